@@ -21,7 +21,7 @@ const KEYS = (site: Site) => ({
   ],
 });
 
-/** Two accounts with an endpoint each, which no other account may use; nothing is stored yet. */
+/** Two accounts with one endpoint each, which no other account may use; no credentials are stored yet. */
 async function twoAccounts(): Promise<Site> {
   const owners = { [OFFICE]: MAIN_CLIENT.clientId, [DEPOT]: BRANCH_CLIENT.clientId };
   const site = await prepare({}, { owners });
@@ -40,7 +40,7 @@ async function keyringEnv(): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? '']));
 }
 
-/** Standard output of a command that has to succeed; in this process, which takes a third of the work. */
+/** Standard output of a command that must succeed, run in this process, which takes a third of the work. */
 async function said(site: Site, ...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await site.look(...args);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -51,7 +51,7 @@ type Client = typeof MAIN_CLIENT;
 
 function login(site: Site, { clientId, clientSecret }: Client, ...more: string[]) {
   const args = ['login', '--client-id', clientId, '--config', site.config, ...more];
-  // The keychain is found by the environment of a process.
+  // A process finds the keychain through its environment.
   const run = Object.keys(site.env).length > 0 ? receiptd : quickly;
   return run(site, args, { input: `${clientSecret}\n` });
 }
@@ -101,7 +101,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   const check = await said(site, 'check');
   expect(check).toContain('credentials branch: They come from the file store. Fair:');
   expect(check).toMatch(/ok {4}service branch: .* accepts the credentials from the file store/);
-  // As the console asks for a new endpoint.
+  // The same request as in the console.
   const create = (account: string) =>
     callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop', account });
   await expect(create('brnach')).rejects.toMatchObject({ code: 'ACCOUNT_UNKNOWN' });
@@ -120,7 +120,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   expect(stderr).not.toContain('-secret');
 });
 
-test('an account may come from the environment or from systemd, under names of its own', async () => {
+test('the credentials of an account may come from the environment or from systemd, under separate names', async () => {
   const site = await twoAccounts();
   await site.configure({ ...KEYS(site), credentials: {}, accounts: { branch: {} } });
   const directory = site.file('unit-credentials');
@@ -141,7 +141,7 @@ test('an account may come from the environment or from systemd, under names of i
   expect(await said(site, 'whoami', '--account', 'branch')).toContain('(credentials from: environment)');
 });
 
-describe('a secret that changes while the agent runs', () => {
+describe('a changed secret', () => {
   async function running(store: 'file' | 'keychain' = 'file') {
     const site = await prepare();
     site.env = store === 'file' ? {} : await keyringEnv();
@@ -154,15 +154,15 @@ describe('a secret that changes while the agent runs', () => {
   }
 
   test.each(keychain ? (['file', 'keychain'] as const) : (['file'] as const))(
-    'in the %s is taken up without a restart, and nothing is lost, failed or sent twice',
+    'in the %s is used without a restart, and nothing is lost, failed or sent twice',
     async (store) => {
       const { site, agent } = await running(store);
-      // What comes after a first time is the same for both.
+      // The rest is the same for both stores.
       const turns = store === 'file' ? 2 : 1;
       const all = 1 + 8 * turns;
       for (let turn = 1; turn <= turns; turn += 1) {
         const rotated = { clientId: 'e2e', clientSecret: `rotated-secret-${turn}` };
-        // At the service first, so that the agent meets with the refusal, in the midst of its work.
+        // Changed at the service first, so that the agent is refused during its work.
         const scanned = Promise.all(
           Array.from({ length: 8 }, (_, index) => scan(site, 'inbox', `${turn}-${index}`)),
         );
@@ -179,12 +179,12 @@ describe('a secret that changes while the agent runs', () => {
     },
   );
 
-  test('to a wrong one holds, says so, and heals by itself upon the right one', async () => {
+  test('that is wrong causes a hold, is reported, and recovers by itself once it is right', async () => {
     const { site, agent } = await running();
     const file = site.file('state', 'credentials.json');
     const rotated = { clientId: 'e2e', clientSecret: 'rotated-secret' };
     site.sandbox.takeCredentials(rotated);
-    // Written by hand, or by configuration management: nobody tells the agent.
+    // Written by hand or by configuration management, without notifying the agent.
     await writeFile(file, JSON.stringify({ ...rotated, clientSecret: 'mistyped-secret' }));
     await chmod(file, 0o600);
     await scan(site, 'inbox', 'after');

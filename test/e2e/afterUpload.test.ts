@@ -6,7 +6,7 @@ import { prepare, sha256, storedOnce, until } from './support/agent.ts';
 
 const draw = (seed: string) => drawReceipt({ type: 'jpeg', seed });
 
-test('archive: originals go aside after their acceptance, unchanged, and nothing there is overwritten', async () => {
+test('`afterUpload: archive` moves originals unchanged after their acceptance, and overwrites nothing', async () => {
   const site = await prepare();
   const inbox = site.file('inbox');
   const archive = site.file('archive');
@@ -19,7 +19,7 @@ test('archive: originals go aside after their acceptance, unchanged, and nothing
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused' });
   const agent = await site.quickStart();
 
-  // A scanner that starts over with its numbers.
+  // A scanner that restarts its numbering.
   for (const [n, image] of [first, second].entries()) {
     await writeFile(site.file('inbox', 'SCAN0001.jpg'), image);
     await until(async () => (await site.list('--state', 'accepted')).length === n + 1);
@@ -41,7 +41,7 @@ test('archive: originals go aside after their acceptance, unchanged, and nothing
   expect((await storedOnce(site)).size).toBe(2);
 });
 
-test('delete: an original and its duplicates go only after the acceptance', async () => {
+test('`afterUpload: delete` removes an original and its duplicates only after the acceptance', async () => {
   const site = await prepare();
   const inbox = site.file('inbox');
   await site.configure({
@@ -63,7 +63,7 @@ test('delete: an original and its duplicates go only after the acceptance', asyn
   await until(async () => (await readdir(inbox)).join() === 'list.jpg', 'both to be deleted');
   expect((await storedOnce(site)).size).toBe(1);
 
-  // The same image once more: it has been accepted, so that it goes at once, and is not sent.
+  // The same image again was already accepted, so it is removed at once and not sent.
   await writeFile(site.file('inbox', 'again.jpg'), image);
   await until(async () => (await readdir(inbox)).join() === 'list.jpg', 'the late copy to be deleted');
   expect(site.sandbox.stats().uploadArrivals).toHaveLength(1);

@@ -13,13 +13,13 @@ interface Body {
   readonly data: { readonly id: string; readonly code: string; readonly follows: readonly string[] };
 }
 
-/** How many alerts are not delivered to all, as far as that is recorded. */
+/** The recorded number of alerts that are not delivered through every channel. */
 async function waiting(site: Site): Promise<number> {
   const { outbox } = JSON.parse(await readFile(alertsFile(site.stateDir), 'utf8')) as { outbox: unknown[] };
   return outbox.length;
 }
 
-it('a folder that is taken away is told once by mail and webhook, across a kill, and its return once', async () => {
+it('a missing folder causes one alert by mail and webhook, even across a kill, and one recovery', async () => {
   const { mails, port } = await mailServer();
   const { hooks, url } = await hookServer();
   const site = await prepare();
@@ -46,7 +46,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   expect(opened?.url).toBe('/hook?key=1');
   const { type, data } = new Webhook(secret).verify(opened?.body ?? '', opened?.headers ?? {}) as Body;
   expect([type, data.code]).toEqual(['alert.opened', 'FOLDER_MISSING']);
-  // A kill before the delivery was recorded would deliver it again, under the same id.
+  // A kill before the delivery was recorded would deliver it again under the same id.
   await until(async () => (await waiting(site)) === 0);
   expect(await site.must('alerts')).toMatch(
     /Sent at [-+\d: ]+ by (?=.*command)(?=.*webhook)(?=.*email)[a-z, ]+\.\n/,
@@ -61,7 +61,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   await rename(site.file('gone'), site.file('inbox'));
   await until(() => mails.length === 3 && hooks.length === 3);
   await until(async () => (await waiting(site)) === 0);
-  // The command is one channel of three, and was told the same.
+  // The command is the third channel, and got the same alerts.
   expect((await readFile(site.file('subjects'), 'utf8')).trim().split('\n')).toHaveLength(3);
   expect(hooks.map(({ body }) => (JSON.parse(body) as Body).type)).toEqual([
     'alert.opened',
@@ -73,7 +73,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   expect(mails[2]?.headers.get('in-reply-to')).toBe(mails[0]?.headers.get('message-id'));
   expect(await site.quickMust('alerts')).toContain('Nothing is wrong.');
 
-  // A change takes effect, and the folders are not listed again for it.
+  // A change takes effect without another listing of the folders.
   const listed = second.stderr.split('"Watching"').length;
   await site.configure();
   await site.quickMust('reload');
@@ -82,7 +82,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   );
   expect(second.stderr.split('"Watching"')).toHaveLength(listed);
   expect(await second.stop()).toMatchObject({ status: 0 });
-  // Anyone who has the secret could forge alerts, and the address may let people in.
+  // With the secret, anyone could forge alerts; the address may contain a token.
   for (const text of [
     await readFile(alertsFile(site.stateDir), 'utf8'),
     await readFile(join(site.stateDir, 'logs', 'receiptd.log'), 'utf8'),
@@ -93,7 +93,7 @@ it('a folder that is taken away is told once by mail and webhook, across a kill,
   }
 });
 
-it('a test says for each channel why it is not delivered, without an agent as well', async () => {
+it('`alerts test` gives a reason for each channel that fails, even without an agent', async () => {
   const { url } = await hookServer(() => [302, { location: 'http://127.0.0.1:1/' }]);
   const site = await prepare();
   await mkdir(site.file('bin'));
@@ -136,7 +136,7 @@ it('a test says for each channel why it is not delivered, without an agent as we
   expect(check.stdout).toContain('alerts.desktop: notify-send is not in the PATH');
 });
 
-it('`alerts` without an agent says that nobody is alerted, and which command shows what is wrong', async () => {
+it('`alerts` without an agent says that nobody is alerted, and names the command that shows the problem', async () => {
   const site = await prepare();
   const ended = await receiptd(site, ['alerts']);
   expect(ended).toBeRefused(

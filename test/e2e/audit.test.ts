@@ -47,7 +47,7 @@ function today(): string {
 }
 
 describe('the audit', () => {
-  test('accounts for every file seen, to the file, in words that anybody understands', async () => {
+  test('accounts for every single file in plain words', async () => {
     const site = await prepare();
     for (const name of ['a.jpg', 'b.jpg', 'refused.jpg']) await drop(site, name);
     await drop(site, 'copy of a.jpg', 'a.jpg');
@@ -93,7 +93,7 @@ describe('the audit', () => {
     expect((await audit(site, '--day', '2001-01-31')).total).toMatchObject({ seen: 0 });
   });
 
-  test('names every file that is not accounted for, says what to do, and ends with 3', async () => {
+  test('names every unaccounted file, says what to do, and exits with 3', async () => {
     const site = await prepare();
     for (const name of ['same.jpg', 'changed.jpg', 'gone.jpg']) await drop(site, name);
     await site.quickOnce();
@@ -116,12 +116,12 @@ describe('the audit', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(
       `3 files in ${site.file('inbox')} are NOT accounted for; they are listed above.`,
     );
-    // Nothing that the audit looked at was changed by it.
+    // The audit changed nothing.
     await site.quickOnce();
     expect(await audit(site)).toMatchObject({ status: 0, total: { seen: 5, accepted: 5 } });
   });
 
-  test('waits for what a running agent is about to take in, and works beside it', async () => {
+  test('waits for files that a running agent is about to take in', async () => {
     const site = await prepare();
     await site.quickStart();
     for (let n = 0; n < 20; n += 1) await drop(site, `${n}.jpg`);
@@ -131,7 +131,7 @@ describe('the audit', () => {
     expect(await audit(site)).toMatchObject({ status: 0, total: { seen: 20 } });
   });
 
-  test('names a file that a running agent does not take in, when the time is up', async () => {
+  test('names a file that a running agent has not taken in within the time limit', async () => {
     const site = await prepare();
     await site.quickStart();
     const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
@@ -141,7 +141,7 @@ describe('the audit', () => {
     expect(found.unaccounted[0]?.hint).toContain('may not be complete yet');
   });
 
-  test('is no proof where a folder cannot be looked at, and ends with 4', async () => {
+  test('proves nothing about a folder that it cannot read, and exits with 4', async () => {
     const folders = (site: Site) => [
       { path: site.file('inbox'), endpoint: 'office' },
       { path: site.file('share'), endpoint: 'depot' },
@@ -157,14 +157,14 @@ describe('the audit', () => {
     expect(found.notLookedAt).toMatchObject([{ folder: site.file('share') }]);
     const { stdout } = await site.look('audit');
     expect(stdout).toMatch(/this proves nothing: 1 place could not be checked\.\n$/);
-    // The other folder alone can be proved.
+    // The other folder alone can be audited.
     expect(await audit(site, '--folder', site.file('inbox'))).toMatchObject({
       status: 0,
       total: { seen: 1 },
     });
   });
 
-  test('counts a folder that is not watched any more from the ledger', async () => {
+  test('counts a folder that is no longer watched from the ledger', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     await site.quickOnce();
@@ -178,7 +178,7 @@ describe('the audit', () => {
     ]);
   });
 
-  test('refuses a day, a folder and a time that there are not, and a place without a ledger', async () => {
+  test('refuses an invalid day, folder or time, and a state directory without a ledger', async () => {
     const site = await prepare();
     const bare = await site.run('audit');
     expect(bare).toBeRefused(1, 'LEDGER_MISSING', 'receiptd run');

@@ -9,10 +9,10 @@ import { quickly } from './support/commandLine.ts';
 import { otherPc, pcThatSent, scan } from './support/twoPcs.ts';
 
 const COUNT = 12;
-/** More than are under way at once on the way into an archive or out of it. */
+/** More images than a backup or a restore handles at once. */
 const MANY = 100;
 
-test('a backlog is moved to another PC in the middle: each image arrives once, and the old PC refuses to go on', async () => {
+test('a half-sent backlog moves to another PC: each image arrives once, and the old PC refuses to continue', async () => {
   const site = await prepare({ delivery: { concurrency: 1, rate: '3/s' } });
   await scan(site, 0, COUNT);
   const agent = await site.quickStart();
@@ -30,28 +30,27 @@ test('a backlog is moved to another PC in the middle: each image arrives once, a
   expect((await stat(archive)).mode & 0o777).toBe(0o600);
   for (const args of [['run'], ['retry', '--all']])
     expect(await site.look(...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
-  // Their folder is out of reach from there.
+  // The other PC can't reach this folder.
   await rm(site.file('inbox'), { recursive: true });
 
   const other = await otherPc(site);
   expect(await other.must('restore', archive)).toContain(`${COUNT} documents`);
   const second = await other.quickStart();
   await until(() => site.sandbox.received().length === COUNT);
-  // Whoever copies the scans over as well: they are known.
+  // A scan that somebody also copied over is already known.
   await writeFile(other.file('inbox', 'again.jpg'), await drawReceipt({ type: 'jpeg', seed: 'm1' }));
   await until(async () => (await other.list('--state', 'duplicate')).length === 1);
   await second.stop();
   expect((await storedOnce(other)).size).toBe(COUNT);
   expect(site.sandbox.received()).toHaveLength(COUNT);
   expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
-  // A move can be taken back.
-  // The file was restored elsewhere, and that is known here.
+  // A move can be undone, but this PC knows that the file was restored elsewhere.
   expect(await site.look('backup', '--reopen')).toBeRefused(2, 'CONFIRMATION_NEEDED', 'was restored on');
   expect(await site.quickMust('backup', '--reopen', '--yes')).toContain('can run here again');
   expect(await site.quickMust('backup', '--reopen')).toContain('nothing to reopen');
 });
 
-test('a backup beside a running agent is one moment, holds no secret, and is restored only if somebody says so', async () => {
+test('a backup of a running agent is consistent, contains no secret, and is restored only with a confirmation', async () => {
   const site = await prepare({
     delivery: { concurrency: 1, rate: '5/s' },
     alerts: { webhook: { url: 'https://hooks.example/T0/s3cret-hook' } },
@@ -83,11 +82,11 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
     expect(mode & 0o077, name).toBe(0);
   }
   expect((await other.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
-  // Once more, and as it was later: nothing is lost by that.
+  // Restoring it again loses no later entry.
   expect(await other.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', 'set aside');
   expect(await other.quickMust('restore', archive, '--yes')).toContain('Added from the journal: 1 later');
   const later = site.file('later.receiptd');
-  // However far it had come by then: something is recorded since.
+  // At least one entry is newer than the first backup.
   await site.quickMust('pause');
   await site.quickMust('backup', later);
   expect(await other.look('restore', later, '--yes')).toBeRefused(1, 'LEDGER_EXISTS', '--replace');
@@ -100,7 +99,7 @@ test('a backup beside a running agent is one moment, holds no secret, and is res
   expect(sha256(await readFile(join(setAside, 'ledger.db')))).toBe(before);
 });
 
-test('what does not fit the other PC is told, and an agent that runs there is not disturbed', async () => {
+test('a restore names settings that do not fit the other PC, and does not disturb an agent that runs there', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('office.receiptd');
   await site.quickMust('backup', '--final', archive);
@@ -115,7 +114,7 @@ test('what does not fit the other PC is told, and an agent that runs there is no
   await agent.stop();
 });
 
-test('a PC that was moved away takes no file but one that comes back from the other one', async () => {
+test('a PC that was moved away accepts only a final backup from the other PC', async () => {
   const site = await pcThatSent(1);
   const [before, there, back] = ['before', 'there', 'back'].map((name) => site.file(name)) as [
     string,
@@ -140,7 +139,7 @@ test('a PC that was moved away takes no file but one that comes back from the ot
   expect(site.sandbox.received()).toHaveLength(2);
 });
 
-test('a backlog moves to another PC, from the spool and from where it was scanned', async () => {
+test('a backlog moves to another PC with the images in the spool and in the scan folder', async () => {
   const site = await prepare();
   await scan(site, 0, MANY);
   await site.quickMust('pause');
@@ -157,7 +156,7 @@ test('a backlog moves to another PC, from the spool and from where it was scanne
   expect((await storedOnce(other)).size).toBe(MANY);
 });
 
-test('a document whose image is nowhere keeps a final move from happening, until somebody says so', async () => {
+test('a document without an image prevents a final backup until it is confirmed', async () => {
   const site = await prepare({ storage: { spoolLimit: '1MB' } });
   await scan(site, 0, 1);
   await site.quickMust('pause');
@@ -171,7 +170,7 @@ test('a document whose image is nowhere keeps a final move from happening, until
   expect(await site.quickMust('backup', '--final', '--yes', archive)).toContain('They are lost unless');
 });
 
-test('each wrong use is one sentence', async () => {
+test('each misuse of backup and restore is refused in one sentence', async () => {
   const site = await prepare();
   const missing = site.file('missing.receiptd');
   expect(await site.look('backup', missing)).toBeRefused(1, 'LEDGER_MISSING');

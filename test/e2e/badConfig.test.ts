@@ -5,7 +5,7 @@ import { OFFICE, prepare, type Site } from './support/agent.ts';
 import { quickly, receiptd } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 
-/** A valid config file with other text in the place of one of its lines. */
+/** A valid configuration file with other text in place of one line. */
 function text(
   site: Site,
   change: Partial<Record<'service' | 'endpoints' | 'folders' | 'more', string>>,
@@ -20,7 +20,7 @@ function text(
   return `${Object.values(lines).join('\n')}\n`;
 }
 
-describe('a config file is refused with one sentence', () => {
+describe('a configuration file is refused with one sentence', () => {
   test.each<[what: string, change: Parameters<typeof text>[1], code: string, words: string[]]>([
     ['that is broken YAML', { service: 'service: { baseUrl: "x' }, 'CONFIG_SYNTAX', [':1:', 'never closed']],
     [
@@ -77,7 +77,7 @@ describe('a config file is refused with one sentence', () => {
     expect(await site.look('check')).toBeRefused(2, code, site.config, ...words);
   });
 
-  test('that holds a secret, which is not shown', async () => {
+  test('if it contains a secret, which is not shown', async () => {
     const site = await prepare();
     await writeFile(site.config, text(site, { more: 'credentials: { clientSecret: hunter2-hunter2 }' }));
     const ended = await site.look('check');
@@ -85,13 +85,13 @@ describe('a config file is refused with one sentence', () => {
     expect(ended.stderr).not.toContain('hunter2');
   });
 
-  test('that is not UTF-8', async () => {
+  test('if it is not UTF-8', async () => {
     const site = await prepare();
     await writeFile(site.config, Buffer.from(text(site, { more: '# Büro' }), 'latin1'));
     expect(await site.look('check')).toBeRefused(2, 'CONFIG_SYNTAX', site.config, 'UTF-8');
   });
 
-  test('that is empty, missing, or a directory', async () => {
+  test('if it is empty, missing, or a directory', async () => {
     const site = await prepare();
     await writeFile(site.config, '');
     expect(await site.look('check')).toBeRefused(2, 'CONFIG_INVALID', site.config, 'receiptd init');
@@ -119,11 +119,11 @@ describe('a config file is refused with one sentence', () => {
   });
 });
 
-describe('the uid that `init` writes as an example', () => {
+describe('the example uid of `init`', () => {
   test('is refused before anything is queued for it', async () => {
     const site = await prepare();
     const file = site.file('new.yaml');
-    // It names no state directory; root's would be the machine's.
+    // The file names no state directory; for root, it would be that of the machine.
     site.env['RECEIPTD_STATE_DIR'] = site.stateDir;
     const where = ['--base-url', site.sandbox.url, '--folder', site.file('inbox')];
     const { stdout } = await quickly(site, ['init', '--config', file, ...where]);
@@ -143,7 +143,7 @@ describe('the uid that `init` writes as an example', () => {
     ]);
   });
 
-  test('is nothing to a folder with another endpoint', async () => {
+  test('does not affect a folder with another endpoint', async () => {
     const site = await prepare();
     await site.configure({ endpoints: { office: { uid: OFFICE }, later: { uid: EXAMPLE_UID } } });
     expect(await site.quickOnce()).toMatchObject({ status: 0 });
@@ -151,14 +151,14 @@ describe('the uid that `init` writes as an example', () => {
 });
 
 describe('init', () => {
-  test('leaves a config file that is there as it is', async () => {
+  test('leaves an existing configuration file unchanged', async () => {
     const site = await prepare();
     const before = await readFile(site.config, 'utf8');
     expect(await site.look('init')).toBeRefused(1, 'CONFIG_EXISTS', site.config, '--config');
     expect(await readFile(site.config, 'utf8')).toBe(before);
   });
 
-  test('says which file it takes the place of, or that commands will not find it', async () => {
+  test('names the file that the new one overrides, or says that commands will not find it', async () => {
     const site = await prepare();
     await mkdir(site.file('work'));
     await mkdir(site.file('home', '.config', 'receiptd'), { recursive: true });
@@ -180,7 +180,7 @@ describe('init', () => {
     );
   });
 
-  test('says where it could not write', async () => {
+  test('names a directory that it cannot write', async () => {
     const site = await prepare();
     const file = site.file('nowhere', 'receiptd.yaml');
     expect(await receiptd(site, ['init', '--config', file])).toBeRefused(

@@ -31,7 +31,7 @@ function finding(ended: Ended, subject: string): string {
 }
 
 describe('a watched folder', () => {
-  test('that is a file is found by check, and waited for', async () => {
+  test('that is a file is reported by check, and waited for', async () => {
     const site = await prepare();
     await rm(site.file('inbox'), { recursive: true });
     await writeFile(site.file('inbox'), '');
@@ -46,7 +46,7 @@ describe('a watched folder', () => {
     expectNoTrace(once);
   });
 
-  test('that is missing is waited for, and said', async () => {
+  test('that is missing is reported and waited for', async () => {
     const site = await prepare();
     await rm(site.file('inbox'), { recursive: true });
     const checked = await site.look('check');
@@ -54,7 +54,7 @@ describe('a watched folder', () => {
     expect((await site.quickOnce()).status).toBe(4);
   });
 
-  test.skipIf(!ordinaryUserCanRun)('that may not be read is found by check, and waited for', async () => {
+  test.skipIf(!ordinaryUserCanRun)('that is unreadable is reported by check, and waited for', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     await chmod(site.file('inbox'), 0o000);
@@ -74,8 +74,8 @@ describe('a watched folder', () => {
   });
 });
 
-describe('among odd files', () => {
-  test('an image is still sent, and each of them has its verdict', async () => {
+describe('a folder with odd files', () => {
+  test('still sends an image, and gives each odd file a verdict', async () => {
     const site = await prepare({ log: { level: 'debug' } });
     await drop(site, 'good.jpg');
     await writeFile(site.file('inbox', 'empty.jpg'), '');
@@ -103,7 +103,7 @@ describe('among odd files', () => {
   const WILD = 'a\nb\u001b]0;evil\u0007\u009b31m\u202egpj.jpg';
   const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
-  test('a name with line breaks and terminal commands never reaches the terminal as it is', async () => {
+  test('sends no raw line breaks or terminal commands to the terminal', async () => {
     const site = await prepare();
     await drop(site, WILD);
     await writeFile(site.file('inbox', `text${WILD}`), 'Milk 1.20, bread 2.40, sum 3.60');
@@ -118,7 +118,7 @@ describe('among odd files', () => {
       expect(status, args.join(' ')).toBe(0);
       expect(stdout, args.join(' ')).not.toMatch(RAW);
     }
-    // A header, a rule, a line for each file: no name has broken a line.
+    // A header, a rule, and one line per file: no name breaks a line.
     expect((await site.quickMust('list')).trimEnd().split('\n')).toHaveLength(4);
     expect((await site.list()).map(({ path }) => path).sort()).toEqual(
       [site.file('inbox', WILD), site.file('inbox', `text${WILD}`)].sort(),
@@ -133,7 +133,7 @@ describe('among odd files', () => {
     ['', /1 accepted/],
   ] as const;
   test.skipIf(!script).each(ways.filter((_, at) => hasTurn(at, 2)))(
-    'nor does it on a terminal with "%s", where no field is empty',
+    'causes no raw names or empty fields on a terminal with "%s"',
     async (option, shown) => {
       const site = await prepare();
       await drop(site, WILD);
@@ -148,7 +148,7 @@ describe('among odd files', () => {
 });
 
 describe('the state directory', () => {
-  test('that is a file, or lies below one, is refused', async () => {
+  test('that is a file, or below one, is refused', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     const file = site.file('file');
@@ -172,7 +172,7 @@ describe('the state directory', () => {
     expect(site.sandbox.received()).toEqual([]);
   });
 
-  test.skipIf(!ordinaryUserCanRun)('that is read-only is refused before anything is sent', async () => {
+  test.skipIf(!ordinaryUserCanRun)('that is read-only is refused before any upload', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     await mkdir(site.stateDir);
@@ -216,7 +216,7 @@ describe('a ledger', () => {
     return site;
   }
 
-  test('of a newer version is left alone', async () => {
+  test('of a newer version is refused and left alone', async () => {
     const site = await used();
     const db = new DatabaseSync(`${site.stateDir}/ledger.db`);
     db.exec('PRAGMA user_version = 99');
@@ -229,23 +229,26 @@ describe('a ledger', () => {
     ['damaged', (file: string) => writeFile(file, 'text that somebody saved here'.repeat(200))],
     ['empty', (file: string) => truncate(file, 0)],
     ['gone', (file: string) => rm(file)],
-  ])('that is %s is rebuilt from its journal, says so, and sends nothing again', async (_what, damage) => {
-    const site = await used();
-    const [before] = await site.list();
-    await damage(`${site.stateDir}/ledger.db`);
-    const once = await site.quickOnce();
-    expect(once.status).toBe(0);
-    expect(once.stderr).toContain('The ledger was rebuilt');
-    expectNoTrace(once);
-    const [after] = await site.list();
-    expect({ ...after, updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
-    // What had not been seen yet was sent, and nothing else.
-    expect(site.sandbox.received()).toHaveLength(2);
-    expect((await site.look('ledger', 'verify')).status).toBe(0);
-  });
+  ])(
+    'that is %s is rebuilt from its journal, which is reported, and nothing is sent again',
+    async (_what, damage) => {
+      const site = await used();
+      const [before] = await site.list();
+      await damage(`${site.stateDir}/ledger.db`);
+      const once = await site.quickOnce();
+      expect(once.status).toBe(0);
+      expect(once.stderr).toContain('The ledger was rebuilt');
+      expectNoTrace(once);
+      const [after] = await site.list();
+      expect({ ...after, updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
+      // Only new files were sent.
+      expect(site.sandbox.received()).toHaveLength(2);
+      expect((await site.look('ledger', 'verify')).status).toBe(0);
+    },
+  );
 });
 
-test('an agent whose ledger is removed under it stops, and the next start mends it', async () => {
+test('an agent stops if its ledger is removed during a run, and the next start rebuilds it', async () => {
   const site = await prepare();
   const agent = await site.quickStart();
   await drop(site, 'a.jpg');

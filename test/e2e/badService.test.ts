@@ -3,8 +3,8 @@ import { OFFICE, prepare, until } from './support/agent.ts';
 import { expectNoTrace, quickly } from './support/commandLine.ts';
 import { drop } from './support/changing.ts';
 
-describe('the service', () => {
-  test('that does not take the secret leaves everything waiting', async () => {
+describe('a service', () => {
+  test('that refuses the secret leaves all documents waiting', async () => {
     const site = await prepare();
     await drop(site, 'inbox', 'a.jpg');
     site.env = { ...site.env, RECEIPTD_CLIENT_SECRET: 'wrong-secret-1234' };
@@ -28,7 +28,7 @@ describe('the service', () => {
     expect(site.sandbox.received()).toHaveLength(1);
   });
 
-  test('that cannot be reached leaves everything waiting', async () => {
+  test('that is unreachable leaves all documents waiting', async () => {
     const site = await prepare();
     await drop(site, 'inbox', 'a.jpg');
     await site.sandbox.close();
@@ -48,7 +48,7 @@ describe('the service', () => {
   });
 });
 
-test('an agent without credentials keeps running, says what to do, and goes on once it has them', async () => {
+test('an agent without credentials keeps running, says what to do, and continues once it has them', async () => {
   const site = await prepare();
   await drop(site, 'inbox', 'a.jpg');
   const { RECEIPTD_CLIENT_ID = '', RECEIPTD_CLIENT_SECRET = '' } = site.env;

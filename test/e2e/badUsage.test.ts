@@ -60,7 +60,7 @@ describe('a command line is refused with one sentence', () => {
       ['login', '--store', 'cloud'],
       ['keychain, file, systemd', '"cloud"'],
     ],
-    // No command takes a secret: it would stand in the process list and the shell's history.
+    // No command takes a secret as an argument, which the process list and the shell's history would reveal.
     [['login', '--client-secret', 's3cret'], ['"--client-secret"']],
     [['whoami', '--client-secret', 's3cret'], ['"--client-secret"']],
     [
@@ -89,7 +89,7 @@ describe('a command line is refused with one sentence', () => {
     expect(await runInProcess(args, { cwd: site.dir, env })).toBeRefused(2, 'USAGE', ...words);
   });
 
-  test('by the binary as well', async () => {
+  test('by the binary too', async () => {
     const site = await prepare();
     const env = { RECEIPTD_CONFIG: site.config };
     const lst = await receiptd(site, ['lst'], { env });
@@ -98,7 +98,7 @@ describe('a command line is refused with one sentence', () => {
     expect(secret).toBeRefused(2, 'USAGE', '"--client-secret"');
   });
 
-  test('an unknown endpoint, with those that there are', async () => {
+  test('with an unknown endpoint, listing the existing ones', async () => {
     const site = await prepare();
     expect(await site.look('list', '--endpoint', 'ofice')).toBeRefused(
       2,
@@ -109,7 +109,7 @@ describe('a command line is refused with one sentence', () => {
   });
 });
 
-test('without a command the help is shown, with the status of wrong usage', async () => {
+test('a command line without a command is refused with the help', async () => {
   const site = await prepare();
   const ended = await receiptd(site, []);
   expect(ended).toMatchObject({ status: 2, stdout: '' });
@@ -117,7 +117,7 @@ test('without a command the help is shown, with the status of wrong usage', asyn
   expect(ended.stderr).toContain('Start with `receiptd setup`.');
 });
 
-test('a ledger that is not there yet, and names that it does not have, are said in one sentence', async () => {
+test('a missing ledger and unknown names are reported in one sentence', async () => {
   const site = await prepare();
   expect(await site.look('list')).toBeRefused(1, 'LEDGER_MISSING', site.stateDir, 'receiptd run');
   expect((await site.quickOnce()).status).toBe(0);
@@ -129,8 +129,8 @@ test('a ledger that is not there yet, and names that it does not have, are said 
     expect(await site.look(...args)).toBeRefused(1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
 });
 
-describe('what a command writes', () => {
-  test('never replaces a file', async () => {
+describe('the output of a command', () => {
+  test('never overwrites a file', async () => {
     const site = await prepare();
     await site.quickOnce();
     const before = await readFile(site.config, 'utf8');
@@ -155,7 +155,7 @@ describe('what a command writes', () => {
   });
 
   const full = requirement('/dev/full', process.platform === 'linux', 'Linux has it');
-  test.skipIf(!full)('is missed when there is no room for it', async () => {
+  test.skipIf(!full)('is an error if the disk has no space for it', async () => {
     const site = await prepare();
     await site.quickOnce();
     const ended = await shell(site, `$RECEIPTD list --json --config ${site.config} > /dev/full`);
@@ -163,7 +163,7 @@ describe('what a command writes', () => {
   });
 });
 
-test('the sandbox says that its port is in use', async () => {
+test('the sandbox reports that its port is in use', async () => {
   const site = await prepare();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -173,7 +173,7 @@ test('the sandbox says that its port is in use', async () => {
   expect(ended).toBeRefused(1, 'PORT_IN_USE', port, '--port');
 });
 
-test('every --json output parses', async () => {
+test('every --json output is valid JSON', async () => {
   const site = await prepare();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await writeFile(site.file('inbox', 'b.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
@@ -220,7 +220,7 @@ test('every --json output parses', async () => {
 
 const root = requirement('root', process.geteuid?.() === 0, 'run the tests as root');
 test.skipIf(!root || !ordinaryUserCanRun)(
-  'a user that has neither a name nor a home, as in a container, can run everything',
+  'a user without a name or a home, as in a container, can run commands',
   async () => {
     const site = await prepare();
     await chmod(site.dir, 0o755);

@@ -13,8 +13,8 @@ async function files(ending: string): Promise<string[]> {
   return (await readdir(DIST)).filter((name) => name.endsWith(ending));
 }
 
-describe('what the build makes', () => {
-  it('says the licence of every package that it has taken in', async () => {
+describe('the build', () => {
+  it('includes the licence of every bundled package', async () => {
     const taken = new Set<string>();
     for (const name of await files('.js.map')) {
       const { sources } = JSON.parse(await text(name)) as { sources: string[] };
@@ -29,7 +29,7 @@ describe('what the build makes', () => {
     expect([...taken].filter((name) => !named.includes(name))).toEqual([]);
   });
 
-  it('takes in no package that is installed for development only, and of undici no more than is used', async () => {
+  it('bundles no development package, and only the used parts of undici', async () => {
     const lock = JSON.parse(await text('../package-lock.json')) as {
       packages: Readonly<Record<string, { dev?: boolean }>>;
     };
@@ -47,7 +47,7 @@ describe('what the build makes', () => {
     );
   });
 
-  it('loads the server of the console when it is asked for, and not before', async () => {
+  it('loads the server of the console on demand', async () => {
     const names = await files('.js');
     const texts = await Promise.all(names.map((name) => text(name)));
     const how = texts.flatMap((each) =>

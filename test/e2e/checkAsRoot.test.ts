@@ -4,7 +4,7 @@ import { prepare } from './support/agent.ts';
 import { giveAway, ordinaryUserCanRun } from './support/commandLine.ts';
 
 test.skipIf(!ordinaryUserCanRun || process.geteuid?.() !== 0)(
-  "check tries folders and secrets as the service's user where root asks",
+  "`check` run by root tries folders and secrets as the service's user",
   async () => {
     const site = await prepare();
     const passwordFile = site.file('mail-password');
@@ -17,7 +17,7 @@ test.skipIf(!ordinaryUserCanRun || process.geteuid?.() !== 0)(
     const good = await site.run('check', '--offline');
     expect(good.stdout).toMatch(/^ok {4}.*inbox: .* \(Checked as the user \w+\.\)$/m);
     expect(good.stdout).toMatch(/^ok {4}alerts: .* \(Checked as the user \w+\.\)$/m);
-    // Root's alone from now on: root itself would find nothing wrong.
+    // Only root can read it from now on; a check as root would find nothing wrong.
     await chown(site.file('inbox'), 0, 0);
     await chmod(site.file('inbox'), 0o700);
     await chown(passwordFile, 0, 0);

@@ -10,7 +10,7 @@ import { MAIN, prepare, temporaryDirectory, type Site } from './support/agent.ts
 
 const DIST = new URL('.', pathToFileURL(MAIN)).href;
 
-/** What a command line loads, as V8 tells when the process ends: packages by name, files of ours below `src`; and how many files that are. */
+/** What a command line loads according to V8's coverage: names of packages, our sources below `src`, and the number of files. */
 async function loadedBy(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const dir = join(await temporaryDirectory(), 'coverage');
   await mkdir(dir);
@@ -34,7 +34,7 @@ async function loadedBy(args: readonly string[], env: Readonly<Record<string, st
   return { status: ended.status, loaded, files };
 }
 
-/** What the build has put into one file, as its map says; anything else is its own source. */
+/** The sources in a built file, from its source map; other files are their own source. */
 async function sourcesOf(url: string): Promise<string[]> {
   if (!url.startsWith(DIST)) return [url];
   const map = await readFile(fileURLToPath(`${url}.map`), 'utf8').catch(() => null);
@@ -44,8 +44,8 @@ async function sourcesOf(url: string): Promise<string[]> {
 
 const config = (site: Site) => ({ RECEIPTD_CONFIG: site.config });
 
-describe('a command loads what it needs', () => {
-  it('--version: no command, and no package but the one that reads arguments', async () => {
+describe('loading modules', () => {
+  it('--version loads no command, and only the package that parses arguments', async () => {
     const { status, loaded } = await loadedBy(['--version']);
     expect(status).toBe(0);
     expect([...loaded].filter((name) => !name.includes('/')).sort()).toEqual([
@@ -57,7 +57,7 @@ describe('a command loads what it needs', () => {
     expect(loaded).not.toContain('cli/status');
   });
 
-  it('the help of one command: that command alone', async () => {
+  it('the help of one command loads only that command', async () => {
     const { status, loaded } = await loadedBy(['init', '--help']);
     expect(status).toBe(0);
     expect(loaded).toContain('cli/init');
@@ -67,12 +67,12 @@ describe('a command loads what it needs', () => {
     ).toEqual([]);
   });
 
-  it('the help of all: all of them', async () => {
+  it('the general help loads all commands', async () => {
     expect((await loadedBy(['--help'])).loaded).toContain('cli/sandbox');
   });
 
   it.each(['status', 'list', 'show gone'].filter((_, at) => hasTurn(at, 3)))(
-    '%s: neither the pipeline nor what writes a ledger',
+    '%s loads neither the pipeline nor code that writes a ledger',
     async (words) => {
       const site = await prepare();
       expect((await site.quickOnce()).status).toBe(0);
@@ -85,7 +85,7 @@ describe('a command loads what it needs', () => {
   );
 });
 
-it('a single run: nothing that watches, and nothing that asks a daemon', async () => {
+it('a single run loads no code that watches folders or connects to an agent', async () => {
   const site = await prepare();
   const { status, loaded, files } = await loadedBy(['run', '--once'], { ...site.env, ...config(site) });
   expect(status).toBe(0);
@@ -93,11 +93,11 @@ it('a single run: nothing that watches, and nothing that asks a daemon', async (
   const unwanted =
     /^(daemon\/control\/|intake\/folder\/hints|ledger\/postgres\/)|^(chokidar|readdirp|pg|pg-.+|file-type)$/;
   expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
-  // Each takes time to load, however small it is.
+  // Each file takes time to load, however small it is.
   expect(files).toBeLessThan(34);
 });
 
-it('a run of a few files: the HTTP parser is not optimised, for which its end would wait', async () => {
+it('a run of a few files does not optimize the HTTP parser, which would delay its exit', async () => {
   const site = await prepare();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   const { stdout } = await promisify(execFile)(

@@ -20,7 +20,7 @@ function has(shell: string): boolean {
 
 const scripts: Record<string, string> = {};
 
-/** Runs the program in this process for those that connect: a start of it for each word would be most of this file's work. */
+/** Runs the program in this process for each connection, because starting it for each word would take most of the time. */
 const program = createServer((asking) => {
   let asked = '';
   asking.setEncoding('utf8').on('data', (text: string) => {
@@ -77,7 +77,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 __receiptd
 printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-/** What bash offers for the last of these words. */
+/** The completions of bash for the last of these words. */
 function bash(dir: string, ...words: string[]): Promise<string[]> {
   return run(dir, 'bash', ['--norc', '--noprofile', '-c', BASH, 'bash', 'receiptd', ...words]);
 }
@@ -110,7 +110,7 @@ describe('bash', () => {
     const agent = await site.start();
     await until(() => site.sandbox.received().length === 1);
     const [received] = site.sandbox.received();
-    // Elsewhere by --config, and with a process for each.
+    // For another configuration (--config), with one process each.
     const other = await place(undefined, 'built');
     // A busy machine may take longer than the limit now and then.
     const soon = async (...words: Parameters<typeof bash>): Promise<string[]> => {
@@ -121,7 +121,7 @@ describe('bash', () => {
     expect(await soon(other, 'show', '--config', site.config, 'SCAN')).toEqual([received?.name]);
     expect(await soon(dir, 'retry', received?.name ?? '', 'SCAN')).toEqual([received?.name]);
     expect(await bash(dir, 'retry', 'PLAN')).toEqual([]);
-    // A hung agent keeps nobody waiting: the limit is 300 ms, besides what a start takes.
+    // A hung agent causes no long wait: the limit is 300 ms plus the start.
     agent.signal('SIGSTOP');
     const asked = performance.now();
     expect(await bash(other, 'show', '--config', site.config, 'SCAN')).toEqual([]);
@@ -130,7 +130,7 @@ describe('bash', () => {
   });
 });
 
-/** What is offered to a shell for the last of these words. */
+/** The completions for the last of these words. */
 async function offered(...words: string[]): Promise<string[]> {
   const [current = '', ...before] = words.toReversed();
   const args = ['complete', '--', `=${current}`, ...before.toReversed()];
@@ -141,7 +141,7 @@ async function offered(...words: string[]): Promise<string[]> {
     .map((line) => line.split('\t')[0] ?? '');
 }
 
-it('commands, options and words are offered where they may stand', async () => {
+it('completion offers commands, options and words where they are valid', async () => {
   expect(await offered('ledger', '')).toEqual(LEDGER_COMMANDS);
   expect(await offered('--v')).toEqual(['--version']);
   expect(await offered('list', '--state', '')).toEqual([...LIST_STATES]);
@@ -155,12 +155,12 @@ it('commands, options and words are offered where they may stand', async () => {
   expect(await offered('run', '--wait', '')).toEqual([]);
 });
 
-it('a shell that is not known is refused in one sentence', async () => {
+it('completion for an unknown shell is refused in one sentence', async () => {
   const site = await prepare();
   expect(await quickly(site, ['completion', 'tcsh'])).toBeRefused(2, 'USAGE', 'bash, zsh, fish, powershell');
 });
 
-it('what cannot be asked is answered with nothing', async () => {
+it('completion prints nothing if it has no answer', async () => {
   const site = await prepare();
   for (const args of [
     ['=', 'list', '--config', 'gone.yaml', '--endpoint'],

@@ -1,4 +1,4 @@
-/** Alerts are set from the console: a mail server, its password and a test; and nobody else gets that password. */
+/** Sets up alerts in the console: a mail server, its password and a test. Nobody else gets that password. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { underAttack } from './support/console.ts';
 const PASSWORD = 'correct-horse-battery-9';
 const STATE = z.object({ revision: z.string() });
 
-test('a mail server, its password and a test from the console; the password is shown and sent to nobody else', async () => {
+test('the console sets a mail server and its password, and tests it; the password is neither shown nor sent to another server', async () => {
   const asked: unknown[] = [];
   const onAuth: NonNullable<Parameters<typeof mailServer>[0]>['onAuth'] = (
     { username, password },
@@ -56,10 +56,10 @@ test('a mail server, its password and a test from the console; the password is s
       { channel: 'email', problem: null },
     ],
   });
-  // The command line finds it as well.
+  // The command line also finds the password.
   expect(await site.quickMust('alerts', 'test')).toBe('webhook: delivered\nemail: delivered\n');
 
-  // Another server: the password is not for that.
+  // The password is not used for another server.
   asked.length = 0;
   const other = await mailServer({ authOptional: false, onAuth });
   await edit(['alerts', 'email', 'server'], `smtp://127.0.0.1:${other.port}`);

@@ -7,7 +7,7 @@ const PAUSE = '{"target":"office"}';
 
 const attacked = attackedForFile();
 
-/** What the page would send to pause everything, but for what an attacker has to leave or to get wrong. */
+/** The page's request to pause everything, except for headers that an attacker must omit or get wrong. */
 function pause({ origin, cookie }: Attacked, headers: Record<string, string | undefined> = {}) {
   return ask(origin, {
     method: 'POST',
@@ -17,7 +17,7 @@ function pause({ origin, cookie }: Attacked, headers: Record<string, string | un
   });
 }
 
-test('a name that was rebound to this machine', async () => {
+test('the console refuses a host name that was rebound to this machine', async () => {
   const { origin, host, cookie } = attacked();
   const port = host.split(':')[1];
   for (const name of [
@@ -29,13 +29,13 @@ test('a name that was rebound to this machine', async () => {
   ]) {
     for (const path of ['/', '/session', '/v1/events'])
       expect((await ask(origin, { path, headers: { host: name, cookie } })).status).toBe(421);
-    // The page of that name is its own origin.
+    // To the browser, a page under that name has the same origin.
     expect((await pause(attacked(), { host: name, origin: `http://${name}` })).status).toBe(421);
   }
   await attacked().stillWell();
 });
 
-test('another page that sends requests, with the cookie that the browser adds', async () => {
+test('the console refuses requests of another page that carry the cookie of the browser', async () => {
   const { origin, cookie } = attacked();
   const evil = 'https://evil.example';
   const tries: Record<string, string | undefined>[] = [
@@ -53,7 +53,7 @@ test('another page that sends requests, with the cookie that the browser adds', 
       'content-type': 'multipart/form-data; boundary=a',
       'x-receiptd': undefined,
     },
-    // A script, whose preflight was somehow passed.
+    // A script that somehow passed the preflight.
     { origin: evil, 'sec-fetch-site': 'cross-site' },
     { origin: 'null', 'sec-fetch-site': 'cross-site' },
     // A page on another port of this host.
@@ -61,9 +61,9 @@ test('another page that sends requests, with the cookie that the browser adds', 
     // An old browser, which sends no Sec-Fetch-Site.
     { origin: evil, 'sec-fetch-site': undefined },
     { origin: undefined, 'sec-fetch-site': undefined },
-    // A beacon, a link with ping.
+    // A beacon, or a link with `ping`.
     { 'content-type': 'text/ping', 'sec-fetch-site': 'cross-site', origin: evil },
-    // The right origin, without what only a script of the page can add.
+    // The right origin, but without the headers that only a script of the page can add.
     { 'x-receiptd': undefined },
     { 'content-type': 'text/plain;charset=UTF-8' },
   ];
@@ -86,7 +86,7 @@ test('another page that sends requests, with the cookie that the browser adds', 
     preflight.status,
     Object.keys(preflight.headers).filter((name) => name.startsWith('access-control')),
   ]).toEqual([403, []]);
-  // What changes something is never a GET, whatever says so.
+  // A GET never changes anything, whatever its headers say.
   for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override'])
     expect(
       (
@@ -109,7 +109,7 @@ test('another page that sends requests, with the cookie that the browser adds', 
   await attacked().stillWell();
 });
 
-test('tokens and cookies that were used, stolen, invented or planted', async () => {
+test('the console refuses tokens and cookies that were used, stolen, invented or planted', async () => {
   const { origin, host, cookie } = attacked();
   const post = (body: object, headers = {}) =>
     ask(origin, {
@@ -144,20 +144,20 @@ test('tokens and cookies that were used, stolen, invented or planted', async () 
   ])
     expect((await pause(attacked(), { cookie: wrong })).status).toBe(401);
 
-  // A session that somebody planted in the browser is not the one that it has after signing in.
+  // After signing in, the browser has a new session, not one that somebody planted.
   const planted = await signIn(await attacked().link());
   const answer = await post({ token: (await attacked().link()).split('#token=')[1] }, { cookie: planted });
   expect(cookieOf(answer)).not.toBe(planted);
   expect((await pause(attacked(), { cookie: planted })).status).toBe(401);
 
-  // What the log says signs nobody in.
+  // The log contains nothing that signs anyone in.
   const log =
     attacked().agent.stderr + (await readFile(attacked().site.file('state', 'logs', 'receiptd.log'), 'utf8'));
   for (const known of [token ?? '', secret]) expect(log).not.toContain(known);
   await attacked().stillWell();
 });
 
-test('operations that a browser may not ask for', async () => {
+test('the console refuses operations that only the command line may request', async () => {
   const { origin, cookie, site } = attacked();
   const asked = [
     ['openConsole', {}],

@@ -1,4 +1,4 @@
-/** The configuration of the console changes while the agent runs, by its own page and in its file. */
+/** The configuration of the console changes while the agent runs, through its own page and in the file. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const answers = (origin: string, host = new URL(origin).host) =>
     () => 0,
   );
 
-test('the page that changes it is answered, and stays signed in where the address stays', async () => {
+test('a page that changes the console gets its answer, and stays signed in if the address stays', async () => {
   const attacked = await underAttack();
   const { origin, cookie, site } = attacked;
   expect(await answers(origin, 'nas')).toBe(421);
@@ -35,7 +35,7 @@ test('the page that changes it is answered, and stays signed in where the addres
   await until(async () => (await answers(origin, 'nas')) === 200);
   await attacked.stillWell();
 
-  // Where it listens is for the file.
+  // Only the file sets the address.
   const port = await freePort();
   const listening = await change(origin, cookie, ['console', 'listen'], `127.0.0.1:${port}`);
   expect(listening.json).toMatchObject({ code: 'CONSOLE_REFUSED' });
@@ -60,7 +60,7 @@ async function told(site: Site): Promise<string> {
   return (await site.look('status')).stdout;
 }
 
-test('a page sets folders and archives where the file allows it, and no program or other file', async () => {
+test('a page sets folders and archives only where the file allows it, and no programs or other files', async () => {
   const { origin, cookie, site } = await underAttack();
   const before = await readFile(site.config, 'utf8');
   const edit = (path: (string | number)[], value: unknown) => change(origin, cookie, path, value);
@@ -96,14 +96,14 @@ test('a page sets folders and archives where the file allows it, and no program 
 
   expect((await edit(['folders', 0, 'archiveTo'], '../scanned')).json).toMatchObject({ problem: null });
   expect(await edit(['folders', 0, 'needsAttention'], '_needs attention')).toMatchObject({ status: 200 });
-  // The one who has the file may name any place, and then it may stay.
+  // The file may name any place, which the page may then keep.
   const text = await readFile(site.config, 'utf8');
   await writeFile(site.config, `${text}console:\n  roots: [ /srv/elsewhere ]\n`);
   await site.quickMust('reload');
   expect(await edit(['folders', 0, 'archiveTo'], '/srv/elsewhere/2026')).toMatchObject({ status: 200 });
 });
 
-test('a port that another program has keeps the console away, and no receipt', async () => {
+test('a port that another program uses disables the console, but delays no receipt', async () => {
   const port = await freePort();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));

@@ -11,7 +11,7 @@ const ROWS = z.object({
   rows: z.array(z.object({ documentId: z.number(), name: z.string(), sha256: z.string() })),
 });
 
-test('images, alone and as a ZIP, are for whoever is signed in, and never more than was asked for', async () => {
+test('signed-in users download exactly the requested images, alone or as a ZIP', async () => {
   const attacked = await underAttack();
   const { site, origin, cookie } = attacked;
   for (const name of ['one.jpg', 'two.jpg'])
@@ -29,7 +29,7 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   expect(one.get(`${first.name}.jpg`)).toEqual(all.get(`${first.name}.jpg`));
   const scanned = await Promise.all(['one.jpg', 'two.jpg'].map((name) => readFile(site.file('inbox', name))));
   expect(scanned.some((scan) => scan.equals(one.get(`${first.name}.jpg`) ?? Buffer.alloc(0)))).toBe(true);
-  // Numbers that no document has are no way to anything.
+  // Unknown numbers return nothing.
   expect(unzip(await bytes('/v1/documents.zip?ids=999999,0')).size).toBe(0);
   const csv = String(await bytes(`/v1/documents.csv?ids=${first.documentId}`));
   expect(csv.split('\r\n')).toHaveLength(3);
@@ -51,7 +51,7 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   ];
   const statuses = async (headers: Record<string, string>) =>
     Promise.all(routes.map(async (path) => (await ask(origin, { path, headers })).status));
-  // Nothing is a page, runs anything, or is kept where others find it; only what says which bytes it is of is kept at all.
+  // No answer is a page, runs a script, or is cached where others find it. Only an answer whose address names its bytes is cached.
   for (const path of routes) {
     const { status, headers } = await ask(origin, { path, headers: { cookie } });
     const kept = path.includes('?of=')
@@ -63,7 +63,7 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
     expect(headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
     expect(headers['x-content-type-options']).toBe('nosniff');
   }
-  // Another page that has them asked for by a browser which is signed in.
+  // Another page that makes a signed-in browser request them.
   for (const foreign of [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
@@ -71,7 +71,7 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   ])
     expect(new Set(await statuses({ cookie, ...foreign }))).toEqual(new Set([403]));
   expect(new Set(await statuses({}))).toEqual(new Set([401]));
-  // Tags of what was seen are no ticket either.
+  // A known ETag does not replace a session either.
   expect(new Set(await statuses({ 'if-none-match': `"${first.sha256.slice(0, 16)}-thumbnail"` }))).toEqual(
     new Set([401]),
   );
@@ -81,7 +81,7 @@ test('images, alone and as a ZIP, are for whoever is signed in, and never more t
   expect((await perform(origin, cookie, 'actOnMany', { act: 'resend', filter: {} })).status).toBe(401);
 });
 
-test('a folder is compared with the ledger for whoever is signed in, and no other directory is', async () => {
+test('signed-in users compare a watched folder with the ledger, but no other directory', async () => {
   const { site, origin, cookie } = await underAttack();
   await writeFile(site.file('inbox', 'one.jpg'), await drawReceipt({ type: 'jpeg', seed: 'one' }));
   await until(async () => (await site.list('--state', 'accepted')).length === 1, 'one to be accepted');

@@ -10,7 +10,7 @@ const PAUSE = '{"target":"office"}';
 
 const attacked = attackedForFile();
 
-test('what is streamed: to those who are signed in, as often as is sensible, and never as a page', async () => {
+test('the console streams only to signed-in users, up to a limit, and never as a page', async () => {
   const { origin, host, cookie } = attacked();
   await attacked().stillWell();
   const get = (path: string, headers = { cookie }) => ask(origin, { path, headers });
@@ -33,7 +33,7 @@ test('what is streamed: to those who are signed in, as often as is sensible, and
     `/v1/documents/${rows[0]?.documentId}/evidence`,
   ])
     expect([each, (await get(each, { cookie: '' })).status]).toEqual([each, 401]);
-  // Documents by number only, and only those that there are.
+  // Only the numbers of existing documents.
   for (const id of ['0', '-1', '1e9', '99999999999999999999', 'a', '', '1%2f..', "1'--"])
     expect([id, [400, 404, 422].includes((await get(`/v1/documents/${id}/image`)).status)]).toEqual([
       id,
@@ -60,7 +60,7 @@ test('what is streamed: to those who are signed in, as often as is sensible, and
   await attacked().stillWell();
 });
 
-test('paths that lead elsewhere, in every spelling', async () => {
+test('the console serves no path outside its pages, however it is spelled', async () => {
   const { origin, host, cookie, site } = attacked();
   const steps = [
     '..',
@@ -84,7 +84,7 @@ test('paths that lead elsewhere, in every spelling', async () => {
     'main.js',
     'control.sock',
   ];
-  // Each step with each slash; a name follows whatever was before it.
+  // Each step with each slash, then one of the targets.
   const paths = steps.flatMap((step, n) =>
     slashes.map((slash, at) => `${(step + slash).repeat(6)}${targets[(n + at) % targets.length]}`),
   );
@@ -115,14 +115,14 @@ test('paths that lead elsewhere, in every spelling', async () => {
     answered += texts.join('\n');
   }
   const statuses = new Set([...answered.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status));
-  // 422: no number of a document; 503: built without its pages.
+  // 422: not a document number; 503: built without the pages.
   for (const status of statuses) expect(['400', '404', '422', '503']).toContain(status);
   expect(answered.match(/^HTTP\/1\.1 /gm)?.length).toBe(requests.length);
   expect(answered).not.toMatch(/root:|baseUrl|devDependencies|import /);
   await attacked().stillWell();
 });
 
-test('requests that are too large, broken, or two in one', async () => {
+test('the console refuses requests that are too large, malformed or smuggled', async () => {
   const { origin, host, cookie } = attacked();
   const headers = `Host: ${host}\r\nCookie: ${cookie}\r\nOrigin: ${origin}\r\nX-Receiptd: console\r\nContent-Type: application/json\r\n`;
   const smuggled = `POST /v1/pause HTTP/1.1\r\n${headers}Content-Length: ${PAUSE.length}\r\n\r\n${PAUSE}`;
@@ -150,7 +150,7 @@ test('requests that are too large, broken, or two in one', async () => {
     ]);
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
   }
-  // A body that nobody reads is not the next request.
+  // An unread body is not the next request.
   const unread = `POST /v1/pause HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`;
   expect((await raw(origin, unread)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 403']);
 
@@ -194,7 +194,7 @@ test('requests that are too large, broken, or two in one', async () => {
   await attacked().stillWell();
 });
 
-test('requests that never end, and more connections than there is room for', async () => {
+test('the console survives requests that never end and too many connections', async () => {
   const { origin, host, cookie } = attacked();
   const begun = await Promise.all(Array.from({ length: 40 }, () => dial(origin)));
   const ends = begun.map((socket) => received(socket));
@@ -206,16 +206,16 @@ test('requests that never end, and more connections than there is room for', asy
     `POST /v1/pause HTTP/1.1\r\n${headers}Content-Length: 100\r\n\r\n{`,
   ];
   for (const [at, socket] of begun.entries()) socket.write(partial[at % partial.length] ?? '');
-  // A byte now and then does not keep one of them open.
+  // Occasional bytes keep none of them open.
   const dripping = setInterval(() => {
     for (const socket of begun) if (socket.writable) socket.write('a');
   }, 1000);
-  // Meanwhile it is of use, and the agent at work.
+  // The console and the agent work in the meantime.
   await attacked().stillWell();
   await Promise.all(ends);
   clearInterval(dripping);
 
-  // More than there is room for: the first make room for the last, and whoever is signed in is answered among them.
+  // Too many connections: the oldest are ended for the newest, and signed-in users are still answered.
   const many: Socket[] = [];
   let ended = 0;
   for (let hundred = 0; hundred < 6; hundred += 1) {

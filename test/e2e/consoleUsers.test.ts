@@ -14,7 +14,7 @@ const ANOTHER = 65_533;
 const MEMBER = 54_321;
 const PASSWORD = 'correct horse battery';
 
-/** As a user who is neither root nor the one that the agent runs as. */
+/** Runs a script as a user who is neither root nor the user of the agent. */
 function asAnother(site: Site, script: string): Promise<Ended> {
   const { PATH = '' } = process.env;
   const child = spawn('/bin/sh', ['-c', script], {
@@ -27,7 +27,7 @@ function asAnother(site: Site, script: string): Promise<Ended> {
   return new Running(child).ended;
 }
 
-/** An agent of an ordinary user, who has a desktop whose browser waits until `close` lies there. */
+/** An agent of an ordinary user, whose desktop has a browser that runs until a file `close` exists. */
 async function withDesktop(): Promise<Site> {
   const site = await prepare();
   await mkdir(site.file('bin'));
@@ -48,8 +48,8 @@ async function commandLines(): Promise<string[]> {
   return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
 }
 
-describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', () => {
-  test('sees no link on any command line while a browser is opened, and the browser finds its way', async () => {
+describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the same machine', () => {
+  test('sees no link on any command line while a browser is opened with it', async () => {
     const site = await withDesktop();
     const command = begin(site, ['console', '--config', site.config], { ordinary: true });
     const seen: string[] = [];
@@ -62,7 +62,7 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
     const link = stdout.trim();
     const token = link.split('#token=')[1] ?? '';
     expect(token).toHaveLength(43);
-    // The browser still runs, with what it was given.
+    // The browser is still running with its arguments.
     const page = fileURLToPath((await readFile(site.file('opened'), 'utf8')).trim());
     seen.push(...(await commandLines()));
     expect(seen.filter((line) => line.includes(page))).not.toEqual([]);
@@ -78,7 +78,7 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
     await writeFile(site.file('close'), '');
   });
 
-  test('gets nothing without a session: not from the port, nor from files, nor from the socket', async () => {
+  test('gets nothing without a session: neither from the port, nor from files, nor from the socket', async () => {
     const site = await withDesktop();
     const ofOwner = (args: readonly string[], input = '') =>
       asOrdinaryUser(() => quickly(site, [...args, '--config', site.config], { input }));
@@ -110,14 +110,14 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
       const { status, stdout } = await asAnother(site, `$RECEIPTD ${command} --config $CONFIG`);
       expect([command, status === 0, stdout]).toEqual([command, false, '']);
     }
-    // With a configuration of their own that names the same place.
+    // With their own configuration of the same state directory.
     const text = await readFile(site.config, 'utf8');
     const own2 = `f=$(mktemp); cat > $f <<'END'\n${text}END\n$RECEIPTD console --no-open --config $f; s=$?; rm $f; exit $s`;
     const { status, stdout, stderr } = await asAnother(site, own2);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/\[(?:CONTROL_FAILED|NOT_RUNNING)\]/);
 
-    // The port is open to all; what is behind it is not.
+    // Everyone can reach the port, but not the data behind it.
     const script = `for (const [method, path] of [['GET','/v1/events'],['GET','/v1/documents.csv'],['POST','/v1/status'],['POST','/v1/config'],['POST','/v1/pause']]) {
       const answer = await fetch('${origin}' + path, { method, body: method === 'POST' ? '{}' : undefined, headers: { origin: '${origin}', 'content-type': 'application/json', 'x-receiptd': 'console' } });
       console.log(answer.status, (await answer.json()).code);
@@ -139,7 +139,7 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the machine', (
 });
 
 test.skipIf(!isRoot || !ordinaryUserCanRun)(
-  'a member of the control group opens the console, by way of a file of their own',
+  'a member of the control group opens the console through their own redirect file',
   async () => {
     const site = await prepare({ control: { group: String(MEMBER) } });
     await chmod(site.dir, 0o755);
@@ -176,7 +176,7 @@ test.skipIf(!isRoot || !ordinaryUserCanRun)(
   },
 );
 
-test('without a desktop, over SSH, and for root the link is printed, with what to do', async () => {
+test('`console` prints the link with instructions without a desktop, over SSH, and for root', async () => {
   const site = await prepare();
   const port = await freePort();
   await site.configure({ console: { listen: `127.0.0.1:${port}` } });
@@ -196,14 +196,14 @@ test('without a desktop, over SSH, and for root the link is printed, with what t
   await expect(stat(site.file('state', 'console-open.html'))).rejects.toThrow('ENOENT');
 });
 
-test('where no agent runs there is no console, and that is said', async () => {
+test('`console` without an agent is refused', async () => {
   const site = await prepare();
   const ended = await site.look('console');
   expect([ended.status, ended.stdout]).toEqual([1, '']);
   expect(ended.stderr).toContain('[NOT_RUNNING]');
 });
 
-test('the password is set from standard input, changed, and removed; a short one is refused', async () => {
+test('the console password is set from standard input and removed; a short one is refused', async () => {
   const site = await prepare();
   const config = ['--config', site.config];
   const short = await quickly(site, ['console', 'password', ...config], { input: 'short\n' });

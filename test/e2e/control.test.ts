@@ -53,11 +53,11 @@ async function untilState(site: Site, file: string, state: string): Promise<void
 describe.each(['beside a running agent', 'without one'])('changing commands %s', (where) => {
   const beside = where === 'beside a running agent';
 
-  /** By the binary once where it asks an agent; all else in this process. */
+  /** Uses the binary once with an agent; everything else runs in this process. */
   const pause = (site: Site, target: string): Promise<string> =>
     beside && target !== 'office' ? site.must('pause', target) : site.quickMust('pause', target);
 
-  /** What the agent does next: it runs all the while, or now and once. */
+  /** Lets the agent work: it is running, or runs once now. */
   async function go(site: Site): Promise<void> {
     if (!beside) await site.quickOnce();
   }
@@ -71,7 +71,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
       expect(await pause(site, target)).toBe(`Paused ${target}.\n`);
       await drop(site, file);
       await go(site);
-      // It is named and recorded, and waits.
+      // The image is named and recorded, and waits.
       await untilState(site, file, 'held');
       const { holds, daemon } = await statusOf(site);
       const paused = daemon?.folders.map(({ state }) => state);
@@ -112,7 +112,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
     expect(await site.look('retry', 'nobody')).toMatchObject({ status: 1 });
   });
 
-  test('resend, on purpose, into the same endpoint and into another', async () => {
+  test('resend sends an accepted document again to the same endpoint and to another', async () => {
     const site = await prepare();
     if (beside) await site.quickStart();
     await drop(site, 'a.jpg');
@@ -140,7 +140,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
     expect((await storedOnce(site)).size).toBe(2);
   });
 
-  test('endpoint create tells the uid, and endpoint list knows it', async () => {
+  test('endpoint create prints the uid, and endpoint list includes it', async () => {
     const site = await prepare();
     if (beside) await site.quickStart();
     const text = await site.quickMust('endpoint', 'create', 'Warehouse', '--language', 'de-DE');
@@ -158,7 +158,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
   });
 });
 
-test('reading commands beside a running agent and without one say the same', async () => {
+test('reading commands print the same with a running agent and without one', async () => {
   const site = await prepare();
   const agent = await site.quickStart();
   await drop(site, 'a.jpg');
@@ -170,7 +170,7 @@ test('reading commands beside a running agent and without one say the same', asy
     show: DETAIL.parse(JSON.parse(await must('show', name, '--json'))),
     counts: STATUS.parse(JSON.parse(await must('status', '--json'))).counts,
   });
-  // One by the binary: who asks it makes no difference to the agent.
+  // One of them by the binary; the agent answers both in the same way.
   const beside = await read((...args) => (args[0] === 'show' ? site.must(...args) : site.quickMust(...args)));
   expect(beside.list).toMatchObject(await site.list());
   expect(beside.show).toMatchObject([{ name, endpointUid: OFFICE, state: 'accepted', status: 'PROCESSING' }]);
@@ -184,7 +184,7 @@ test('reading commands beside a running agent and without one say the same', asy
   expect((await statusOf(site)).daemon).toBeNull();
 });
 
-test('a reader that comes late gets the whole list', async () => {
+test('`list` is complete even if its output is read late', async () => {
   const site = await prepare();
   await site.configure({
     folders: [{ path: site.file('inbox'), endpoint: 'office', settle: { long: '300ms' } }],
@@ -192,11 +192,11 @@ test('a reader that comes late gets the whole list', async () => {
   for (let n = 0; n < 400; n += 1) await writeFile(site.file('inbox', `${n}.jpg`), `note ${n}`);
   expect(await site.quickOnce()).toMatchObject({ status: 3 });
 
-  // What is still unwritten when the command ends depends on how the rows fill the buffers: several lengths are tried in turn.
+  // How much is unwritten when the command ends depends on the length of the rows, so several lengths are tried.
   const lengths = [120, 240, 360].filter((_, at) => hasTurn(at, 3));
   const listed = lengths.map(async (length) => {
     const list = site.spawnUnread('list', '--json', '--limit', String(length), '--config', site.config);
-    // Time for a command that does not wait for its reader to end; less would only let the test see less.
+    // Time for a defective command to end early; a shorter time would only hide the defect.
     await sleep(4_000);
     const rows: unknown = JSON.parse(await text(list));
     return rows;

@@ -1,4 +1,4 @@
-/** Admins who are not root: what a member of the control group can do, and what another user can't. */
+/** Admins without root: what members of the control group can do, and what other users can't. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const MEMBER = 54_322;
 const OTHER = 54_323;
 const isRoot = process.geteuid?.() === 0;
 
-/** A command of somebody else, who may read the config file and nothing of the state directory. */
+/** Runs a command as another user, who may read the configuration file but not the state directory. */
 function as(user: number, group: number, site: Site, ...args: string[]) {
   const command = [process.execPath, MAIN, ...args, '--config', site.config];
   const { status, stdout, stderr } = spawnSync(
@@ -24,7 +24,7 @@ function as(user: number, group: number, site: Site, ...args: string[]) {
   return { status, stdout, stderr };
 }
 
-/** As `as`, in this process, which is that user meanwhile. */
+/** Like `as`, but in this process, which becomes that user meanwhile. */
 async function quicklyAs(user: number, group: number, site: Site, ...args: string[]): Promise<Ended> {
   const groups = process.getgroups?.() ?? [];
   process.setgroups?.([]);
@@ -41,7 +41,7 @@ async function quicklyAs(user: number, group: number, site: Site, ...args: strin
 }
 
 /**
- * A machine with a group `scanadmins` and three ordinary users, of whom ann is in that group: files of its own in place of
+ * A machine with a group `scanadmins` and three ordinary users, of whom only ann is in that group. Separate files replace
  * /etc/passwd and /etc/group, for the processes of this test alone.
  */
 async function ownUsers(site: Site): Promise<(command: readonly string[]) => [string, string[]]> {
@@ -58,7 +58,7 @@ async function ownUsers(site: Site): Promise<(command: readonly string[]) => [st
   return (command) => ['unshare', ['-m', 'sh', '-c', script, 'sh', files.passwd, files.group, ...command]];
 }
 
-/** As that user logs in: with the groups that /etc/group gives it. */
+/** Runs it as that user, with the groups in /etc/group. */
 const loggedInAs = (name: string, ...command: string[]) => [
   'setpriv',
   `--reuid=${name}`,
@@ -70,7 +70,7 @@ const loggedInAs = (name: string, ...command: string[]) => [
 const canBe = isRoot && canMount();
 
 describe.skipIf(!canBe)('with a control group by name', () => {
-  test('an ordinary user who is in it asks and steers an agent that is not root, and one who is not can’t', async () => {
+  test('an ordinary user in the group reads and controls an agent that is not root, and others can’t', async () => {
     const site = await prepare();
     const here = await ownUsers(site);
     await site.configure({ control: { group: 'scanadmins' } });
@@ -101,9 +101,9 @@ describe.skipIf(!canBe)('with a control group by name', () => {
   });
 });
 
-// Only root can be somebody else.
+// Only root can become another user.
 describe.skipIf(!isRoot || !ordinaryUserCanRun)('with a control group', () => {
-  test('its members look and steer, others do neither, and the ledger’s files stay the owner’s', async () => {
+  test('members read and control the agent, others can’t, and the ledger’s files stay private to the owner', async () => {
     const site = await prepare();
     await site.configure({ control: { group: String(GROUP) } });
     await chmod(site.dir, 0o755);

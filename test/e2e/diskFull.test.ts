@@ -23,10 +23,10 @@ import { quickly } from './support/commandLine.ts';
 
 const IN_FLIGHT = 4;
 const DOCUMENTS = 12;
-/** Longer than the agent waits between two tries to write. */
+/** Longer than the agent's wait between two attempts to write. */
 const ONE_TRY_MS = 7_000;
 
-/** A site whose state directory is a small disk of its own, that only its commands see. */
+/** A site whose state directory is a separate small disk, which only its commands see. */
 class SmallDiskSite extends Site {
   payloads = 0;
 
@@ -61,7 +61,7 @@ class SmallDiskSite extends Site {
     return new Running(child);
   }
 
-  /** This process sees the disk at another path. */
+  /** The path at which this process sees the disk. */
   override async look(...args: string[]): Promise<Ended> {
     const text = await readFile(this.config, 'utf8');
     const config = this.file('look.yaml');
@@ -73,13 +73,13 @@ class SmallDiskSite extends Site {
     return join(seenBy(this.payloads, this.stateDir), ...parts);
   }
 
-  /** Until so many bytes are free. */
+  /** Fills the disk until this many bytes are free. */
   leave(bytes: number): void {
     const { bavail, bsize } = statfsSync(this.disk());
     truncateSync(this.disk('junk'), statSync(this.disk('junk')).size + bavail * bsize - bytes);
   }
 
-  /** Until not a byte is free. */
+  /** Fills the disk completely. */
   fill(): void {
     const handle = openSync(this.disk('junk'), 'a');
     try {
@@ -110,8 +110,8 @@ async function drop(site: Site, from: number, to: number): Promise<void> {
   }
 }
 
-describe.skipIf(!canMount())('a state directory whose disk is full', () => {
-  test('records what is under way, begins nothing new, says so, and goes on by itself', async () => {
+describe.skipIf(!canMount())('an agent whose state directory is on a full disk', () => {
+  test('records uploads in flight, starts no new ones, reports the problem, and recovers by itself', async () => {
     const dir = await temporaryDirectory();
     const sandbox = await practiceService({ dir: join(dir, 'sandbox') });
     const site = new SmallDiskSite(dir, sandbox);

@@ -4,7 +4,7 @@ import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { expectNoTrace } from './support/commandLine.ts';
 
-/** A folder with what may be a receipt and can't be sent, what is none, and what the service refuses. */
+/** A folder with a possible receipt that can't be sent, a file that is no receipt, and one that the service refuses. */
 async function office(): Promise<Site> {
   const site = await prepare();
   const settle = { long: '300ms', patience: '300ms' };
@@ -27,8 +27,8 @@ async function office(): Promise<Site> {
 const needing = async (site: Site): Promise<string[]> =>
   (await site.list('--needs-person')).map(({ path }) => path.split('/').at(-1) ?? '').toSorted();
 
-describe('what may be a receipt and will not go out', () => {
-  test('needs a person in every view, is called what it is, and is dismissed for good', async () => {
+describe('a possible receipt that will not be sent', () => {
+  test('is shown in every view with its problem, and can be dismissed permanently', async () => {
     const site = await office();
     await site.quickStart();
     const all = ['broken.jpg', 'large.jpg', 'manual.pdf', 'refused.jpg'];
@@ -61,13 +61,13 @@ describe('what may be a receipt and will not go out', () => {
     );
     expect(await needing(site)).toEqual(['large.jpg']);
     await site.quickMust('dismiss', '--all');
-    // New bytes are a new case.
+    // A file with new bytes is a new case.
     await writeFile(site.file('inbox', 'large.jpg'), Buffer.alloc(70_000, 3));
     await until(async () => (await needing(site)).length === 1);
     expect(await site.quickMust('status')).toContain('1 file is too large to be sent.');
   });
 
-  test('is refused where it is not known, needs nobody, or is not said', async () => {
+  test('cannot be dismissed if it is unknown, needs nobody, or is not named', async () => {
     const site = await office();
     await site.quickOnce();
     const unknown = await site.look('dismiss', 'notes.txt');

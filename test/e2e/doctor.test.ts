@@ -12,7 +12,7 @@ import { MAIN, prepare, until, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { begin, giveAway, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
 
-/** Each has a form of its own in every encoding. */
+/** Each of them differs in every encoding. */
 const SECRETS = {
   client: 'e2e-secret',
   variable: 'Zq1-in-a-variable?&=%+/"x',
@@ -46,7 +46,7 @@ function forms(value: string): string[] {
   return found;
 }
 
-/** Which of them a bundle holds, in any form. */
+/** The secrets that a bundle contains, in any encoding. */
 async function leaks(bundle: string, values: readonly string[]): Promise<string[]> {
   const bytes = gunzipSync(await readFile(bundle));
   return values.filter((value) => forms(value).some((form) => bytes.includes(form)));
@@ -100,7 +100,7 @@ async function planted(): Promise<Site> {
   const site = await prepare();
   const inbox = site.file('Muellerinbox');
   await site.configure({
-    // ALL_PROXY leads nowhere.
+    // ALL_PROXY points nowhere.
     service: { baseUrl: site.sandbox.url, proxy: 'direct' },
     endpoints: { 'annas-desk': { uid: '11111111-2222-4333-8444-555555555555' } },
     folders: [{ path: inbox, endpoint: 'annas-desk' }],
@@ -118,7 +118,7 @@ async function planted(): Promise<Site> {
   await appendFile(site.config, `# ${SECRETS.configComment}\n`);
   await plant(site);
   const image = await drawReceipt({ type: 'jpeg', seed: 'a' });
-  // A comment segment, as EXIF lies in one.
+  // A comment segment, similar to that of EXIF.
   const text = Buffer.from(SECRETS.image);
   const segment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, text.length + 2]), text]);
   await writeFile(
@@ -128,7 +128,7 @@ async function planted(): Promise<Site> {
   return site;
 }
 
-test('the bundle of a running agent holds what helps, and no secret, image or name in any form', async () => {
+test('the bundle of a running agent contains useful findings, but no secret, image or name in any encoding', async () => {
   const site = await planted();
   const agent = await site.quickStart();
   await until(() => site.sandbox.received().length === 1);
@@ -154,7 +154,7 @@ test('the bundle of a running agent holds what helps, and no secret, image or na
   ])
     expect(stdout).toContain(`  ${part} (`);
   expect(bytes).not.toMatch(/[\w-]{200,}/);
-  // It is of use anyway.
+  // It is still useful.
   expect(bytes).toContain('"state": "accepted"');
   expect(bytes).toContain('DISK_FULL');
   expect(bytes).toContain('receiptd has started');
@@ -164,12 +164,12 @@ test('the bundle of a running agent holds what helps, and no secret, image or na
   const named = site.file('named.tar.gz');
   await site.look('doctor', '--offline', '--with-names', '--output', named);
   expect(await leaks(named, ['Muellerinbox'])).toEqual(['Muellerinbox']);
-  // With names a text of the log that nobody can know stays what it is; whatever is known as a secret does not.
+  // With names, unknown text of the log stays; known secrets are still removed.
   const { loggedField: _, incident: __, ...known } = SECRETS;
   expect(await leaks(named, Object.values(known))).toEqual([]);
 });
 
-test('--list writes nothing, and an existing file is left as it is', async () => {
+test('`doctor --list` writes nothing, and `doctor` leaves an existing file alone', async () => {
   const site = await planted();
   const before = await readdir(site.dir);
   expect((await site.look('doctor', '--offline', '--list')).stdout).toContain('The file would contain:');
@@ -188,7 +188,7 @@ test.each([
   ],
   ['is no YAML', `service: [ "${SECRETS.configValue}\npassword: ${SECRETS.configUrl}\n`],
   ['is not text', Buffer.from([0xff, 0xfe, 0xfd])],
-])('a configuration that %s is what is told, and the bundle is written', async (_, text) => {
+])('doctor reports a configuration that %s, and writes the bundle', async (_, text) => {
   const site = await planted();
   await writeFile(site.config, text);
   site.env['RECEIPTD_STATE_DIR'] = site.stateDir;
@@ -200,7 +200,7 @@ test.each([
   expect(await leaks(bundle, [...Object.values(SECRETS), ...NAMES])).toEqual([]);
 });
 
-test('a ledger that is missing, damaged or locked is told, and the bundle is written', async () => {
+test('doctor reports a missing, damaged or locked ledger, and writes the bundle', async () => {
   const site = await planted();
   await site.quickOnce();
   const ledger = join(site.stateDir, 'ledger.db');
@@ -225,7 +225,7 @@ test('a ledger that is missing, damaged or locked is told, and the bundle is wri
   expect((await doctor('none')).stdout).toMatch(/warn {2}ledger: It does not exist yet/);
 });
 
-test.skipIf(process.platform === 'win32')('a FIFO where a file should be keeps nobody waiting', async () => {
+test.skipIf(process.platform === 'win32')('doctor does not wait for a FIFO in place of a file', async () => {
   const site = await planted();
   const odd = ['logs/receiptd.log.1', 'moved-away.json', 'ledger.db', 'ledger.journal', 'alerts.json'];
   const fifos = [...odd.map((name) => join(site.stateDir, name)), site.file('ca.pem')];
@@ -240,7 +240,7 @@ test.skipIf(process.platform === 'win32')('a FIFO where a file should be keeps n
   expect((await site.look('doctor', '--list')).stdout).toContain('is not a file');
 });
 
-test('a signal ends it while it waits for an answer', async () => {
+test('a signal ends doctor while it waits for an answer', async () => {
   const site = await prepare();
   let heard = (): void => {};
   const asked = new Promise<void>((resolve) => (heard = resolve));
@@ -257,7 +257,7 @@ test('a signal ends it while it waits for an answer', async () => {
 });
 
 test.skipIf(!canMount())(
-  'a full disk is one sentence, after all that was found, and leaves nothing there',
+  'doctor reports a full disk in one sentence after all findings, and leaves no file',
   async () => {
     const site = await planted();
     const small = site.file('small');
@@ -281,17 +281,20 @@ test.skipIf(!canMount())(
   },
 );
 
-test.skipIf(!ordinaryUserCanRun)('without permission it says so, and does what it can', async () => {
-  const site = await planted();
-  await giveAway(site.dir);
-  await chmod(site.stateDir, 0o000);
-  const ended = await receiptd(
-    site,
-    ['doctor', '--offline', '--config', site.config, '--output', site.file('x.tar.gz')],
-    { ordinary: true },
-  );
-  await chmod(site.stateDir, 0o700);
-  expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 1, stderr: '' });
-  expect(ended.stdout).toMatch(/FAIL {2}state: .*\[STATE_UNWRITABLE\]/);
-  expect(await leaks(site.file('x.tar.gz'), [...Object.values(SECRETS), ...NAMES])).toEqual([]);
-});
+test.skipIf(!ordinaryUserCanRun)(
+  'doctor reports missing permissions, and examines everything else',
+  async () => {
+    const site = await planted();
+    await giveAway(site.dir);
+    await chmod(site.stateDir, 0o000);
+    const ended = await receiptd(
+      site,
+      ['doctor', '--offline', '--config', site.config, '--output', site.file('x.tar.gz')],
+      { ordinary: true },
+    );
+    await chmod(site.stateDir, 0o700);
+    expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 1, stderr: '' });
+    expect(ended.stdout).toMatch(/FAIL {2}state: .*\[STATE_UNWRITABLE\]/);
+    expect(await leaks(site.file('x.tar.gz'), [...Object.values(SECRETS), ...NAMES])).toEqual([]);
+  },
+);

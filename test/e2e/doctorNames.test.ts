@@ -1,4 +1,4 @@
-/** No name that anybody gave to anything is in a support bundle, wherever it stood. */
+/** A support bundle contains no name that people chose, wherever it was. */
 import { appendFile, chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,12 +15,12 @@ const SYLLABLES = ['ba', 'xo', 'zu', 'qui', 'wo', 'ja', 'vri', 'ku', 'plo', 'gne
 let state = Number(process.env['RECEIPTD_PROPERTY_SEED'] ?? 1);
 
 function drawn(below: number): number {
-  // Of Numerical Recipes: the same names for the same seed.
+  // The generator of Numerical Recipes: the same names for the same seed.
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * below);
 }
 
-/** Names by the place where they were planted; each is of words that stand nowhere else. */
+/** Planted names by their place; each consists of words that occur nowhere else. */
 class Planted {
   readonly #words = new Map<string, string>();
 
@@ -38,13 +38,13 @@ class Planted {
     return this.#word(place);
   }
 
-  /** Such as `Xobaku Hyploba`, as people and companies are called. */
+  /** Such as `Xobaku Hyploba`, like names of people and companies. */
   name(place: string): string {
     const words = [this.#word(place), this.#word(place)];
     return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
   }
 
-  /** Places whose words are in the text, in any case. */
+  /** The places whose words occur in the text, in any case. */
   foundIn(text: string): string[] {
     const lower = text.toLowerCase();
     const found = [...this.#words].filter(([word]) => lower.includes(word));
@@ -58,7 +58,7 @@ async function textOf(bundle: string): Promise<string> {
   return gunzipSync(await readFile(bundle)).toString('latin1');
 }
 
-/** The sandbox, but for whose company it is, and what it says to uploads that it refuses. */
+/** The sandbox, but with another company and another text for refused uploads. */
 async function renamed(site: Site, company: () => string, refusal: () => string | null): Promise<string> {
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -203,7 +203,7 @@ async function plantLog(site: Site, planted: Planted): Promise<void> {
   await appendFile(join(site.stateDir, 'logs', 'receiptd.log'), `${text}${planted.name('log text')}\n`);
 }
 
-test('the bundle holds no name, wherever it was planted, with a running agent and without', async () => {
+test('the bundle contains no planted name, with a running agent and without', async () => {
   const planted = new Planted();
   const company = planted.name('company');
   const { site, inbox, refuse } = await plantedSite(planted, company);
@@ -222,7 +222,7 @@ test('the bundle holds no name, wherever it was planted, with a running agent an
   expect(stdout).toContain(company);
   const text = await textOf(bundle);
   expect(planted.foundIn(text)).toEqual([]);
-  // It is of use anyway.
+  // It is still useful.
   expect(text).toMatch(
     /^ok {2}service: .* accepts the credentials from the environment store: name-[0-9a-f]{8}\.$/m,
   );
@@ -236,14 +236,14 @@ test('the bundle holds no name, wherever it was planted, with a running agent an
   expect(await textOf(site.file('named.tar.gz'))).toContain(company);
 });
 
-test('a company called by words of ours is not in the bundle', async () => {
+test('the bundle contains no company name that consists of words of the program', async () => {
   const { site } = await plantedSite(new Planted(), 'Service Folder Limits');
   const bundle = site.file('help.tar.gz');
   expect((await site.look('doctor', '--output', bundle)).stdout).toContain('Service Folder Limits');
   expect(await textOf(bundle)).not.toContain('Service Folder Limits');
 });
 
-test('a configuration that is not right tells no name', async () => {
+test('the bundle contains no name from an invalid configuration', async () => {
   const planted = new Planted();
   const { site, account } = await plantedSite(planted, 'Sandbox Company');
   const good = YAML.parse(await readFile(site.config, 'utf8')) as Record<string, unknown>;
@@ -274,13 +274,13 @@ test('a configuration that is not right tells no name', async () => {
   expect(planted.foundIn(await textOf(site.file('broken.tar.gz')))).toEqual([]);
 });
 
-test('a reader that has seen enough keeps no bundle from being written', async () => {
+test('the bundle is written even if the reader of the output ends early', async () => {
   const site = await prepare();
   const script = `$RECEIPTD doctor --offline --config '${site.config}' --output help.tar.gz | head -1`;
   const { stdout } = await shell(site, script);
   expect(stdout).toMatch(/^(?:receiptd works; .*|All is well\.)\n$/);
   expect(await textOf(site.file('help.tar.gz'))).toContain('findings.txt');
-  // Nobody reads a line.
+  // The reader reads nothing.
   await shell(site, `$RECEIPTD doctor --offline --config '${site.config}' --output other.tar.gz | true`);
   expect(await textOf(site.file('other.tar.gz'))).toContain('findings.txt');
 });

@@ -4,7 +4,7 @@ import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { expectNoTrace } from './support/commandLine.ts';
 
-/** Stands in paths, in the service's answers and nowhere in a name. */
+/** Occurs in paths and in the service's answers, but not in names. */
 const PERSONAL = 'of-jane-doe';
 
 async function drop(site: Site, name: string): Promise<void> {
@@ -17,7 +17,7 @@ async function nameOf(site: Site, path: string): Promise<string> {
   return row.name;
 }
 
-/** Whether any file of ledger, journal or spool holds that text. */
+/** Whether any file of ledger, journal or spool contains this text. */
 async function stateHolds(site: Site, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(site.stateDir, { recursive: true, withFileTypes: true })) {
@@ -37,7 +37,7 @@ const named = (site: Site) => ({
 describe.each(['beside a running agent', 'without one'])('erasing %s', (where) => {
   const beside = where === 'beside a running agent';
 
-  test('takes paths and answers away for good; name, hash and state stay', async () => {
+  test('removes paths and answers permanently, and keeps name, hash and state', async () => {
     const site = await prepare();
     await site.configure({ folders: [named(site)] });
     const agent = beside ? await site.quickStart() : null;
@@ -73,7 +73,7 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
     expect(after?.path).not.toContain(PERSONAL);
     expect(await site.list()).toHaveLength(2);
     expect((await site.list()).some(({ path }) => path === site.file('inbox', 'other.jpg'))).toBe(true);
-    // Still counted, to the file.
+    // Every file is still counted.
     expect(JSON.parse(await site.quickMust('audit', '--json'))).toMatchObject({
       verdict: 'complete',
       total: { seen: 2, accepted: 2 },
@@ -82,7 +82,7 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
 });
 
 test.each(['beside a running agent', 'without one'])(
-  'a file that still lies in a watched folder keeps its document from being erased, %s, unless it is to go too',
+  'an erasure is refused while the file is still in a watched folder, %s, unless it removes the file too',
   async (where) => {
     const site = await prepare({ intake: { reconcileEvery: '1s' } });
     const agent = where === 'without one' ? null : await site.quickStart();
@@ -100,12 +100,12 @@ test.each(['beside a running agent', 'without one'])(
 
     expect(await site.quickMust('erase', name, '--with-originals', '--yes')).toContain('of 1 document.');
     expect(await readdir(site.file('inbox'))).toEqual(['changed.jpg']);
-    // Nothing lists it again.
+    // It is not listed again.
     if (agent) await agent.stop();
     await site.quickOnce();
     expect(await stateHolds(site, 'lies.jpg')).toEqual([]);
 
-    // Other bytes than were sent stay, whatever is said.
+    // A file with other bytes than were sent always stays.
     const other = await nameOf(site, site.file('inbox', 'changed.jpg'));
     await writeFile(site.file('inbox', 'changed.jpg'), 'other bytes');
     expect(await site.quickMust('erase', other, '--with-originals', '--yes')).toContain('of 1 document.');
@@ -113,7 +113,7 @@ test.each(['beside a running agent', 'without one'])(
   },
 );
 
-test('what still waits is left as it is, and named', async () => {
+test('an erasure skips and names documents that still wait', async () => {
   const site = await prepare();
   await drop(site, 'sent.jpg');
   await site.quickOnce();
@@ -131,7 +131,7 @@ test('what still waits is left as it is, and named', async () => {
   expect(await site.list('--state', 'held')).toMatchObject([{ path: site.file('inbox', 'waits.jpg') }]);
 });
 
-test('by age takes what was named before that day, and nothing else', async () => {
+test('an erasure by age covers exactly the documents from before that day', async () => {
   const site = await prepare();
   await drop(site, 'a.jpg');
   await site.quickOnce();
@@ -151,7 +151,7 @@ test('by age takes what was named before that day, and nothing else', async () =
   });
 });
 
-test('refuses what makes no sense', async () => {
+test('an erasure with invalid arguments is refused', async () => {
   const site = await prepare();
   await site.quickOnce();
   const bare = await site.look('erase');

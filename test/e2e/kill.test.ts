@@ -9,7 +9,7 @@ const STATUS = z.object({ daemon: z.object({ folders: z.array(z.object({ settlin
 
 describe.skipIf(!hasReceipts())('kill -9', () => {
   test('at any moment loses nothing and gives no image a second name', async () => {
-    // Killed by the sandbox the moment that an answer has left it: the agent may or may not know it.
+    // The sandbox kills the agent just after it has answered; the agent may or may not know the answer.
     let killAfter = Infinity;
     let agent: Running;
     const site = await prepare(
@@ -32,7 +32,7 @@ describe.skipIf(!hasReceipts())('kill -9', () => {
     await agent.kill();
     await site.configure({ folders: [folder] });
 
-    // After admission, before any upload: the token does not come.
+    // After admission, before any upload: no token arrives.
     sandbox.misbehave({ kind: 'stall', route: 'token', at: 'beforeBody' });
     agent = await site.start();
     await until(async () => (await site.list()).length === 39);
@@ -42,7 +42,7 @@ describe.skipIf(!hasReceipts())('kill -9', () => {
     expect(sandbox.stats()).toMatchObject({ stored: 0, uploadArrivals: [] });
     sandbox.behave();
 
-    // During uploads: the service has read them and never keeps them.
+    // During uploads: the service has read them, but stores nothing.
     sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer' });
     agent = await site.start();
     await until(() => sandbox.stats().uploadsInFlight === 4);
@@ -51,7 +51,7 @@ describe.skipIf(!hasReceipts())('kill -9', () => {
     expect(sandbox.stats().stored).toBe(0);
     sandbox.behave();
 
-    // After they were stored, before the answers: those are lost.
+    // After they were stored, before the answers, which are lost.
     sandbox.misbehave({ kind: 'delay', delayMs: 3_600_000 });
     agent = await site.start();
     await until(() => sandbox.stats().stored === 4);

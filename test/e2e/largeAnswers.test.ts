@@ -1,4 +1,4 @@
-/** A service whose records carry megabytes of further fields, which the interface does not describe. */
+/** A service whose records contain megabytes of additional fields. */
 import { createHash } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { OFFICE, prepare } from './support/agent.ts';
 const TOKEN = { access_token: 'token', expires_in: 86_400, scope: '', token_type: 'Bearer' };
 const IMAGES = 4;
 
-test('images are accepted by answers of megabytes, of which the ledger keeps the beginning', async () => {
+test('answers of several megabytes are accepted, and the ledger keeps their beginning', async () => {
   const more = 'x'.repeat(15_500_000);
   const hashes: string[] = [];
   const server = await scriptedServer((request, response) => {

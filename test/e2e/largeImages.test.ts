@@ -4,7 +4,7 @@ import { sha256 } from '../../src/core/sha256.ts';
 import { drawReceipt, withTrailer } from '../support/images.ts';
 import { prepare } from './support/agent.ts';
 
-test('a large image is read and hashed once each, and not by the thread that all else waits for', async () => {
+test('a large image is read once and hashed once, outside the main thread', async () => {
   const site = await prepare();
   const bytes = withTrailer(await drawReceipt({ type: 'jpeg', seed: 'large' }), 400_000);
   await writeFile(site.file('inbox', 'large.jpg'), bytes);

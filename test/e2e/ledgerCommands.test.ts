@@ -52,7 +52,7 @@ async function edit(site: Site, change: (lines: string[]) => string[]): Promise<
 }
 
 describe('receiptd ledger verify', () => {
-  test('finds what an agent wrote sound, beside it and after it, and against a head that was kept', async () => {
+  test('finds the ledger of an agent intact, during and after a run, and against a kept head', async () => {
     const site = await prepare();
     const agent = await site.quickStart();
     await drop(site, 'a.jpg', 'b.jpg');
@@ -77,7 +77,7 @@ describe('receiptd ledger verify', () => {
     expect(text).toContain('No head was given');
   });
 
-  test('finds an entry that was edited, by its line', async () => {
+  test('reports an edited entry with its line', async () => {
     const site = await siteOfThree();
     let line = 0;
     await edit(site, (lines) => {
@@ -91,7 +91,7 @@ describe('receiptd ledger verify', () => {
     expect(stdout).toContain(`journal, line ${line}: This line is not a valid entry`);
   });
 
-  test('finds a change in the database that the journal knows nothing of', async () => {
+  test('finds a change in the database that is not in the journal', async () => {
     const site = await siteOfThree();
     const db = new DatabaseSync(site.file('state', 'ledger.db'));
     db.exec("UPDATE documents SET state = 'failed', reason = 'x' WHERE id = 2");
@@ -100,7 +100,7 @@ describe('receiptd ledger verify', () => {
     expect([status, journal.findings.length, ledger.findings.length > 0]).toEqual([3, 0, true]);
   });
 
-  test('finds by a head that was kept an end that was cut off', async () => {
+  test('finds a truncated end by a kept head', async () => {
     const site = await siteOfThree();
     const { seq, hash } = await headOf(site);
     await edit(site, (lines) => lines.slice(0, -1));
@@ -109,7 +109,7 @@ describe('receiptd ledger verify', () => {
     expect(journal.findings.at(-1)?.what).toContain('was cut off');
   });
 
-  test('takes no head that is none', async () => {
+  test('refuses an invalid head', async () => {
     const site = await siteOfThree();
     await writeFile(site.file('other.json'), '{"seq": 1}');
     for (const [head, says] of [
@@ -124,7 +124,7 @@ describe('receiptd ledger verify', () => {
 });
 
 describe('receiptd ledger head', () => {
-  test('says what the last line of the journal says', async () => {
+  test('prints the head of the last line in the journal', async () => {
     const site = await siteOfThree();
     const head = await headOf(site);
     const last = (await readFile(journalOf(site), 'utf8')).trimEnd().split('\n').at(-1)?.split('\t');
@@ -133,7 +133,7 @@ describe('receiptd ledger head', () => {
     expect(await site.must('ledger', 'head')).toContain(`Hash   ${head.hash}`);
   });
 
-  test('says so where there is no ledger yet', async () => {
+  test('reports a missing ledger', async () => {
     const site = await prepare();
     const { status, stderr } = await site.look('ledger', 'head');
     expect(status).toBe(1);

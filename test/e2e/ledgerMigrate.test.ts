@@ -1,4 +1,4 @@
-/** A ledger in SQLite moves into a shared one, beside its agent and through kills. */
+/** A SQLite ledger moves into a shared one while its agent runs, and despite kills. */
 import { writeFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -19,7 +19,7 @@ function isAccepted(site: Site, count: number): () => Promise<boolean> {
 }
 
 describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
-  test('goes on after every kill, takes what the agent does meanwhile, and sends nothing twice', async () => {
+  test('continues after every kill, includes changes made by the agent meanwhile, and sends nothing twice', async () => {
     const database = await freshDatabase();
     onTestFinished(() => database.remove());
     const holder = new Client({ connectionString: database.url });
@@ -33,7 +33,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     const args = ['ledger', 'migrate', '--to', database.url, '--agent', 'scan-pc'];
     const migrate = (): Running => site.spawn(...args, '--config', site.config);
     expect((await site.look('ledger', 'prepare', '--to', database.url)).status).toBe(0);
-    /** Kills the command where it waits for this table. */
+    /** Kills the command while it waits for this table. */
     const killedAt = async (table: string, signal: () => void = () => {}): Promise<void> => {
       await holder.query(`BEGIN; LOCK TABLE receiptd.${table} IN ACCESS EXCLUSIVE MODE`);
       const killed = migrate();
@@ -55,7 +55,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     await drop(site, 6, 3);
     await killedAt('sightings');
     await until(isAccepted(site, 9), 'the images that came meanwhile');
-    // The last moment: the mark is there, and the shared ledger does not know yet that all of it is.
+    // The last moment: the mark is set, but the shared ledger is not marked as complete yet.
     await killedAt('history', () => agent.signal('SIGTERM'));
     await agent.ended;
     const stopped = await site.quickOnce();
@@ -81,7 +81,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
   });
 });
 
-test('a password in the address, or none to be read, is refused in one sentence', async () => {
+test('a move to a shared ledger is refused in one sentence with a password in the address or an unreadable one', async () => {
   const site = await prepare();
   const url = 'postgres://me:secret4711@db.example.com/ledger';
   for (const command of ['prepare', 'migrate']) {

@@ -1,4 +1,4 @@
-/** The thread that writes the ledger ends by itself (out of memory, a defect): the process goes with it, and another one goes on. */
+/** If the thread that writes the ledger ends by itself (out of memory, a defect), the process ends too, and the next one continues. */
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -37,7 +37,7 @@ async function allIsSentOnce(site: Site, names: readonly string[]): Promise<void
   expect((await site.look('ledger', 'verify')).status).toBe(0);
 }
 
-test('the agent ends with it and says so; started again, as its service manager does, it loses nothing', async () => {
+test('the agent ends with the thread that writes its ledger, and loses nothing when it is restarted', async () => {
   const { site, end, heal } = await siteWhoseThreadMayEnd();
   const agent = await site.start();
   await scan(site, 'before.jpg');
@@ -55,7 +55,7 @@ test('the agent ends with it and says so; started again, as its service manager 
   await allIsSentOnce(site, ['before.jpg', 'during.jpg']);
 });
 
-test('nothing is waited for that cannot be recorded any more', async () => {
+test('the agent does not wait for uploads that can no longer be recorded', async () => {
   const { site, end, heal } = await siteWhoseThreadMayEnd();
   await site.configure({ delivery: { grace: '10m' } });
   site.sandbox.misbehave({ kind: 'delay', route: 'upload', delayMs: 1_000, times: 1 });
@@ -71,7 +71,7 @@ test('nothing is waited for that cannot be recorded any more', async () => {
   await allIsSentOnce(site, ['under-way.jpg']);
 });
 
-test('damage that is found under way ends the agent too, and the next start mends it', async () => {
+test('damage found during a run ends the agent, and the next start repairs it', async () => {
   const site = await prepare();
   const slip = await drawReceipt({ type: 'jpeg', seed: 'slip', width: 32, height: 48 });
   for (let n = 0; n < 120; n += 1) {
@@ -95,7 +95,7 @@ test('damage that is found under way ends the agent too, and the next start mend
   expect(site.sandbox.stats().stored).toBe(121);
 });
 
-test('a single run ends with it as well', async () => {
+test('a single run also ends with the thread that writes its ledger', async () => {
   const { site, end, heal } = await siteWhoseThreadMayEnd();
   await end();
   for (const name of ['a.jpg', 'b.jpg']) await scan(site, name);

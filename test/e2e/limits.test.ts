@@ -11,10 +11,10 @@ async function drop(site: Site, folder: string, count: number): Promise<void> {
   }
 }
 
-test('rate and concurrency hold at the service, over a kill and a restart too', async () => {
+test('rate and concurrency limits hold at the service, even across a kill and a restart', async () => {
   const site = await prepare({ delivery: { rate: '5/s', concurrency: 2 } });
   const { sandbox } = site;
-  // The sandbox runs here: when this process is kept from running, arrivals look closer together than they were.
+  // The sandbox runs in this process; when the process is delayed, arrivals look closer together than they were.
   const stalls = monitorEventLoopDelay({ resolution: 5 });
   stalls.enable();
   sandbox.misbehave({ kind: 'delay', delayMs: 150 });
@@ -37,7 +37,7 @@ test('rate and concurrency hold at the service, over a kill and a restart too', 
   expect((await storedOnce(site)).size).toBe(24);
 });
 
-test('an endpoint has limits of its own, and does not slow another one down', async () => {
+test('an endpoint has its own limits, and does not slow another one down', async () => {
   const site = await prepare({ delivery: { concurrency: 6 } });
   await site.configure({
     endpoints: { office: { uid: OFFICE, concurrency: 1 }, depot: { uid: DEPOT, concurrency: 3 } },
@@ -54,11 +54,11 @@ test('an endpoint has limits of its own, and does not slow another one down', as
   expect(site.sandbox.stats().maxConcurrentUploadsByEndpoint).toEqual({ [OFFICE]: 1, [DEPOT]: 3 });
 });
 
-test('a day has its number of requests, whoever restarts; the rest waits', async () => {
+test('a daily budget holds across restarts; the other documents wait', async () => {
   const site = await prepare({ delivery: { perDay: 5 } });
   await drop(site, 'inbox', 8);
   site.sandbox.misbehave({ kind: 'status', status: 503, times: 1 });
-  // Five requests in all: one that failed, and four that did not.
+  // Five requests in total, of which one failed.
   expect(await site.quickOnce()).toMatchObject({ status: 4, stdout: '4 accepted, 4 waiting.\n' });
   expect(site.sandbox.arrivals()).toHaveLength(5);
   expect(await site.quickOnce()).toMatchObject({ status: 4 });
@@ -70,7 +70,7 @@ test('a day has its number of requests, whoever restarts; the rest waits', async
   expect((await storedOnce(site)).size).toBe(8);
 });
 
-test('a rate a minute is spread, and `status` says once that documents wait for it', async () => {
+test('a rate per minute is spread evenly, and `status` says once that documents wait for it', async () => {
   const site = await prepare({ delivery: { rate: '60/min' } });
   await drop(site, 'inbox', 30);
   const agent = await site.quickStart();
@@ -79,7 +79,7 @@ test('a rate a minute is spread, and `status` says once that documents wait for 
   await until(async () => (said = (await site.look('status')).stdout).includes('Uploads are limited'));
   expect(said.split('Uploads are limited').length).toBe(2);
   expect(said).toContain(limited);
-  // At once they would all have left by now.
+  // Without spreading, all would have been sent by now.
   await until(() => site.sandbox.arrivals().length >= 8);
   expect(site.sandbox.arrivals().length).toBeLessThan(30);
   const [first = 0, , , , , , , eighth = 0] = site.sandbox.arrivals();

@@ -1,4 +1,4 @@
-/** What listens beside the flow: addresses that are exposed or taken cost nobody a receipt, and `check` names them. */
+/** Console, receiver and metrics: exposed or used addresses delay no receipt, and `check` names them. */
 import { writeFile } from 'node:fs/promises';
 import { createServer, connect } from 'node:net';
 import { expect, test } from 'vitest';
@@ -24,13 +24,13 @@ async function occupy(): Promise<number> {
   return port;
 }
 
-/** Lines of `check` about what listens. */
+/** Lines of `check` about listening addresses. */
 async function linesOf(site: Site): Promise<string[]> {
   const { stdout } = await site.look('check', '--offline');
   return stdout.split('\n').filter((line) => line.includes('.listen: '));
 }
 
-test('a console or receiver that others could reach in the clear stays closed, and receipts are sent', async () => {
+test('a console or receiver that others could reach without encryption stays closed, and receipts are sent', async () => {
   const ports = [await freePort(), await freePort()];
   const [console = 0, results = 0] = ports;
   const site = await prepare({
@@ -61,7 +61,7 @@ test('a console or receiver that others could reach in the clear stays closed, a
   expect((await agent.stop()).status).toBe(0);
 });
 
-test('an address that another program has is named by check, one of the running agent is not', async () => {
+test('`check` names an address that another program uses, but not one of the running agent', async () => {
   const taken = [await occupy(), await occupy(), await occupy()];
   const [console, results, monitoring] = taken.map((port) => ({ listen: `127.0.0.1:${port}` }));
   const site = await prepare({ console: console!, results: results!, monitoring: monitoring! });
@@ -70,7 +70,7 @@ test('an address that another program has is named by check, one of the running 
     `FAIL  results.listen: The receiver of results can't listen on 127.0.0.1:${taken[1]}, because another program uses that port. Set results.listen to another port, or stop that program. [PORT_IN_USE]`,
     `FAIL  monitoring.listen: Monitoring can't listen on 127.0.0.1:${taken[2]}, because another program uses that port. Set monitoring.listen to another port, or stop that program. [PORT_IN_USE]`,
   ]);
-  // The running agent says the same of what it could not take.
+  // The running agent reports the same about addresses that it could not use.
   const agent = await site.quickStart();
   expect(await linesOf(site)).toHaveLength(3);
   await agent.stop();

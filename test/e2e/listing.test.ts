@@ -18,7 +18,7 @@ async function filled(): Promise<Site> {
 }
 
 describe('list', () => {
-  test.skipIf(!terminalIsHere)('fits a terminal of 80 columns, and says in full why', async () => {
+  test.skipIf(!terminalIsHere)('fits a terminal of 80 columns, and gives reasons in full', async () => {
     const site = await filled();
     const { PATH = '' } = process.env;
     const terminal = new Terminal([process.execPath, MAIN, 'list', '--config', site.config], {
@@ -37,7 +37,7 @@ describe('list', () => {
     );
   });
 
-  test('says on stderr why it is empty, and names the folder that was meant', async () => {
+  test('explains on stderr why it is empty, and suggests the intended folder', async () => {
     const site = await filled();
     const of = async (...args: string[]) => {
       const { status, stdout, stderr } = await site.look('list', ...args);
@@ -59,7 +59,7 @@ describe('list', () => {
   });
 });
 
-test('documents are called by a file, by how their names begin, in any case', async () => {
+test('commands accept a file or the beginning of a name for a document, in any case', async () => {
   const site = await filled();
   expect(await site.quickMust('show', 'SHORT.jpg')).toMatch(/^short-/);
   const name = (await site.list('--search', 'short')).map((row) => row.name)[0] ?? '';

@@ -20,7 +20,7 @@ async function siteWithoutCredentials(): Promise<Site> {
 }
 
 test.skipIf(!keychain)(
-  'login keeps the credentials in the keychain, whoami finds them there, logout removes them',
+  '`login` stores the credentials in the keychain, `whoami` finds them there, and `logout` removes them',
   async () => {
     const site = await siteWithoutCredentials();
     const { env } = await secretService();
@@ -49,9 +49,9 @@ test.skipIf(!keychain)(
   },
 );
 
-test.skipIf(!script)('a secret that is typed at the prompt is not shown', async () => {
+test.skipIf(!script)('a secret typed at the prompt is not shown', async () => {
   const site = await siteWithoutCredentials();
-  // What is typed before the prompt is there would be echoed by the terminal itself.
+  // The terminal itself would echo input that is typed before the prompt.
   const command = `${process.execPath} ${MAIN} login --store file --config ${site.config}`;
   const terminal = spawn('script', ['-qfec', command, '/dev/null'], { cwd: site.dir, stdio: 'pipe' });
   const typed = new Running(terminal);
@@ -69,7 +69,7 @@ test.skipIf(!script)('a secret that is typed at the prompt is not shown', async 
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('credentials that the service does not take are not saved over those that are there', async () => {
+test('credentials that the service refuses do not overwrite the stored ones', async () => {
   const site = await siteWithoutCredentials();
   const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
   expect((await quickly(site, login, { input: SECRET })).status).toBe(0);
@@ -82,7 +82,7 @@ test('credentials that the service does not take are not saved over those that a
   expect(store).toBe('file');
 });
 
-test('what is too long to be a secret is refused, and never shown, wherever it is', async () => {
+test('a text that is too long for a secret is refused, and never shown, in any store', async () => {
   const site = await siteWithoutCredentials();
   const long = 'Q'.repeat(60_000);
   const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
@@ -107,7 +107,7 @@ test('what is too long to be a secret is refused, and never shown, wherever it i
   expect(doctor.stdout).not.toContain('QQQ');
 });
 
-test('a new secret goes where the old one is; where no keychain works, that is the file', async () => {
+test('a new secret goes to the store of the old one; the first one goes to the file if no keychain works', async () => {
   const site = await siteWithoutCredentials();
   const login = ['login', '--client-id', 'e2e', '--config', site.config];
   const first = await quickly(site, login, { input: SECRET });
@@ -132,7 +132,7 @@ test('a new secret goes where the old one is; where no keychain works, that is t
 test.each([
   ['login', '--store', 'file'],
   ['login', '--store', 'file', '--client-id', 'e2e'],
-])('a standard input that says nothing is told, and ends with a signal: %s %s %s', async (...args) => {
+])('a wait for a silent standard input is reported, and ends at a signal: %s %s %s', async (...args) => {
   const site = await siteWithoutCredentials();
   const silent = spawn(process.execPath, [MAIN, ...args, '--config', site.config], {
     cwd: site.dir,
@@ -147,9 +147,9 @@ test.each([
   expect((await waiting.ended).status).toBe(130);
 });
 
-test('an exception that nobody expected ends the command without its message, which may hold a secret', async () => {
+test('an unexpected exception ends the command without the message of the exception, which may contain a secret', async () => {
   const site = await siteWithoutCredentials();
-  // As soon as the program has begun.
+  // Thrown as soon as the program has started.
   const defect =
     'const look = () => process.listenerCount("uncaughtException") ? JSON.parse(process.env.TEXT) : setImmediate(look); look()';
   const env = { TEXT: SECRET, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };

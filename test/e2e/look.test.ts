@@ -29,7 +29,7 @@ async function dark(seed: string): Promise<Buffer> {
 
 const received = ({ sandbox }: Site) => sandbox.received().map(({ name }) => name);
 
-test('`look: hold` keeps back what nobody can read, says so, and lets a person send it all the same', async () => {
+test('`look: hold` keeps back unreadable images, reports them, and lets a person send them', async () => {
   const { site, inbox } = await office({ look: 'hold', afterUpload: 'archive' });
   await writeFile(inbox('good.jpg'), await receipt('good'));
   await writeFile(inbox('dark.jpg'), await dark('dark'));
@@ -44,7 +44,7 @@ test('`look: hold` keeps back what nobody can read, says so, and lets a person s
   await site.quickMust('send', inbox('dark.jpg'));
   expect(received(site)).toEqual(['good', 'dark']);
   await site.quickOnce();
-  // Like any other receipt of the folder from now on.
+  // From now on it is treated like any other receipt in the folder.
   expect([existsSync(inbox('dark.jpg')), existsSync(site.file('inbox', 'archive', 'dark.jpg'))]).toEqual([
     false,
     true,
@@ -53,7 +53,7 @@ test('`look: hold` keeps back what nobody can read, says so, and lets a person s
   expect(site.sandbox.stats()).toMatchObject({ repeats: 0 });
 });
 
-test('`look: warn` sends it and remembers what was seen; what was held back under `hold` goes once it is set', async () => {
+test('`look: warn` sends unreadable images with a remark, including those that `hold` kept back', async () => {
   const { site, inbox } = await office({ look: 'hold' });
   await writeFile(inbox('dark.jpg'), await dark('dark'));
   await site.quickOnce();
@@ -67,7 +67,7 @@ test('`look: warn` sends it and remembers what was seen; what was held back unde
 });
 
 test.skipIf(!hasReceipts())(
-  '`look: hold` keeps back a second scan of the same paper and names the first, sends another receipt of that shop, and forgets what is erased',
+  '`look: hold` keeps back a second scan of the same paper and names the first, sends another receipt of that shop, and forgets erased scans',
   async () => {
     const { site, inbox } = await office({ look: 'hold' });
     const first = await readFile(receiptFile('081.jpg'));
@@ -89,7 +89,7 @@ test.skipIf(!hasReceipts())(
   },
 );
 
-test('blank backs of a PDF are left out, and its original is archived, but never deleted', async () => {
+test('blank backs of a PDF are skipped, and its original is archived, but never deleted', async () => {
   const page = async (jpeg: Buffer) => {
     const { width, height } = await sharp(jpeg).metadata();
     return { jpeg, width, height };
@@ -132,7 +132,7 @@ test('blank backs of a PDF are left out, and its original is archived, but never
   expect(await site.quickMust('status')).toMatch(/2 files look blank/);
 });
 
-test('`upright: true` sends a photograph as it is to be seen; otherwise byte for byte', async () => {
+test('`upright: true` turns a photograph upright, and sends other images byte for byte', async () => {
   const upright = await receipt('turned');
   const lying = await sharp(upright).rotate(-90).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const { site, inbox } = await office({ upright: true, afterUpload: 'archive' });

@@ -1,6 +1,6 @@
 /**
- * Every command that reads and every page of the console, over the messy office and a real agent at work in it. Nothing may end in a
- * defect, and no person may see what a program says to itself.
+ * Runs every reading command and opens every page of the console, over the messy office and a real agent at work in it. Nothing may end in a
+ * defect, and no internal text of the program may be visible.
  */
 import { readFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
@@ -22,10 +22,10 @@ import { officeAtWork } from './support/officeAtWork.ts';
 
 const SIZE = 300;
 const LIMIT_MS = 600_000;
-/** Each page is examined every eighth day in English, and on another in German, which is read every second day. */
+/** Each page is examined every eighth day in English, and on another day in German, which is read every second day. */
 const LOOKS = 8;
 
-/** What only a program says; no name in the office holds any of it. */
+/** Internal texts of programs, which no name in the office contains. */
 const SLIPS = /\b(?:defect|NaN|Invalid|undefined)\b|\[object|^\s+at .+:\d+:\d+\)?$/m;
 
 function slipsIn(where: string, text: string): string[] {
@@ -36,7 +36,7 @@ function slipsIn(where: string, text: string): string[] {
 
 /* ---- The command line ------------------------------------------------------------------------- */
 
-/** Change something, or are about this machine and not about what the ledger and the agent know. */
+/** Commands that change something, or that concern this machine instead of ledger and agent. */
 const OTHERS = new Set(
   `setup, init, login, logout, run, send, reload, retry, resend, dismiss, pause, resume, erase, backup, restore, sandbox
 endpoint create, console password, alerts test, fleet pause, fleet resume, fleet retire
@@ -45,12 +45,12 @@ ledger backup, ledger restore, ledger prepare, ledger migrate, ledger archive, e
     /, |\n/,
   ),
 );
-/** Only hold others. */
+/** Commands that only group others. */
 const GROUPS = new Set(['endpoint', 'service', 'fleet', 'results', 'ledger']);
-/** Looks the same whatever the ledger holds. */
+/** Options whose effect does not depend on the ledger. */
 const NOT_TRIED = new Set(['--config', '--output', '--offline', '--every']);
 
-/** What each filter is tried with in its turn, beside the list for people. */
+/** Formats that each filter is tried with in turn, besides the list for people. */
 const FORMS = [
   ['list', '--json'],
   ['export', '--format', 'csv'],
@@ -59,7 +59,7 @@ const FORMS = [
 
 interface Line {
   readonly args: readonly string[];
-  /** 0 where left out. */
+  /** Default: 0. */
   readonly statuses?: readonly number[];
 }
 
@@ -83,7 +83,7 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     (state) => rows.find((row) => row.state === state && row.name !== null) ?? [],
   );
   const results = JSON.parse((await site.look('results', 'list', '--json')).stdout) as { id: number }[];
-  // Turns would leave out an option that few filters have.
+  // Taking turns would skip an option that only few filters have.
   const isRare = (filter: readonly string[]): boolean =>
     filters.filter(([option]) => option === filter[0]).length < FORMS.length;
   return [
@@ -150,7 +150,7 @@ async function headOf(site: Site): Promise<string> {
   return `${seq}:${hash}`;
 }
 
-/** All that the program has, as it is typed: `ledger verify`. */
+/** All commands of the program as typed: `ledger verify`. */
 async function commandsOfProgram(): Promise<ReadonlyMap<string, Command>> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const io = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere, env: {}, cwd: '/' };
@@ -167,7 +167,7 @@ async function commandsOfProgram(): Promise<ReadonlyMap<string, Command>> {
   return found;
 }
 
-/** What reads and no line tries: a command, or an option of one. */
+/** Reading commands and their options that no line tries. */
 async function untried(lines: readonly Line[]): Promise<string[]> {
   const commands = await commandsOfProgram();
   const lacking: string[] = [];
@@ -185,7 +185,7 @@ async function untried(lines: readonly Line[]): Promise<string[]> {
 }
 
 test(
-  'every command that reads and every page of the console shows the messy office without a slip',
+  'every reading command and every page of the console shows the messy office without internal texts',
   async () => {
     const { site, agent } = await officeAtWork(SIZE);
     const slips = await slipsOfCommands(site);
@@ -227,7 +227,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** As `Site.look`, for names that begin with a dash: nothing is put behind them. */
+/** Like `Site.look`, but for names that begin with a dash: appends nothing. */
 function tell(site: Site, args: readonly string[]) {
   const { PATH = '', HOME = '' } = process.env;
   return runInProcess(args, {
@@ -250,7 +250,7 @@ async function topOnce(site: Site): Promise<string> {
 
 /* ---- The console ------------------------------------------------------------------------------ */
 
-/** Beside what links lead to: what people type, or have kept as a bookmark. */
+/** Addresses that people type or bookmarked, in addition to links. */
 const PLACES = [
   '#/documents/999999',
   '#/documents/none',
@@ -266,14 +266,14 @@ const PLACES = [
   '#/results?unmatched=1',
   ...LIST_STATES.map((state) => `#/documents?state=${state}`),
 ];
-/** As the program tells them apart: a new one is opened by a link, or stands above. */
+/** The pages that the program knows. A link opens a new one, or the list above names it. */
 const PAGES = [
   ...readFileSync(new URL('../../src/console/app/App.tsx', import.meta.url), 'utf8').matchAll(
     /case '([a-z]*)':/g,
   ),
 ].map(([, page]) => page);
 
-/** As somebody may have saved it, whose browser this is. */
+/** As a user may have saved it in the browser. */
 const HOSTILE_FILTER = JSON.stringify([
   {
     name: '<img src=x onerror=alert(1)>',
@@ -282,7 +282,7 @@ const HOSTILE_FILTER = JSON.stringify([
   { name: 'javascript', place: 'javascript:alert(1)' },
 ]);
 
-/** The page that shows a place, whatever it shows of it. */
+/** The page of a place, without the parameters. */
 function routeOf(place: string): string {
   const [path = ''] = place.split('?');
   return path.replace(/\/\d+$/, '/1');
@@ -349,12 +349,12 @@ async function documentsShown(site: Site): Promise<number[]> {
   return LIST_STATES.flatMap((state) => rows.find((row) => row.state === state)?.documentId ?? []);
 }
 
-/** Places of one kind look alike: one is enough. Null: one of very many. */
+/** Places of one kind look alike, so one is enough. Null: one of very many. */
 function kindOf(place: string, shown: readonly number[]): string | null {
   const [path = '', query = ''] = place.split('?');
   const [, id] = /^#\/documents\/(\d+)$/.exec(path) ?? [];
   if (id !== undefined && Number(id) < 100_000 && !shown.includes(Number(id))) return null;
-  // Of filtered lists the first page does; all of them are turned in one order, and in the other on the next day.
+  // For filtered lists, the first page is enough; the order alternates by day.
   const values = new URLSearchParams(query);
   const keys = new Set(values.keys());
   keys.delete('order');
@@ -364,8 +364,8 @@ function kindOf(place: string, shown: readonly number[]): string | null {
 }
 
 /**
- * Of places that differ only by what they filter for, or by the list that a document was opened from, the first and each ninetieth
- * of the others in its turn. Each two filters are combined every second day; of more, each tenth combination in its turn.
+ * For places that differ only in a filter, or in the list that a document was opened from: the first place, and each ninetieth
+ * of the others in turn. Pairs of filters are combined every second day; of larger combinations, each tenth in turn.
  */
 function inTurn(): (place: string) => boolean {
   const counts = new Map<string, number>();
@@ -373,7 +373,7 @@ function inTurn(): (place: string) => boolean {
     const [path = '', query] = place.split('?');
     if (query === undefined) return true;
     const keys = new Set(new URLSearchParams(query).keys());
-    // What is shown in one order is alike in the other.
+    // A page looks the same in either order.
     if (keys.size > 1) keys.delete('order');
     const isDocument = /\/\d+$/.test(path);
     const alike = isDocument ? 'a document in a list' : `${path}?${[...keys].toSorted().join('&')}`;
@@ -393,7 +393,7 @@ async function linksOf(page: Page): Promise<string[]> {
 
 interface Watched {
   at: string;
-  /** Resolves when nothing that the page asked for is unanswered, but its stream. */
+  /** Resolves once all requests of the page are answered, except its stream. */
   isQuiet(): Promise<void>;
 }
 
@@ -405,7 +405,7 @@ function watch(page: Page, slips: string[]): Watched {
     isQuiet: async () => {
       await until(async () => {
         if (open.size > 0) return false;
-        // What was answered is drawn, and may ask for more.
+        // The page draws the answers, and may send more requests.
         await page.evaluate(
           'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
         );
@@ -425,7 +425,7 @@ function watch(page: Page, slips: string[]): Watched {
   });
   page.on('pageerror', (error) => slips.push(`${watched.at}: thrown: ${error.stack}`));
   page.on('console', (message) => {
-    // Of an answer that is no image, or a refusal: those are judged by themselves.
+    // Refusals and answers that are no image are judged separately.
     if (message.text().startsWith('Failed to load resource: the server responded with')) return;
     if (message.type() === 'error' || message.type() === 'warning')
       slips.push(`${watched.at}: the browser's console: ${message.text()} ${message.location().url}`);
@@ -433,11 +433,11 @@ function watch(page: Page, slips: string[]): Watched {
   return watched;
 }
 
-/** A refusal says why, with a code; anything else is a slip. */
+/** A refusal must have a code and a reason. */
 async function judge(where: string, response: Response, slips: string[]): Promise<void> {
   const body: unknown = await response.json().catch(() => null);
   const { success } = REFUSAL.safeParse(body);
-  // A picture that is not drawn yet is asked for again.
+  // The page requests a picture again if it is not drawn yet.
   const isBroken = response.status() >= 500 && !/\/(?:thumbnail|preview)\?/.test(response.url());
   if (isBroken || !success) slips.push(`${where}: ${JSON.stringify(body)}`);
 }

@@ -40,7 +40,7 @@ async function scrape(port: number) {
   return { text, families, value };
 }
 
-it('what was uploaded, refused and left waiting is counted, under the names that are documented', async () => {
+it('metrics count uploaded, refused and waiting documents under the documented names', async () => {
   const port = await freePort();
   const site = await prepared(port);
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused', times: 1 });
@@ -77,15 +77,15 @@ it('what was uploaded, refused and left waiting is counted, under the names that
   expect(value('receiptd_oldest_waiting_seconds')).toBe(0);
   const own = [...families.keys()].filter((name) => name.startsWith('receiptd_'));
   expect(own.filter((name) => !Object.hasOwn(METRICS, name))).toEqual([]);
-  // A document's name is nobody's business here, nor is any secret.
+  // Neither names of documents nor secrets belong here.
   expect(text).not.toContain('refused-');
   expect(text).not.toContain(site.env['RECEIPTD_CLIENT_SECRET']);
-  // The parts of the library that tell of the process.
+  // The library's own metrics of the process.
   expect(value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
 });
 
-it('what waits, what is paused and what is missing shows, with its age', async () => {
+it('metrics show waiting documents, pauses and missing folders, with their age', async () => {
   const port = await freePort();
   const site = await prepared(port);
   await site.quickStart();
@@ -99,7 +99,7 @@ it('what waits, what is paused and what is missing shows, with its age', async (
   await until(async () => (await scrape(port)).value('receiptd_folder_watched') === 0);
 });
 
-it('health is told apart from readiness, and only looking is possible', async () => {
+it('the metrics server separates health from readiness, and only allows reading', async () => {
   const port = await freePort();
   const site = await prepared(port);
   await site.quickStart();
@@ -112,7 +112,7 @@ it('health is told apart from readiness, and only looking is possible', async ()
   expect((await ask(port, '/../../etc/passwd')).status).toBe(404);
 });
 
-it('an address that is taken is an incident and keeps no receipt from going; it is served once the address is free', async () => {
+it('a used metrics address is an incident that delays no receipt, and metrics are served once it is free', async () => {
   const port = await freePort();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));

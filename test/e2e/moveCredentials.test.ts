@@ -26,7 +26,7 @@ const canSeal =
 
 const fileOf = (site: Site) => site.file('state', 'credentials.json');
 
-/** What is in the file store; null without it. */
+/** The content of the file store; null if it does not exist. */
 async function inFile(site: Site): Promise<unknown> {
   return readFile(fileOf(site), 'utf8').then(JSON.parse, () => null);
 }
@@ -44,13 +44,13 @@ async function siteWith(keys: ConfigKeys, env: Record<string, string> = {}): Pro
   return site;
 }
 
-/** `login` with nothing on standard input. */
+/** `login` with an empty standard input. */
 const login = (site: Site, ...args: string[]) => receiptd(site, ['login', ...args, '--config', site.config]);
-/** As `login`, in this process. */
+/** Like `login`, but in this process. */
 const quickLogin = (site: Site, ...args: string[]) =>
   quickly(site, ['login', ...args, '--config', site.config]);
 
-describe.skipIf(!keychain)('between file and keychain', () => {
+describe.skipIf(!keychain)('moving credentials between file and keychain', () => {
   async function withKeyring(keys: ConfigKeys) {
     const keyring = await secretService();
     const env = Object.fromEntries(Object.entries(keyring.env).map(([key, value]) => [key, value ?? '']));
@@ -60,7 +60,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
   const storeOf = async (site: Site) =>
     (JSON.parse(await site.quickMust('whoami', '--json')) as { store: string }).store;
 
-  test('they are written, read back and removed; the config file follows, with its comments, and so does the agent', async () => {
+  test('writes and verifies the copy, removes the original, and updates the configuration and the agent', async () => {
     const { site } = await withKeyring({ credentials: { store: 'file' } });
     await writeFile(site.config, `# of the admin\n${await readFile(site.config, 'utf8')}`);
     await storedInFile(site);
@@ -95,7 +95,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     );
   });
 
-  test('a keychain that is locked, frozen or killed in the midst costs nothing', async () => {
+  test('loses nothing if the keychain is locked or frozen, or the command is killed', async () => {
     const { site, keyring } = await withKeyring({});
     await storedInFile(site);
     await keyring.lock();
@@ -116,7 +116,7 @@ describe.skipIf(!keychain)('between file and keychain', () => {
     expect(await site.quickMust('whoami')).toContain('(credentials from: file)');
   });
 
-  test('different ones in both are nobody’s guess', async () => {
+  test('is refused without --from if both stores have different credentials', async () => {
     const { site } = await withKeyring({});
     await storedInFile(site);
     const args = [
@@ -147,13 +147,13 @@ describe.skipIf(!keychain)('between file and keychain', () => {
   });
 });
 
-/** Processes that this one has started and that are there still. Linux only. */
+/** Number of running child processes. Linux only. */
 async function helpersOf(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return text.split(' ').filter((each) => each.trim() !== '').length;
 }
 
-test('out of the environment they are copied, and what stays is said', async () => {
+test('credentials from the environment are copied, and the remaining copy is reported', async () => {
   const env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
   const site = await siteWith({}, env);
   const moved = await quickLogin(site, '--store', 'file');
@@ -164,11 +164,11 @@ test('out of the environment they are copied, and what stays is said', async () 
 });
 
 test.skipIf(!canSeal)(
-  'into systemd’s they are encrypted, and the lines of the unit are said; the old copy stays until it has them',
+  'credentials for systemd are encrypted and the unit lines printed; the old copy stays for now',
   async () => {
     const site = await siteWith({ credentials: { store: 'file' } });
     await storedInFile(site);
-    // A key of its own, in place of the machine's; not on a tmpfs, where systemd-creds keeps none.
+    // A separate key instead of the machine's; not on a tmpfs, where systemd-creds keeps no key.
     const own = await mkdtemp('/var/tmp/receiptd-systemd-');
     cleanUp(() => rm(own, { recursive: true, force: true }));
     const directory = site.file('unit');
@@ -207,7 +207,7 @@ The file still has credentials, and the agent keeps using those. Remove them wit
   },
 );
 
-test('what cannot be is said, and nothing is changed', async () => {
+test('an impossible move of credentials is refused, and nothing is changed', async () => {
   const site = await siteWith({ credentials: { store: 'file' } });
   expect(await quickLogin(site, '--store', 'file', '--from', 'file')).toBeRefused(
     2,
@@ -237,7 +237,7 @@ test('what cannot be is said, and nothing is changed', async () => {
 });
 
 test.skipIf(!ordinaryUserCanRun)(
-  'where the config file cannot be changed, the old copy stays and the line to change is said',
+  'a move of credentials prints the setting to change if the configuration file is read-only',
   async () => {
     const env = { RECEIPTD_CLIENT_ID: CLIENT.clientId, RECEIPTD_CLIENT_SECRET: CLIENT.clientSecret };
     const site = await siteWith({ credentials: { store: 'environment' } }, env);

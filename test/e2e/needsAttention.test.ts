@@ -36,7 +36,7 @@ function why(place: string, name: string): string {
   return readFileSync(`${place}/${name} - why.txt`, 'utf8');
 }
 
-test('people at the scanner see what cannot be sent and why, until it is mended, and nothing of it is sent', async () => {
+test('people at the scanner see unsent files and the reasons until they are settled, and the copies are not sent', async () => {
   const { site, inbox, place, shown } = await office();
   const good = await drawReceipt({ type: 'jpeg', seed: 'good' });
   const refused = await drawReceipt({ type: 'jpeg', seed: 'refused' });
@@ -66,7 +66,7 @@ test('people at the scanner see what cannot be sent and why, until it is mended,
   );
   expect(why(place, 'refused.jpg')).toMatch(/The service refused it: .*\[HTTP_422\]/s);
 
-  // Deleted by people: not made again, and nothing else is lost for it.
+  // A copy that people delete is not recreated, and nothing else is lost.
   await rm(`${place}/large.jpg - why.txt`);
   await rm(`${inbox}/text.jpg`);
   await writeFile(`${inbox}/cut.jpg`, good);
@@ -80,7 +80,7 @@ test('people at the scanner see what cannot be sent and why, until it is mended,
   expect(existsSync(`${site.stateDir}/attention`)).toBe(true);
 });
 
-test('what was shown is tidied up after kills, and when the configuration shows it elsewhere', async () => {
+test('the folder for people is tidied up after kills, and when the configuration moves it', async () => {
   const { site, inbox, place, shown } = await office();
   const scans = Array.from({ length: 30 }, (_, n) => `scan ${n}.jpg`);
   for (const name of scans) await writeFile(`${inbox}/${name}`, `no image: ${name}`);

@@ -15,7 +15,7 @@ function folders(site: Site): readonly Record<string, unknown>[] {
 }
 
 describe('a proxy', () => {
-  test('of the config carries everything', async () => {
+  test('of the configuration carries all requests', async () => {
     const site = await prepare();
     const proxy = await proxyServer({ login: 'scan:secret-word' });
     const service = { baseUrl: site.sandbox.url, proxy: `http://scan:secret-word@${proxy.host}` };
@@ -26,7 +26,7 @@ describe('a proxy', () => {
     expect(proxy.seen.map(({ line }) => line)).toContain(`POST ${site.sandbox.url}/v2/oauth2/token`);
   });
 
-  test('of the environment is used unless NO_PROXY exempts the service', async () => {
+  test('in the environment is used unless NO_PROXY exempts the service', async () => {
     const site = await prepare();
     const proxy = await proxyServer();
     await scan(site, 'a.jpg');
@@ -40,7 +40,7 @@ describe('a proxy', () => {
     expect(await storedOnce(site)).toHaveProperty('size', 2);
   });
 
-  test('that is away or wants another password fails nothing, and is named', async () => {
+  test('that is unreachable or needs another password fails no document, and is named', async () => {
     const site = await prepare();
     const proxy = await proxyServer({ login: 'scan:right-word' });
     await scan(site, 'a.jpg');
@@ -64,38 +64,41 @@ describe('a proxy', () => {
   });
 });
 
-test.skipIf(!hasOpenssl)('an authority of the config is trusted, by https through a tunnel', async () => {
-  const authority = createAuthority();
-  onTestFinished(() => authority.remove());
-  const site = await prepare();
-  const proxy = await proxyServer();
-  const baseUrl = await tlsFront(authority.issue('IP:127.0.0.1'), site.sandbox.url);
-  await scan(site, 'a.jpg');
-  await site.writeConfig({ service: { baseUrl, proxy: `http://${proxy.host}` }, folders: folders(site) });
-  const distrustful = await site.quickOnce('--wait', '1s');
-  expect(distrustful.status).toBe(5);
-  expect(distrustful.stderr).toContain('has a certificate that this machine does not trust');
-  await copyFile(authority.file, site.file('authority.pem'));
-  const service = { baseUrl, proxy: `http://${proxy.host}`, ca: 'authority.pem' };
-  await site.writeConfig({ service, folders: folders(site) });
-  expect((await site.quickOnce()).status).toBe(0);
-  expect(site.sandbox.received()).toHaveLength(1);
-  expect(proxy.seen.every(({ line }) => line === `CONNECT ${new URL(baseUrl).host}`)).toBe(true);
-  await writeFile(site.file('authority.pem'), 'nothing');
-  const broken = await site.quickOnce();
-  expect(broken.stderr).toContain(
-    `service.ca: ${site.file('authority.pem')} contains no certificate in PEM format.`,
-  );
-  expect(broken.stderr).toContain('[CONFIG_INVALID]');
-});
+test.skipIf(!hasOpenssl)(
+  'a certificate authority in the configuration is trusted, also through a proxy tunnel',
+  async () => {
+    const authority = createAuthority();
+    onTestFinished(() => authority.remove());
+    const site = await prepare();
+    const proxy = await proxyServer();
+    const baseUrl = await tlsFront(authority.issue('IP:127.0.0.1'), site.sandbox.url);
+    await scan(site, 'a.jpg');
+    await site.writeConfig({ service: { baseUrl, proxy: `http://${proxy.host}` }, folders: folders(site) });
+    const distrustful = await site.quickOnce('--wait', '1s');
+    expect(distrustful.status).toBe(5);
+    expect(distrustful.stderr).toContain('has a certificate that this machine does not trust');
+    await copyFile(authority.file, site.file('authority.pem'));
+    const service = { baseUrl, proxy: `http://${proxy.host}`, ca: 'authority.pem' };
+    await site.writeConfig({ service, folders: folders(site) });
+    expect((await site.quickOnce()).status).toBe(0);
+    expect(site.sandbox.received()).toHaveLength(1);
+    expect(proxy.seen.every(({ line }) => line === `CONNECT ${new URL(baseUrl).host}`)).toBe(true);
+    await writeFile(site.file('authority.pem'), 'nothing');
+    const broken = await site.quickOnce();
+    expect(broken.stderr).toContain(
+      `service.ca: ${site.file('authority.pem')} contains no certificate in PEM format.`,
+    );
+    expect(broken.stderr).toContain('[CONFIG_INVALID]');
+  },
+);
 
-test('a login page of the network fails nothing, and sees no token where it redirects to', async () => {
+test('a login page of the network fails no document, and the target of its redirect gets no token', async () => {
   const site = await prepare();
   const login = await scriptedServer((_request, response) => sendJson(response, 200, {}));
   for (const answer of [200, 302, 511]) {
     await scan(site, `${answer}.jpg`);
     const portal = await scriptedServer((request, response) => {
-      // Let through, as some are, until the image comes.
+      // Some portals let requests through until the image is sent.
       if (request.url === '/v2/oauth2/token')
         return sendJson(response, 200, { access_token: 'portal-token' });
       response.writeHead(answer, { 'content-type': 'text/html', location: `${login.baseUrl}/login` });

@@ -4,7 +4,7 @@ import { callControl } from '../../src/control/client.ts';
 import { OFFICE, prepare, until } from './support/agent.ts';
 import { changeConfig, drop, replaceBy, stored } from './support/changing.ts';
 
-it('a new endpoint is made at the service and in the configuration', async () => {
+it('a new endpoint is created at the service and added to the configuration', async () => {
   const site = await prepare();
   const agent = await site.quickStart();
   const taken = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'office' });
@@ -23,7 +23,7 @@ it('a new endpoint is made at the service and in the configuration', async () =>
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
-it('a second endpoint leaves the folders that named none with the one they had', async () => {
+it('a second endpoint leaves folders without an explicit endpoint at the first one', async () => {
   const site = await prepare({ folders: [] });
   await site.configure({ endpoints: { office: { uid: OFFICE } }, folders: [{ path: site.file('inbox') }] });
   const agent = await site.quickStart();
@@ -35,14 +35,14 @@ it('a second endpoint leaves the folders that named none with the one they had',
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
-it('an endpoint that was made is not lost where the configuration cannot be written any more', async () => {
+it('a created endpoint is not lost if the configuration can no longer be written', async () => {
   const site = await prepare();
   const agent = await site.quickStart();
   const good = await readFile(site.config, 'utf8');
   site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_000 });
   const made = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
   made.catch(() => {});
-  // It is made; the answer takes its time.
+  // The endpoint is created, but the answer is delayed.
   await until(() => site.sandbox.endpoints().some(({ name }) => name === 'Shop'));
   await replaceBy(site, `${good}\nunknown: 1\n`);
   const error: unknown = await made.catch((each: unknown) => each);

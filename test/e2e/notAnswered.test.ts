@@ -19,7 +19,7 @@ describe.skipIf(!terminalIsHere)('a command on a terminal of 80 columns', () => 
   test.each([
     ['Ctrl-C', KEYS.ctrlC],
     ['Ctrl-D', KEYS.ctrlD],
-  ])('ends quietly with 130 at %s instead of an answer, and has done nothing', async (_key, typed) => {
+  ])('exits quietly with 130 at %s instead of an answer, and changes nothing', async (_key, typed) => {
     const site = await prepare();
     await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
     await site.quickOnce();

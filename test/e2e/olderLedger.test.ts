@@ -1,4 +1,4 @@
-/** What commands say of a ledger that the agent has not brought to this version yet, or that is of a later one. */
+/** Commands on a ledger that the agent has not upgraded yet, or that is of a newer version. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -7,7 +7,7 @@ import { LATEST_VERSION, migrate } from '../../src/ledger/sqlite/migrate.ts';
 import { temporaryDirectory } from './support/agent.ts';
 import { runInProcess } from './support/inProcess.ts';
 
-describe('a ledger of the version before', () => {
+describe('a ledger of the previous version', () => {
   const version = LATEST_VERSION - 1;
   let ledger: string;
   let config: string;
@@ -42,7 +42,7 @@ stateDir: ${place}/state
     });
 
   it.each(['status', 'list', 'endpoint list', 'ledger head', 'ledger verify', 'backup', 'audit'])(
-    'is told of in a sentence by %s, and left as it is',
+    'is refused in one sentence by %s, and left unchanged',
     async (command) => {
       const before = await readFile(ledger);
       const { status, stdout, stderr } = await receiptd(...command.split(' '));
@@ -53,7 +53,7 @@ stateDir: ${place}/state
     },
   );
 
-  it('is warned of by check; one of a later version fails it', async () => {
+  it('is a warning of `check`; a ledger of a newer version is a failure', async () => {
     const older = await receiptd('check', '--offline');
     expect(older).toMatchObject({
       status: 0,

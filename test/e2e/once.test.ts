@@ -12,7 +12,7 @@ async function drop(site: Site, ...names: string[]): Promise<void> {
   }
 }
 
-/** What is no image is waited for as long as what may grow; five seconds by default. */
+/** The agent waits for files that are no images as long as for growing files: five seconds by default. */
 function briskly(site: Site): ConfigKeys {
   return {
     folders: [{ path: site.file('inbox'), endpoint: 'office', settle: { long: '300ms' }, pages: 'whole' }],
@@ -20,7 +20,7 @@ function briskly(site: Site): ConfigKeys {
 }
 
 describe('run --once', () => {
-  test('0: all is accepted, duplicate or skipped, and a second run has nothing to do', async () => {
+  test('exits with 0 if every file is accepted, a duplicate or skipped, and has nothing to do the second time', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg', 'b.jpg');
     await writeFile(site.file('inbox', 'again.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a.jpg' }));
@@ -36,7 +36,7 @@ describe('run --once', () => {
     expect((await site.list('--folder', site.file('old'))).map(({ state }) => state)).toEqual(['skipped']);
   });
 
-  test('3: the service refused a document, or a file is no image', async () => {
+  test('exits with 3 if the service refused a document, or a file is no image', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg', 'b.jpg');
     site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'b-' });
@@ -51,7 +51,7 @@ describe('run --once', () => {
     expect(other.sandbox.stats().requests).toEqual({});
   });
 
-  test('speaks of its own run: old trouble is one line and changes no status, and a stray text file is none', async () => {
+  test('reports its own run: earlier problems are one line and change no status, and a stray text file is no problem', async () => {
     const site = await prepare();
     await site.configure(briskly(site));
     await drop(site, 'a.jpg');
@@ -69,13 +69,13 @@ describe('run --once', () => {
     expect(await site.quickOnce()).toMatchObject({ status: 0, stdout: 'Nothing to send.\n' });
   });
 
-  test('4: a hold, a missing folder, an incomplete file', async () => {
+  test('exits with 4 after a hold, a missing folder or an incomplete file', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     site.sandbox.setPlan({ enabled: false, quota: null });
     expect(await site.quickOnce()).toMatchObject({ status: 4, stdout: '0 accepted, 1 waiting.\n' });
     site.sandbox.setPlan({ enabled: true, quota: null });
-    // A new run tries what was on hold at once.
+    // A new run retries documents on hold at once.
     expect(await site.quickOnce()).toMatchObject({ status: 0 });
 
     const [inbox, missing] = [site.file('inbox'), site.file('missing')];
@@ -98,7 +98,7 @@ describe('run --once', () => {
     expect(site.sandbox.stats().stored).toBe(1);
   });
 
-  test('waits for an outage that ends, and gives up with 5 where it does not', async () => {
+  test('waits for the end of an outage, and exits with 5 if it lasts', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg', 'b.jpg');
     site.sandbox.misbehave({ kind: 'status', status: 503, times: 3 });
@@ -116,7 +116,7 @@ describe('run --once', () => {
     expect(site.sandbox.stats().stored).toBe(3);
   });
 
-  test('5: nobody listens at the address', async () => {
+  test('exits with 5 if nothing listens at the address', async () => {
     const site = await prepare();
     await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
     await drop(site, 'a.jpg');
@@ -126,7 +126,7 @@ describe('run --once', () => {
     ]);
   });
 
-  test('6: refuses beside a running agent, which is not disturbed', async () => {
+  test('exits with 6 while an agent runs, and does not disturb it', async () => {
     const site = await prepare();
     const agent = await site.start();
     const ended = await site.once();
@@ -136,7 +136,7 @@ describe('run --once', () => {
     expect(await agent.stop()).toMatchObject({ status: 0 });
   });
 
-  test('--dry-run knows of what was skipped, and of what belongs to another endpoint', async () => {
+  test('considers skipped files and documents of other endpoints with --dry-run', async () => {
     const site = await prepare();
     const inbox = { path: site.file('inbox'), endpoint: 'office' };
     await site.configure({ folders: [{ ...inbox, existing: 'skip' }] });
@@ -144,7 +144,7 @@ describe('run --once', () => {
     expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 skip\. /);
     await site.quickOnce();
     expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 skip\. /);
-    // New bytes under a name that is known are a new file.
+    // New bytes under a known name are a new file.
     await writeFile(site.file('inbox', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'another' }));
     expect(await site.quickMust('run', '--dry-run')).toMatch(/\n1 skip, 1 send\. /);
     await site.configure({ folders: [{ ...inbox, existing: 'send' }] });
@@ -160,7 +160,7 @@ describe('run --once', () => {
     expect(site.sandbox.stats().stored).toBe(2);
   });
 
-  test('--dry-run says what would be sent under which name, and touches nothing', async () => {
+  test('lists with --dry-run what would be sent under which name, and changes nothing', async () => {
     const site = await prepare();
     await site.configure(briskly(site));
     await drop(site, 'a.jpg', 'b.jpg');
@@ -180,7 +180,7 @@ describe('run --once', () => {
     expect(would).toEqual(['duplicate', 'reject', 'send', 'send']);
 
     expect(await site.quickOnce()).toMatchObject({ status: 3 });
-    // Which of two equal files comes first, and gives the name, is open; the hash in the name is not.
+    // Either of two equal files may come first and give the name; the hash in the name is the same.
     const hashOf = (name: string | null | undefined) => name?.slice(-12);
     const names = (await site.list('--state', 'accepted')).map(({ name }) => name);
     const foretold = before.rows.filter(([what]) => what === 'send').map(([, name]) => name);
@@ -196,7 +196,7 @@ describe('run --once', () => {
     expect(site.sandbox.stats().stored).toBe(2);
   });
 
-  test('--dry-run counts the documents that earlier runs have left queued', async () => {
+  test('counts the documents that earlier runs left queued with --dry-run', async () => {
     const site = await prepare();
     await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
     await drop(site, 'a.jpg', 'b.jpg');
@@ -205,7 +205,7 @@ describe('run --once', () => {
     expect(text).toContain('2 queued documents would be sent as well.');
   });
 
-  test('an endpoint that the service does not know keeps its documents waiting', async () => {
+  test('keeps documents waiting whose endpoint the service does not know', async () => {
     const uid = OFFICE.replace('1', '9');
     const site = await prepare({ endpoints: { office: { uid } } });
     await drop(site, 'a.jpg');
@@ -214,7 +214,7 @@ describe('run --once', () => {
   });
 });
 
-/** A port at which nobody listens: it was ours a moment ago. */
+/** A port at which nothing listens: it was used by this process just now. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

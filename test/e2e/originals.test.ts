@@ -4,7 +4,7 @@ import { callControl } from '../../src/control/client.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, Site, until } from './support/agent.ts';
 
-/** What a person is told who set `afterUpload`, and what lies in the folder then. */
+/** Messages about `afterUpload` after it was set, and the files that are left in the folder. */
 
 const draw = (seed: string) => drawReceipt({ type: 'jpeg', seed });
 
@@ -27,7 +27,7 @@ async function setAfterUpload(site: Site, lines: string): Promise<void> {
 const STAY = '2 files that were accepted before `afterUpload: delete` was set stay in the folder';
 const RULE = 'Files accepted before afterUpload was set stay';
 
-it('a changed file, reload, restart and rebuild leave alone what was accepted before, and say so', async () => {
+it('a new `afterUpload` leaves earlier originals alone after a reload, a restart and a rebuild, and reports them', async () => {
   const site = await prepare({ intake: { reconcileEvery: '1s' } });
   const agent = await site.start();
   await accepted(site, 'old-1.jpg', 'old-2.jpg');
@@ -50,7 +50,7 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
   expect(await site.quickMust('check', '--offline')).toContain(STAY);
 
   const include = '    afterUpload: delete\n    afterUploadExisting: include\n';
-  // In a file of its own: the agent takes over its own file by itself, as soon as it has changed.
+  // In a separate file, because the agent applies changes of its own file by itself.
   const tried = new Site(site.dir, site.sandbox, 'tried.yaml');
   await copyFile(site.config, tried.config);
   await setAfterUpload(tried, include);
@@ -61,7 +61,7 @@ it('a changed file, reload, restart and rebuild leave alone what was accepted be
   await again.stop();
 });
 
-it('a restart with a changed file leaves alone what was accepted before', async () => {
+it('a restart with a new `afterUpload` leaves earlier originals alone', async () => {
   const site = await prepare();
   const first = await site.quickStart();
   await accepted(site, 'old-1.jpg', 'old-2.jpg');
@@ -86,7 +86,7 @@ it.each([
   },
   { lines: '    afterUpload: delete\n    existing: skip\n', sent: 0, stay: 'old-1.jpg,old-2.jpg' },
 ])(
-  'without its state directory an agent is a new one, of which the file says all: $lines',
+  'an agent without its state directory is a new one, and follows only the file: $lines',
   async ({ lines, sent, stay }) => {
     const site = await prepare();
     const first = await site.quickStart();
@@ -104,7 +104,7 @@ it.each([
   },
 );
 
-it('what asks before a change is told how many files it concerns, and leaves them alone by itself', async () => {
+it('a dry run counts the originals that a change concerns, and the change leaves them alone by default', async () => {
   const site = await prepare();
   const agent = await site.quickStart();
   await accepted(site, 'old-1.jpg', 'old-2.jpg');

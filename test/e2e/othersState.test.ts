@@ -1,4 +1,4 @@
-/** The state directory of a service, seen by root; and one without a ledger. */
+/** Root uses the state directory of a service; and a state directory without a ledger. */
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { prepare } from './support/agent.ts';
@@ -6,7 +6,7 @@ import { prepare } from './support/agent.ts';
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 
-test('a backup of no ledger is refused, and none is made', async () => {
+test('a backup without a ledger is refused, and writes nothing', async () => {
   const site = await prepare();
   const { status, stderr } = await site.look('backup');
   expect(status).toBe(1);
@@ -15,24 +15,31 @@ test('a backup of no ledger is refused, and none is made', async () => {
   expect(await readdir(site.stateDir).catch(() => [])).toEqual([]);
 });
 
-test.skipIf(!isRoot)('root is sent to the user of a service, and finds nothing wrong with it', async () => {
-  const site = await prepare();
-  await mkdir(site.stateDir, { recursive: true, mode: 0o700 });
-  await chown(site.stateDir, NOBODY, NOBODY);
-  for (const words of [['pause', 'office'], ['endpoint', 'create', 'Depot 2'], ['run']]) {
-    const { status, stderr } = await site.look(...words);
-    expect(status).not.toBe(0);
-    expect(stderr).toContain('it belongs to a different user (nobody) than the one running receiptd (root)');
-    expect(stderr).toMatch(/Run it as that user: (?:runuser -u nobody --|sudo -u nobody) receiptd …\./);
-    expect(stderr).not.toContain('Set stateDir');
-  }
-  expect(site.sandbox.received()).toEqual([]);
-  expect(await site.quickMust('status')).toMatch(/^Not running\. Start it with `receiptd service start`\.\n/);
-  const check = await site.look('check', '--offline');
-  expect(check.stdout).toContain(`ok    state: ${site.stateDir} belongs to the user nobody. `);
-  expect(check.stdout).not.toContain('FAIL');
-  const doctor = await site.look('doctor', '--offline', '--list');
-  expect(doctor.stdout).toContain(`${site.stateDir} belongs to the user nobody (mode 700)`);
-  expect(doctor.stdout).not.toMatch(/FAIL {2}state/);
-  expect(await readdir(site.stateDir)).toEqual([]);
-});
+test.skipIf(!isRoot)(
+  'root is told to run commands as the user of the service, and finds no fault with its state directory',
+  async () => {
+    const site = await prepare();
+    await mkdir(site.stateDir, { recursive: true, mode: 0o700 });
+    await chown(site.stateDir, NOBODY, NOBODY);
+    for (const words of [['pause', 'office'], ['endpoint', 'create', 'Depot 2'], ['run']]) {
+      const { status, stderr } = await site.look(...words);
+      expect(status).not.toBe(0);
+      expect(stderr).toContain(
+        'it belongs to a different user (nobody) than the one running receiptd (root)',
+      );
+      expect(stderr).toMatch(/Run it as that user: (?:runuser -u nobody --|sudo -u nobody) receiptd …\./);
+      expect(stderr).not.toContain('Set stateDir');
+    }
+    expect(site.sandbox.received()).toEqual([]);
+    expect(await site.quickMust('status')).toMatch(
+      /^Not running\. Start it with `receiptd service start`\.\n/,
+    );
+    const check = await site.look('check', '--offline');
+    expect(check.stdout).toContain(`ok    state: ${site.stateDir} belongs to the user nobody. `);
+    expect(check.stdout).not.toContain('FAIL');
+    const doctor = await site.look('doctor', '--offline', '--list');
+    expect(doctor.stdout).toContain(`${site.stateDir} belongs to the user nobody (mode 700)`);
+    expect(doctor.stdout).not.toMatch(/FAIL {2}state/);
+    expect(await readdir(site.stateDir)).toEqual([]);
+  },
+);

@@ -14,7 +14,7 @@ import { hasReceipts, receiptFile, receipts } from './support/receipts.ts';
 
 const TAKES_JPEG = { accept: ['jpeg', 'png'] };
 
-/** What grows page by page is waited for: five seconds by default. */
+/** The agent waits for files that grow page by page: five seconds by default. */
 function briskly(site: Site, more: Record<string, unknown> = {}): ConfigKeys {
   const folder = { path: site.file('inbox'), endpoint: 'office', settle: { long: '250ms' }, ...more };
   return { folders: [folder] };
@@ -30,8 +30,8 @@ async function scan(seed: string): Promise<{ page: PdfPage; jpeg: Buffer; sha256
   return { page: { jpeg, width, height }, jpeg, sha256: sha256(jpeg) };
 }
 
-describe('files of pages', () => {
-  test('a PDF of scans: each JPEG arrives as it lies in the file, under a name of its own; the same PDF again sends nothing', async () => {
+describe('multi-page files', () => {
+  test('a PDF of scans sends each JPEG in it byte for byte under its own name; the same PDF again sends nothing', async () => {
     const site = await prepare();
     await site.configure(briskly(site, { name: '{stem}-{page:3}-of-{pages}', afterUpload: 'archive' }));
     const scans = await Promise.all(['a', 'b', 'c', 'b'].map(scan));
@@ -65,14 +65,14 @@ describe('files of pages', () => {
     expect(
       (await site.list('--state', 'duplicate')).map(({ path }) => path.split('/').at(-1)).sort(),
     ).toEqual(['alone.jpg', 'page 1', 'page 2', 'page 3', 'page 4', 'page 4']);
-    // The copy is gone with its acceptance; the page lies in the archived file.
+    // The copy was removed after the acceptance; the page is in the archived file.
     await site.quickMust('resend', 'feeder-002-of-4');
     expect(await site.quickOnce()).toMatchObject({ status: 0 });
     expect(site.sandbox.stats()).toMatchObject({ stored: 3, repeats: 1 });
     expect(await site.quickMust('audit')).toContain('split');
   });
 
-  test('what is drawn, a TIFF of pages, a HEIC; encrypted and damaged files end with a reason and keep nothing waiting', async () => {
+  test('drawn pages, a multi-page TIFF and a HEIC are sent; encrypted and damaged files end with a reason and delay nothing', async () => {
     const site = await prepare();
     await site.configure(briskly(site, TAKES_JPEG));
     const { page } = await scan('d');
@@ -82,7 +82,7 @@ describe('files of pages', () => {
     );
     await writeFile(site.file('inbox', 'locked.pdf'), pdfOf([page], { isEncrypted: true }));
     const whole = pdfOf([page]);
-    // Its end is there; what it points to is not.
+    // The file has its end, but lacks the data that the end refers to.
     const damaged = Buffer.concat([
       whole.subarray(0, 12),
       Buffer.alloc(whole.length - 72, 0x41),
@@ -125,7 +125,7 @@ describe('files of pages', () => {
   });
 
   test.skipIf(!hasReceipts())(
-    'a PDF of real receipts, killed again and again: every JPEG in it is stored once, byte for byte',
+    'a PDF of real receipts stores every JPEG once, byte for byte, despite repeated kills',
     async () => {
       const site = await prepare();
       await site.configure(briskly(site));
@@ -139,12 +139,12 @@ describe('files of pages', () => {
         wanted.add(sha256(jpeg));
       }
       await writeFile(site.file('inbox', 'office.pdf'), pdfOf(pages));
-      // At ten moments, two of them each day.
+      // Kills at ten moments, two of them each day.
       for (let at = 0; at < 10; at += 1) {
         if (!hasTurn(at, 5)) continue;
         const stored = 1 + Math.floor((at * (wanted.size - 2)) / 9);
         const agent = await site.start();
-        // Looked at often, to kill between two uploads, and not all the time: the agent is to have the processor.
+        // Polled often enough to kill between two uploads, but with pauses that leave the processor to the agent.
         while (site.sandbox.stats().stored < stored && agent.alive) await sleep(2);
         await agent.kill();
       }

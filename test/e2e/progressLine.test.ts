@@ -27,7 +27,7 @@ const rowsOf = (terminal: Terminal, columns = 80): string[] =>
   drawnScreen(terminal.raw, columns).filter((row) => row !== '');
 
 describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
-  test('shows one line that is drawn in place, and ends with what it has done', async () => {
+  test('redraws one line in place, and ends with a summary', async () => {
     const site = await prepare();
     const terminal = onTerminal(site, ['run']);
     await terminal.sees('0 accepted, nothing waits');
@@ -46,7 +46,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
     expect(await readFile(site.file('state', 'logs', 'receiptd.log'), 'utf8')).toContain('"Accepted"');
   });
 
-  test('says how many wait, for which limit and for how long, and warnings stand above the line', async () => {
+  test('shows how many documents wait for which limit and for how long, and prints warnings above the line', async () => {
     const site = await prepare({ delivery: { rate: '2/min' } });
     await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
     await drop(site, ...Array.from({ length: 8 }, (_, n) => `${n}.jpg`));
@@ -65,7 +65,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
     expect(rowsOf(terminal).at(-1)).toMatch(/^Stopped\. \d accepted since the start, \d waiting\.$/);
   });
 
-  test('fits a narrow terminal, and one that becomes narrower and wider again', async () => {
+  test('fits a narrow terminal, even if its width changes', async () => {
     const site = await prepare();
     const terminal = onTerminal(site, ['run'], { columns: 34 });
     await terminal.sees('0 accepted, nothing waits');
@@ -87,7 +87,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
     expect(await terminal.ends()).toBe(0);
   });
 
-  test('says that uploads are finishing, and a second Ctrl-C ends at once on a line of its own', async () => {
+  test('says that uploads are finishing, and ends at once on a new line at a second Ctrl-C', async () => {
     const site = await prepare();
     site.sandbox.misbehave({ kind: 'stall' });
     const terminal = onTerminal(site, ['run']);
@@ -101,7 +101,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
     expect(terminal.raw.replace(/\^C$/, '').endsWith('\n')).toBe(true);
   });
 
-  test('shows log lines with --verbose, and on a terminal that can only print', async () => {
+  test('shows log lines with --verbose, and on a terminal without cursor control', async () => {
     const site = await prepare();
     const ways = [
       [['run', '--verbose'], {}],
@@ -118,7 +118,7 @@ describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
     }
   });
 
-  test('--once shows the same line, and nothing of it is left beside the summary', async () => {
+  test('shows the same line with --once, and leaves only the summary', async () => {
     const site = await prepare();
     site.sandbox.misbehave({ kind: 'delay', delayMs: 1_500 });
     await drop(site, 'a.jpg', 'b.jpg');

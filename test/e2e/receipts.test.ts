@@ -4,7 +4,7 @@ import { prepare, storedOnce, type Site } from './support/agent.ts';
 import { dropReceipts, hasReceipts, receipts } from './support/receipts.ts';
 
 describe.skipIf(!hasReceipts())('real receipts', () => {
-  test('each distinct image is stored once, whole, under its name; a second run sends and hashes nothing', async () => {
+  test('are each stored once, complete, under one name; a second run sends and hashes nothing', async () => {
     const site = await prepare();
     await dropReceipts(site.file('inbox'));
     const files = Object.entries(receipts());
@@ -22,7 +22,7 @@ describe.skipIf(!hasReceipts())('real receipts', () => {
     );
     expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['PROCESSING']));
 
-    // The one pair in the set: same bytes, two files.
+    // The only pair in the set: two files with the same bytes.
     const [duplicate, ...others] = rows.filter(({ state }) => state === 'duplicate');
     expect(others).toEqual([]);
     const original = rows.find(({ state, sha256 }) => state === 'accepted' && sha256 === duplicate?.sha256);
@@ -36,7 +36,7 @@ describe.skipIf(!hasReceipts())('real receipts', () => {
     const second = await countedRun(site);
     expect(site.sandbox.stats().requests).toEqual(requests);
     expect(await site.list()).toEqual(rows);
-    // What a run reads that finds no file: its own program and the ledger. To hash one image is to read it.
+    // What a run without files reads: the program and the ledger. Hashing an image would read it.
     const smallest = Math.min(...files.map(([, { bytes }]) => bytes));
     const total = files.reduce((sum, [, { bytes }]) => sum + bytes, 0);
     const empty = await emptyRun(site);
@@ -45,7 +45,7 @@ describe.skipIf(!hasReceipts())('real receipts', () => {
   });
 });
 
-/** Bytes read by a `run --once` that has to end well. */
+/** Bytes read by a `run --once`, which must succeed. */
 async function countedRun(site: Site): Promise<number> {
   site.env = {
     ...site.env,

@@ -16,7 +16,7 @@ function times(agent: Running, message: string): number {
 
 const IN_EFFECT = 'The configuration was changed and applied';
 
-it('a file that an editor replaces takes effect by itself, and so do SIGHUP and `receiptd reload`', async () => {
+it('a replaced file takes effect by itself, at SIGHUP and with `receiptd reload`', async () => {
   const site = await prepare({ intake: { reconcileEvery: '1s' } });
   const agent = await site.start();
   await drop(site, 'inbox', 'a.jpg');
@@ -40,7 +40,7 @@ it('a file that an editor replaces takes effect by itself, and so do SIGHUP and 
   await drop(site, 'inbox', 'd.jpg');
   await until(() => stored(site).some((name) => name.startsWith('by-command-')));
 
-  // A comment replaces nothing.
+  // A new comment replaces nothing.
   const watching = times(agent, '"Watching"');
   await edit(site, (text) => `# mine\n${text}`);
   expect(await site.quickMust('reload')).toContain('is in effect');
@@ -51,7 +51,7 @@ it('a file that an editor replaces takes effect by itself, and so do SIGHUP and 
   expect(site.sandbox.stats().repeats).toBe(0);
 });
 
-it('a file that is not right changes nothing, is one incident, and over when it is right again', async () => {
+it('an invalid file changes nothing, and is one incident until it is valid again', async () => {
   const site = await prepare();
   const agent = await site.start();
   const good = await readFile(site.config, 'utf8');
@@ -88,7 +88,7 @@ it('a file with the uid of the example changes nothing', async () => {
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
-it('a change over the socket is written with comments kept, recorded, and in effect when it is answered', async () => {
+it('a change over the socket keeps comments, is recorded, and is in effect when it is answered', async () => {
   const site = await prepare();
   await edit(site, (text) => `# ours\n${text}`);
   const before = await readFile(site.config, 'utf8');
@@ -117,7 +117,7 @@ it('a change over the socket is written with comments kept, recorded, and in eff
   expect(folders.map(({ path }) => path)).toEqual([site.file('inbox'), site.file('second')]);
   await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === DEPOT));
 
-  // The pause goes on, and what it keeps back is sent after it.
+  // The pause continues, and its documents are sent afterwards.
   await drop(site, 'inbox', 'a.jpg');
   await until(async () => (await site.list('--state', 'held')).length === 1);
   await callControl(site.stateDir, 'resume', { by: 'ann' });
@@ -138,7 +138,7 @@ it('a change over the socket is written with comments kept, recorded, and in eff
   expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toMatch(/"config".*append folders/);
 });
 
-it('what is in flight while the configuration changes ends once, under one name', async () => {
+it('uploads in flight during a configuration change are completed once, under one name', async () => {
   const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
   const { sandbox } = site;
   const agent = await site.quickStart();
@@ -155,7 +155,7 @@ it('what is in flight while the configuration changes ends once, under one name'
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
-it('a kill in the middle of a change loses nothing, and leaves a configuration that is whole', async () => {
+it('a kill during a change loses nothing, and leaves a complete configuration', async () => {
   const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
   const { sandbox } = site;
   for (let round = 0; round < 2; round += 1) {
@@ -175,7 +175,7 @@ it('a kill in the middle of a change loses nothing, and leaves a configuration t
   expect((await storedOnce(site)).size).toBe(8);
 });
 
-it('what a folder had waiting is sent after it was taken out of the configuration', async () => {
+it('waiting documents of a folder are sent after the folder was removed from the configuration', async () => {
   const site = await prepare({ folders: [] });
   await site.configure({
     folders: ['inbox', 'second'].map((name) => ({ path: site.file(name), endpoint: 'office' })),
@@ -191,7 +191,7 @@ it('what a folder had waiting is sent after it was taken out of the configuratio
   expect((await storedOnce(site)).size).toBe(1);
 });
 
-it('a folder is tested without anything being recorded', async () => {
+it('a test of a folder records nothing', async () => {
   const site = await prepare();
   const agent = await site.quickStart();
   await mkdir(site.file('fresh'));
@@ -226,7 +226,7 @@ it('a folder is tested without anything being recorded', async () => {
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
-it('a changed configuration leaves "since" of a folder alone, whatever its state', async () => {
+it('a configuration change keeps the time of each folder state', async () => {
   const site = await prepare();
   const gone = site.file('gone');
   const folders = [site.file('inbox'), gone].map((path) => ({ path, endpoint: 'office' }));

@@ -7,7 +7,7 @@ import { prepare, Site, storedOnce, until } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
 import { otherPc, pcThatSent, scan } from './support/twoPcs.ts';
 
-test('a backup of this PC takes nothing away that came since, unless somebody insists; a destroyed ledger is restored', async () => {
+test('a restored backup keeps later entries unless `--older` is given, and replaces a destroyed ledger', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('backup.receiptd');
   await site.quickMust('backup', archive);
@@ -30,7 +30,7 @@ test('a backup of this PC takes nothing away that came since, unless somebody in
   expect(await names()).toHaveLength(1);
 });
 
-test('a copy that the agent made by itself brings back what was lost, with what came since, and nothing is sent twice', async () => {
+test('a restored daily backup recovers a lost ledger with all later entries, and nothing is sent twice', async () => {
   const site = await prepare();
   await scan(site, 0, 3);
   const agent = await site.quickStart();
@@ -62,7 +62,7 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   const verified = await site.look('ledger', 'verify', '--head', `${head.seq}:${head.hash}`);
   expect(verified.stdout).toContain('Everything is as receiptd wrote it.');
   expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toContain('"kind":"restored"');
-  // It is still among the others.
+  // The backup is still in its directory.
   expect(existsSync(file)).toBe(true);
   await site.quickOnce();
   expect((await storedOnce(site)).size).toBe(4);
@@ -71,7 +71,7 @@ test('a copy that the agent made by itself brings back what was lost, with what 
   expect(await site.look('restore', site.file('rubbish.db'), '--yes')).toBeRefused(1, 'ARCHIVE_REFUSED');
 });
 
-test('two PCs that went on from the same backup are told apart, with what would be sent again', async () => {
+test('a restore recognizes that two PCs continued from the same backup, and counts what would be sent again', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('backup.receiptd');
   await site.quickMust('backup', archive);
@@ -92,7 +92,7 @@ test('two PCs that went on from the same backup are told apart, with what would 
   expect(await site.quickMust('restore', branch, '--yes', '--older')).toContain('3 documents');
 });
 
-test('a restore that fails leaves both PCs as they were, says how the old one goes on, and can be run again', async () => {
+test('a failed restore leaves both PCs unchanged, says how to reopen the old one, and can be repeated', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('office.receiptd');
   await site.quickMust('backup', '--final', archive);
@@ -109,7 +109,7 @@ test('a restore that fails leaves both PCs as they were, says how the old one go
   expect(await other.quickMust('restore', archive)).toContain('1 document');
 });
 
-test('a backup is restored beside what is there, to be looked at and nothing else', async () => {
+test('a backup that is restored with `--beside` can only be viewed', async () => {
   const site = await pcThatSent(2);
   const [archive, folder, alone] = ['backup.receiptd', 'look', 'alone'].map((name) => site.file(name)) as [
     string,
@@ -138,7 +138,7 @@ test('a backup is restored beside what is there, to be looked at and nothing els
   await agent.stop();
 });
 
-test('a file that was restored on one PC is asked about on the next, even if the old one is closed', async () => {
+test('a final backup that was restored on one PC needs a confirmation on the next', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('office.receiptd');
   await site.quickMust('backup', '--final', archive);

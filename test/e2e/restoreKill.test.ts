@@ -15,10 +15,10 @@ import { compile, runScript } from '../support/scripts.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, type Site } from './support/agent.ts';
 
-/** What is there before, and what comes: told apart by the one name in each. */
+/** The old state and the restored state, each identified by its only name. */
 const OLD = 'OLD';
 const NEW = 'NEW';
-/** The step that puts the mark there. */
+/** The step that sets the mark. */
 const MARK = 'rename restore.json';
 
 interface Scene {
@@ -27,13 +27,13 @@ interface Scene {
   readonly at: (dir: string) => Promise<Parameters<typeof restoreBackup>[0]>;
 }
 
-/** A PC with a ledger, a copy that waits and a backup; on request with the archive of another. */
+/** A PC with a ledger, a waiting image in the spool, and a backup; on request with the archive of another PC. */
 async function scene(other: 'with an archive' | 'alone'): Promise<Scene> {
   const site = await prepare({ spool: 'always' });
   await site.sandbox.close();
   const fill = async (name: string): Promise<void> => {
     await writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
-    // In a process of its own: a ledger that was open in this one keeps its log until the garbage collector comes by.
+    // In a separate process, because a ledger that was open in this one keeps its log until garbage collection.
     expect((await site.once('--wait', '1s')).status).toBe(5);
   };
   const archive = site.file('archive');
@@ -54,8 +54,8 @@ async function scene(other: 'with an archive' | 'alone'): Promise<Scene> {
 }
 
 /**
- * Does `work`, and kills itself right before its n-th change of a file or directory; with `MARK`, n counts from the mark on, which is 0. Says
- * what that was, or which there were.
+ * Does `work`, and kills itself just before its n-th change of a file or directory; with `MARK`, n counts from the mark, which is 0.
+ * @returns that change, or all changes if the work was completed
  */
 async function killed(work: string, nth: number, from = ''): Promise<string> {
   const script = runScript(`
@@ -88,13 +88,13 @@ async function killed(work: string, nth: number, from = ''): Promise<string> {
   }
 }
 
-/** The changes that `work` makes; in a place that is for nothing else. */
+/** All changes of `work`. Needs its own copy of the state directory. */
 async function changesOf(work: string): Promise<string[]> {
   const said = await killed(work, 0);
   return JSON.parse(said.slice('done '.length)) as string[];
 }
 
-/** Which of the two a state directory holds, whole; throws for a mixture. */
+/** Which of the two states a state directory holds. @throws Error if it holds a mixture */
 async function heldIn(stateDir: string): Promise<string> {
   const path = join(stateDir, 'ledger.db');
   const reports = await openSqliteReports({ path });
@@ -106,7 +106,7 @@ async function heldIn(stateDir: string): Promise<string> {
       hashes.push(sha256 ?? '');
     }
     const [hash = ''] = hashes;
-    // The copy of the image that waits came along.
+    // The copy of the waiting image is there too.
     await readFile(join(stateDir, 'spool', hash.slice(0, 2), hash));
     const head = (await reports.head()) ?? undefined;
     const journal = await verifyJournal(join(stateDir, 'ledger.journal'), { head });
@@ -129,7 +129,7 @@ async function comeNext(stateDir: string): Promise<string> {
   return heldIn(stateDir);
 }
 
-test('a kill at any step leaves the old state or the new one, whole, and the restore can be ended', async () => {
+test('a restore killed at any step leaves the complete old or new state, and can be finished', async () => {
   const { site, archive, at } = await scene('with an archive');
   const { url } = await compile('features/backup/restoreBackup.ts');
   const config = await at(site.stateDir);
@@ -145,7 +145,7 @@ test('a kill at any step leaves the old state or the new one, whole, and the res
     const { restoreBackup } = await import(${JSON.stringify(url)});
     await restoreBackup(${JSON.stringify({ ...config, stateDir })}, ${JSON.stringify(how)});`;
 
-  // Before the mark: steps of one kind, so some of them. The last of these is the mark itself.
+  // Before the mark, all steps are of one kind, so some of them suffice. The last one is the mark itself.
   for (const [n, from] of [
     [1, ''],
     [9, ''],
@@ -159,7 +159,7 @@ test('a kill at any step leaves the old state or the new one, whole, and the res
     expect(await heldIn(stateDir)).toBe(NEW);
   }
 
-  // From the mark on: anyone who comes next ends it, and may be killed at each step of that as well.
+  // From the mark on, the next command finishes the restore, and may itself be killed at each step.
   const marked = await copyOf(site, site.stateDir, 'marked');
   await killed(importing(marked), 1, MARK);
   const { url: ending } = await compile('state-dir/stateMarks.ts');
@@ -175,12 +175,12 @@ test('a kill at any step leaves the old state or the new one, whole, and the res
     expect(await comeNext(stateDir), `${n}: ${what}`).toBe(NEW);
     ended = stateDir;
   }
-  // The same once more is an earlier state of what is there.
+  // The same backup is now an earlier state of the ledger.
   const again = await restoreBackup({ ...config, stateDir: ended }, how);
   expect(again).toMatchObject({ relation: 'earlier', documents: 1 });
 });
 
-test('a final backup that is killed at any step never leaves an archive beside a PC that goes on', async () => {
+test('a final backup killed at any step never leaves an archive beside a PC that stays open', async () => {
   const { site, at } = await scene('alone');
   const [{ url }, { url: ledger }, { url: lock }] = [
     await compile('features/backup/makeBackup.ts'),
@@ -199,7 +199,7 @@ test('a final backup that is killed at any step never leaves an archive beside a
       copyLedger: (target) => copyLedger(config, target), onWithoutImage: async () => {},
     });`;
   const changes = await changesOf(closing(await copyOf(site, site.stateDir, 'all'), site.file('counted')));
-  // What tells the states apart: the machine is closed, and the archive is not in its place yet.
+  // The step after which the machine is closed and the archive is not in place yet.
   const closed = changes.findIndex((change) => change.startsWith('rename moved-away.json')) + 1;
   const seen = new Set<string>();
   const chosen = chosenKills(changes, (change) => change.split(' ')[0] ?? '', hasTurn(1, 2));

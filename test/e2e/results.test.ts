@@ -1,4 +1,4 @@
-/** The service posts what happened to documents, to the built agent. */
+/** The service posts results to the built agent. */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
 
-/** As an admin does it: the agent's address, an endpoint that has it, and the endpoint in the config. */
+/** Sets up like an admin: the agent's address, an endpoint with it, and the endpoint in the configuration. */
 async function withResults(options: Partial<SandboxOptions>, keys: (site: Site, port: number) => ConfigKeys) {
   const site = await prepare({}, options);
   const port = await freePort();
@@ -23,7 +23,7 @@ async function withResults(options: Partial<SandboxOptions>, keys: (site: Site, 
 
 const results = (port: number) => ({ listen: `127.0.0.1:${port}` });
 
-test('a result brings its status, is handed to a program, lets the original go, and survives a kill', async () => {
+test('a result sets the status, is passed to a program, releases the original, and survives a kill', async () => {
   const { site, uid, url } = await withResults(
     { results: { afterMs: 100, statuses: ['READ'] } },
     (at, port) => ({
@@ -54,7 +54,7 @@ test('a result brings its status, is handed to a program, lets the original go, 
   expect([forged.status, await forged.text()]).toEqual([404, '']);
   expect((await site.look('status')).stdout).toContain('2 results from the service match no known document');
 
-  // Killed as soon as it has answered.
+  // Killed just after its answer.
   expect(await site.sandbox.postResult({ endpointUid: uid, name, status: 'DONE' })).toEqual([204]);
   await agent.kill();
   expect(await row()).toMatchObject({ state: 'accepted', status: 'DONE' });
@@ -95,7 +95,7 @@ test('a result brings its status, is handed to a program, lets the original go, 
   expect(agent.stderr + again.stderr).not.toContain('Sandkasten');
 });
 
-test('a result settles what a lost answer left open, and the address changes while the agent runs', async () => {
+test('a result settles an upload whose answer was lost, and the address can change while the agent runs', async () => {
   const { site, uid } = await withResults({ onRepeat: 'conflict' }, (_, port) => ({
     results: results(port),
   }));

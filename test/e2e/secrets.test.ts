@@ -7,9 +7,9 @@ import { OFFICE, prepare, until, type Site } from './support/agent.ts';
 import { quickly, receiptd } from './support/commandLine.ts';
 
 const SECRET = 'zQ7-recognisable-secret-"\\/+ä-91';
-/** What is left of it in any encoding. */
+/** The part that is the same in every encoding. */
 const PART = 'recognisable-secret';
-/** The sandbox's tokens have 256 characters of base64url; nothing else has. */
+/** Only the sandbox's tokens have 256 characters of base64url. */
 const TOKEN = /[\w-]{200,}/;
 const CLIENT = { clientId: 'e2e', clientSecret: SECRET };
 
@@ -20,11 +20,11 @@ async function command(site: Site, args: readonly string[], input = '', run = qu
   said.push(stdout, stderr);
 }
 
-/** By the binary, which has a process's own output and warnings besides. */
+/** Uses the binary, whose output includes warnings of the process. */
 const byBinary = (site: Site, args: readonly string[], input = ''): Promise<void> =>
   command(site, args, input, receiptd);
 
-/** Everything that it wrote down, but for the credentials file. */
+/** Everything that the agent wrote, except the credentials file. */
 async function written(site: Site): Promise<string[]> {
   const entries = await readdir(site.stateDir, { recursive: true });
   const texts: string[] = [];
@@ -54,7 +54,7 @@ async function siteWithoutEnvironment(): Promise<Site> {
   return site;
 }
 
-test('secret and token are in no output, log, ledger or process list, but in the credentials file of its owner', async () => {
+test('secret and token are in no output, log, ledger or process list; the secret is only in the private credentials file', async () => {
   const site = await siteWithoutEnvironment();
   await byBinary(site, ['login', '--store', 'file', '--client-id', 'e2e'], `${SECRET}\n`);
   const file = join(site.stateDir, 'credentials.json');
@@ -79,7 +79,7 @@ test('secret and token are in no output, log, ledger or process list, but in the
     await (args[0] === 'whoami' || args[0] === 'list' ? byBinary : command)(site, args);
   const { stdout, stderr } = await agent.stop();
   said.push(stdout, stderr);
-  // What is looked through has to hold what it is about.
+  // Proves that the examined output is the relevant one.
   expect(said.join('')).toContain('"documentId":1');
   const texts = await written(site);
   expect(texts.join('')).toContain('receiptd has started');
@@ -87,7 +87,7 @@ test('secret and token are in no output, log, ledger or process list, but in the
   expectClean([...said, ...texts]);
 });
 
-test('nor are they in errors: a wrong secret, a token that is refused, a service that repeats both', async () => {
+test('secret and token are in no error about a wrong secret, a refused token or a service that repeats both', async () => {
   const site = await siteWithoutEnvironment();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}-wrong\n`);
@@ -123,7 +123,7 @@ test('nor are they in errors: a wrong secret, a token that is refused, a service
   expectClean([...said, ...(await written(site))]);
 });
 
-test('the password of a proxy is in no output, log, ledger, spool or backup, in no form', async () => {
+test('the password of a proxy is in no output, log, ledger, spool or backup, in any encoding', async () => {
   const site = await siteWithoutEnvironment();
   const password = 'pw+of/the proxy~77';
   const proxy = await proxyServer({ login: `scan:${password}` });
@@ -141,7 +141,7 @@ test('the password of a proxy is in no output, log, ledger, spool or backup, in 
   };
   await site.writeConfig({ ...keys, service: { ...service, proxy: wanted } });
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e'], `${SECRET}\n`);
-  // A proxy that repeats what it was sent, as error pages do.
+  // A proxy that repeats the request in its answer, as error pages do.
   const mirror = await proxyServer({ mirror: true });
   for (const address of [proxy.host, mirror.host, '127.0.0.1:1']) {
     await writeFile(site.file('inbox', `${address}.jpg`), await drawReceipt({ type: 'jpeg', seed: address }));
@@ -165,7 +165,7 @@ test('the password of a proxy is in no output, log, ledger, spool or backup, in 
   }
   expect(site.sandbox.received()).toHaveLength(1);
   expect(mirror.seen.length).toBeGreaterThan(0);
-  // What it repeated was shown, without the password.
+  // The repeated request was shown without the password.
   expect(said.join('')).toMatch(/proxy-authorization.{1,12}(?:Basic )?\[redacted\]/);
   expect(said.join('')).toContain('[CONFIG_INVALID]');
   expect(said.join('')).toContain(`The proxy 127.0.0.1:1 refused the connection`);

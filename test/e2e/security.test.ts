@@ -29,7 +29,7 @@ function withUmask(umask: number, start: () => Running): Running {
   }
 }
 
-/** What others may do to anything in the state directory. */
+/** Rights of other users on anything in the state directory. */
 async function openToOthers(dir: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of ['.', ...(await readdir(dir, { recursive: true }))]) {
@@ -40,7 +40,7 @@ async function openToOthers(dir: string): Promise<string[]> {
   return found;
 }
 
-test('whatever the umask, nothing in the state directory is open to others, running or not', async () => {
+test('nothing in the state directory is accessible to others, whatever the umask, with or without a running agent', async () => {
   const site = await prepare();
   await scan(site, 'a.jpg');
   const login =
@@ -58,7 +58,7 @@ test('whatever the umask, nothing in the state directory is open to others, runn
   expect(await openToOthers(site.stateDir)).toEqual([]);
 });
 
-test('an open state directory is closed at the start, and that is said', async () => {
+test('an open state directory is made private at the start, which is reported', async () => {
   const site = await prepare();
   await scan(site, 'a.jpg');
   expect((await site.quickOnce()).status).toBe(0);
@@ -70,7 +70,7 @@ test('an open state directory is closed at the start, and that is said', async (
   expect(await openToOthers(site.stateDir)).toEqual([]);
 });
 
-test('a state directory behind a link to where everybody writes is refused', async () => {
+test('a state directory behind a link into a world-writable directory is refused', async () => {
   const site = await prepare();
   await mkdir(site.file('elsewhere'));
   await symlink(site.file('elsewhere'), site.stateDir);
@@ -80,10 +80,10 @@ test('a state directory behind a link to where everybody writes is refused', asy
   expect(await readdir(site.file('elsewhere'))).toEqual([]);
 });
 
-test.skipIf(!isRoot)('the control socket is of use to its owner only', async () => {
+test.skipIf(!isRoot)('only the owner can use the control socket', async () => {
   const site = await prepare();
   const agent = await site.quickStart();
-  // Even where the directory would let them through.
+  // Even if the directory would let them through.
   await chmod(site.dir, 0o711);
   await chmod(site.stateDir, 0o711);
   const code = await asOrdinaryUser(
@@ -109,7 +109,7 @@ function changed(trace: string, cwd: string): string[] {
     const [, call = '', args = ''] = /^\d+ +(\w+)\((.*)\) += (?!-1)/.exec(line) ?? [];
     if (call === '') continue;
     if (call.startsWith('open') && !/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(args)) continue;
-    // strace shows where a descriptor leads, however it was come by.
+    // strace shows the file of each descriptor, however it was opened.
     const [, real] = / = \d+<(\/.*?)>$/.exec(line) ?? [];
     const named = [...args.matchAll(/(?:\d+<(\/[^>]*)>, )?"((?:[^"\\]|\\.)*)"/g)].map(([, dir, path = '']) =>
       resolve(dir ?? cwd, path),
@@ -119,46 +119,43 @@ function changed(trace: string, cwd: string): string[] {
   return paths;
 }
 
-test.skipIf(!strace)(
-  'nothing is written but in the folders of the config and the state directory',
-  async () => {
-    const site = await prepare();
-    const archive = site.file('archive');
-    await site.configure({
-      folders: [
-        { path: site.file('inbox'), endpoint: 'office', afterUpload: 'archive', archiveTo: archive },
-        { path: site.file('second'), endpoint: 'depot', afterUpload: 'delete' },
-      ],
-      spool: 'always',
-    });
-    await mkdir(site.file('outside'));
-    await writeFile(site.file('outside', 'x.jpg'), await drawReceipt({ type: 'jpeg', seed: 'x' }));
-    await symlink(site.file('outside'), site.file('inbox', 'sub'));
-    await symlink(site.file('outside', 'x.jpg'), site.file('second', 'linked.jpg'));
-    await scan(site, 'a.jpg');
-    await writeFile(site.file('second', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'b' }));
-    const trace = site.file('trace');
-    const command = `strace -f -y -qq -s 4096 -o ${trace} -e trace=${CHANGES} $RECEIPTD run --once --config ${site.config}`;
-    expect((await shell(site, command)).status).toBe(0);
-    expect((await storedOnce(site)).size).toBeGreaterThanOrEqual(2);
-    const paths = changed(await readFile(trace, 'utf8'), site.dir);
-    // What is looked through has to hold what it is about.
-    expect(paths).toContain(join(site.stateDir, 'ledger.db'));
-    expect(paths.some((path) => path.startsWith(archive))).toBe(true);
-    const allowed = [site.stateDir, site.file('inbox'), site.file('second'), archive];
-    // Below a directory that is open already; it was opened by one of these names.
-    const viaDescriptor = /^\/proc\/(?:self|\d+)\/fd\/\d+\//;
-    const stray = paths.filter(
-      (path) =>
-        !allowed.some((dir) => path === dir || path.startsWith(`${dir}/`)) &&
-        !viaDescriptor.test(path) &&
-        !['/dev/null', '/dev/tty'].includes(path) &&
-        !/^(?:pipe|anon_inode|\/proc\/self\/)/.test(path),
-    );
-    expect(stray).toEqual([]);
-    expect(await readdir(site.file('outside'))).toEqual(['x.jpg']);
-  },
-);
+test.skipIf(!strace)('the agent writes only in the configured folders and the state directory', async () => {
+  const site = await prepare();
+  const archive = site.file('archive');
+  await site.configure({
+    folders: [
+      { path: site.file('inbox'), endpoint: 'office', afterUpload: 'archive', archiveTo: archive },
+      { path: site.file('second'), endpoint: 'depot', afterUpload: 'delete' },
+    ],
+    spool: 'always',
+  });
+  await mkdir(site.file('outside'));
+  await writeFile(site.file('outside', 'x.jpg'), await drawReceipt({ type: 'jpeg', seed: 'x' }));
+  await symlink(site.file('outside'), site.file('inbox', 'sub'));
+  await symlink(site.file('outside', 'x.jpg'), site.file('second', 'linked.jpg'));
+  await scan(site, 'a.jpg');
+  await writeFile(site.file('second', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'b' }));
+  const trace = site.file('trace');
+  const command = `strace -f -y -qq -s 4096 -o ${trace} -e trace=${CHANGES} $RECEIPTD run --once --config ${site.config}`;
+  expect((await shell(site, command)).status).toBe(0);
+  expect((await storedOnce(site)).size).toBeGreaterThanOrEqual(2);
+  const paths = changed(await readFile(trace, 'utf8'), site.dir);
+  // Proves that the trace is the relevant one.
+  expect(paths).toContain(join(site.stateDir, 'ledger.db'));
+  expect(paths.some((path) => path.startsWith(archive))).toBe(true);
+  const allowed = [site.stateDir, site.file('inbox'), site.file('second'), archive];
+  // Below an open directory, which was opened by one of these names.
+  const viaDescriptor = /^\/proc\/(?:self|\d+)\/fd\/\d+\//;
+  const stray = paths.filter(
+    (path) =>
+      !allowed.some((dir) => path === dir || path.startsWith(`${dir}/`)) &&
+      !viaDescriptor.test(path) &&
+      !['/dev/null', '/dev/tty'].includes(path) &&
+      !/^(?:pipe|anon_inode|\/proc\/self\/)/.test(path),
+  );
+  expect(stray).toEqual([]);
+  expect(await readdir(site.file('outside'))).toEqual(['x.jpg']);
+});
 
 test.skipIf(!strace)('a helper process gets no secret in its arguments or its environment', async () => {
   const site = await prepare();

@@ -8,7 +8,7 @@ import { hasTurn } from '../support/turns.ts';
 import { OFFICE, prepare, until, type Site } from './support/agent.ts';
 import { expectNoTrace } from './support/commandLine.ts';
 
-/** A site with one endpoint, and an image in a directory that nobody watches. */
+/** A site with one endpoint, and an image in a directory that is not watched. */
 async function withDesk(keys: Parameters<Site['configure']>[0] = {}): Promise<Site> {
   const site = await prepare();
   await site.configure({ endpoints: { office: { uid: OFFICE } }, ...keys });
@@ -22,7 +22,7 @@ async function lay(site: Site, name: string, seed = name): Promise<string> {
   return `desk/${name}`;
 }
 
-/** Copies in the spool that are whole. */
+/** Complete copies in the spool. */
 async function copies(site: Site): Promise<string[]> {
   const entries = await readdir(join(site.stateDir, 'spool'), { recursive: true, withFileTypes: true }).catch(
     () => [],
@@ -61,7 +61,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     expect(await site.quickMust('ledger', 'verify')).toBeTruthy();
   });
 
-  test('rejects what is no image, cut short or too large, and sends the rest', async () => {
+  test('rejects files that are no images, truncated or too large, and sends the rest', async () => {
     const site = await withDesk({
       folders: [{ path: 'inbox', endpoint: 'office', maxFileSize: '100kB' }],
     });
@@ -83,13 +83,13 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
       expect.stringMatching(/^desk\/cut\.jpg: rejected: Incomplete/),
       expect.stringMatching(/^desk\/good\.jpg: accepted as good-/),
     ]);
-    // Told to the person who asked; the ledger holds what was taken in.
+    // The caller is told; the ledger contains only admitted files.
     expect(await site.list()).toHaveLength(1);
     await agent?.stop();
     expect(await copies(site)).toEqual([]);
   });
 
-  test('says why a file waits, and keeps a copy that outlives the original', async () => {
+  test('explains why a file waits, and keeps a copy that outlives the original', async () => {
     const site = await withDesk();
     const agent = await begin(site);
     await site.quickMust('pause', 'office');
@@ -109,7 +109,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     await agent?.stop();
   });
 
-  test('--no-wait ends once the file is kept', async () => {
+  test('ends with --no-wait once the file is kept', async () => {
     const site = await withDesk();
     const agent = await begin(site);
     const sent = await site.look('send', '--no-wait', '--json', await lay(site, 'a.jpg'));
@@ -122,7 +122,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     await agent?.stop();
   });
 
-  test('under `spool: never` reads the original at sending', async () => {
+  test('reads the original when it is sent under `spool: never`', async () => {
     const site = await withDesk({ spool: 'never' });
     const agent = await begin(site);
     expect(await site.look('send', await lay(site, 'a.jpg'))).toMatchObject({ status: 0 });
@@ -131,7 +131,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     expect(await copies(site)).toEqual([]);
   });
 
-  test('gives up waiting for a service that is down, and loses nothing', async () => {
+  test('stops waiting for an unavailable service, and loses nothing', async () => {
     const site = await withDesk();
     const agent = await begin(site);
     await site.sandbox.close();
@@ -142,7 +142,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     expect(await copies(site)).toHaveLength(1);
   });
 
-  test('asks which endpoint is meant where several are configured', async () => {
+  test('asks for the endpoint if several are configured', async () => {
     const site = await prepare();
     await mkdir(site.file('desk'));
     const agent = await begin(site);
@@ -154,7 +154,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     await agent?.stop();
   });
 
-  test('refuses files of watched folders, and files that are not there', async () => {
+  test('refuses files in watched folders, and missing files', async () => {
     const site = await withDesk();
     const agent = await begin(site);
     await writeFile(site.file('inbox', 'notes.txt'), 'a file of a watched folder');
@@ -176,12 +176,12 @@ test.each([
   ['beside a running agent', hasTurn(0, 2)],
   ['without one', hasTurn(1, 2)],
 ])(
-  'a kill as soon as a copy is there, %s, loses nothing that was promised and leaves no copy',
+  'a `send` that is killed as soon as a copy exists, %s, loses nothing that was promised and leaves no copy',
   async (where, isItsTurn) => {
     const site = await withDesk();
     await site.quickMust('pause', 'office');
     const promised: string[] = [];
-    // In its turn one more, which begins with what the first has left.
+    // A second run starts with the leftovers of the first.
     for (const name of isItsTurn ? ['a.jpg', 'b.jpg'] : ['a.jpg']) {
       const agent = where === 'without one' ? null : await site.start();
       const file = await lay(site, name);
@@ -206,7 +206,7 @@ test.each([
   },
 );
 
-test.skipIf(!needsPostgres())('a shared ledger takes single files as well', async () => {
+test.skipIf(!needsPostgres())('`send` also works with a shared ledger', async () => {
   const database = await freshDatabase();
   onTestFinished(() => database.remove());
   const site = await withDesk({ ledger: { kind: 'postgres', url: database.url, agent: 'front' } });
@@ -223,7 +223,7 @@ test.skipIf(!needsPostgres())('a shared ledger takes single files as well', asyn
   await agent.stop();
 });
 
-test('status tells of files that lie in no watched folder', async () => {
+test('status lists single files that are in no watched folder', async () => {
   const site = await withDesk();
   await site.quickMust('send', await lay(site, 'a.jpg'));
   expect(await site.quickMust('status')).toMatch(

@@ -8,8 +8,8 @@ import { MAIN } from './support/agent.ts';
 import { install, isRoot, NOBODY, place, SYSTEM } from './support/servicePlace.ts';
 
 // Only root installs for another user.
-describe.skipIf(!isRoot)('installed for the machine', () => {
-  test('the unit is written, enabled and started, and its user has the state directory', async () => {
+describe.skipIf(!isRoot)('an installation of the service for the machine', () => {
+  test('writes, enables and starts the unit, and gives the state directory to its user', async () => {
     const at = await place('content');
     const made = await install(at, await at.config());
     expect(made).toMatchObject({ file: at.unit, manager: 'systemd', user: 'nobody', started: true });
@@ -23,12 +23,12 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       'systemctl restart receiptd.service',
       expect.stringMatching(/^systemctl show receiptd.service /),
     ]);
-    // And once more: nothing changes, and it says so.
+    // The second time nothing changes, which is reported.
     const again = await install(at, await at.config(), { start: false });
     expect(again.notes).toContain(`${at.unit} was not changed.`);
   });
 
-  test('a unit that was changed by hand stays, unless it is forced', async () => {
+  test('keeps a unit that was edited by hand, unless it is forced', async () => {
     const at = await place('content');
     const config = await at.config();
     await install(at, config);
@@ -40,7 +40,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     expect(notes.join('\n')).toContain('- RestartSec=77\n+ RestartSec=10');
   });
 
-  test('what systemd says when it does not start is handed on', async () => {
+  test("passes on systemd's message if the unit does not start", async () => {
     const at = await place('content');
     await writeFile(join(at.dir, 'record.fails'), '');
     await expect(install(at, await at.config())).rejects.toMatchObject({
@@ -49,7 +49,7 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     });
   });
 
-  test('a dry run names the steps of the real one in their order, and changes nothing', async () => {
+  test('as a dry run lists the same steps in the same order, and changes nothing', async () => {
     const at = await place('content');
     const config = await at.config();
     const before = await readdir(at.dir, { recursive: true });
@@ -67,13 +67,13 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
       text: dry.text,
       warnings: dry.notes.filter((note) => !note.startsWith('Would ')),
     });
-    // Over the same definition there is less to do.
+    // There is less to do if the definition is the same.
     const again = await install(at, config, { dryRun: true });
     expect(again.notes).toContain(`${at.unit} was not changed.`);
     expect(again.notes.join()).not.toContain('state directory');
   });
 
-  test('credentials that systemd holds are not missed, others are', async () => {
+  test('finds credentials that systemd holds, and reports missing ones otherwise', async () => {
     const at = await place();
     const config = await at.config();
     const store = join(at.dir, 'credstore');
@@ -90,14 +90,14 @@ describe.skipIf(!isRoot)('installed for the machine', () => {
     expect(await missed()).toBe(0);
   });
 
-  test('what systemd does not take is not left behind', async () => {
+  test('leaves no unit behind that systemd refuses', async () => {
     const at = await place('content');
     await writeFile(join(at.dir, 'record.refuses'), '');
     await expect(install(at, await at.config())).rejects.toMatchObject({ code: 'MANAGER_FAILED' });
     await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('a unit that a removed package left masked is no unit of anybody, and is unmasked', async () => {
+  test('unmasks a unit that a removed package left masked', async () => {
     const at = await place('content');
     await symlink('/dev/null', at.unit);
     const { notes, text } = await install(at, await at.config());
@@ -135,7 +135,7 @@ describe('the built program', () => {
     expect(stderr).toBe('');
   });
 
-  test('says what to do where no service manager is', async () => {
+  test('says what to do without a service manager', async () => {
     const at = await place();
     const { file } = await at.config();
     const command = ['service', 'status', '--scope', 'system', '--config', file];
@@ -153,7 +153,7 @@ describe('the built program', () => {
   });
 });
 
-test('a service of the machine is installed by root, one of a user by that user', async () => {
+test('root installs a service of the machine, and a user their own service', async () => {
   const at = await place();
   const ordinary = { ...at, host: { ...at.host, uid: 1_000 } };
   await expect(install(ordinary, await at.config())).rejects.toMatchObject({ code: 'ROOT_NEEDED' });

@@ -7,7 +7,7 @@ let socket: NotifySocket | null = null;
 afterEach(() => socket?.close());
 
 describe.skipIf(!canNotify)('an agent under a service manager', () => {
-  it('says when it is ready, how it is, that it lives, reloads and stops', async () => {
+  it('reports when it is ready, its status, signs of life, reloads and its stop', async () => {
     const site = await prepare();
     socket = await openNotifySocket(join(site.dir, 'notify'));
     const { said } = socket;

@@ -1,4 +1,4 @@
-/** What `receiptd service install` refuses, before it changes anything. */
+/** Refusals of `receiptd service install` before it changes anything. */
 import { execFile } from 'node:child_process';
 import { chmod, chown, lstat, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,8 +11,8 @@ import { parseConfig } from '../../src/config/load.ts';
 import { install, isRoot, loadFrom, NOBODY, place, SYSTEM, type Place } from './support/servicePlace.ts';
 
 // Only root installs for another user.
-describe.skipIf(!isRoot)('an installation for the machine', () => {
-  test('a folder that the user cannot enter is refused, with what is in the way, before anything is written', async () => {
+describe.skipIf(!isRoot)('an installation for the machine is refused', () => {
+  test('with a folder that the user cannot enter, naming the obstacle, before anything is written', async () => {
     const at = await place();
     const config = await at.config();
     await chmod(at.dir, 0o755);
@@ -36,7 +36,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     expect(await at.asked()).toEqual(['systemctl show --property=Version']);
   });
 
-  test('a folder that it can read and has to write is refused until it may', async () => {
+  test('with a folder that the user must write and can only read, until it may write', async () => {
     const at = await place();
     const config = await at.config({ afterUpload: 'delete' });
     await expect(install(at, config)).rejects.toMatchObject({
@@ -51,7 +51,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     ['a configuration', (_, { file }) => chmod(file, 0o600), "can't read the configuration"],
     ['a program', ({ exec }) => chmod(exec, 0o700), "can't run"],
     ['a directory of the program', ({ dir }) => chmod(join(dir, 'bin'), 0o700), 'it has no access to '],
-  ])('%s that it cannot reach is refused', async (_, close, words) => {
+  ])('with %s that the user cannot reach', async (_, close, words) => {
     const at = await place();
     const config = await at.config();
     await close(at, config);
@@ -62,7 +62,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     await expect(stat(join(at.dir, 'state'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('a state directory of root is taken over with what lies in it, one of somebody else is not', async () => {
+  test('with a state directory of another user, while one of root is given to the user with its content', async () => {
     const at = await place('content');
     const config = await at.config();
     await mkdir(join(config.stateDir, 'spool'), { recursive: true, mode: 0o700 });
@@ -91,13 +91,13 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     });
   });
 
-  test('a ledger of the one who sets it up is not left behind', async () => {
+  test('if it would leave the ledger of the installing person behind', async () => {
     const at = await place();
     const home = join(at.dir, 'home');
     const theirs = join(home, '.local/state/receiptd');
     await mkdir(theirs, { recursive: true });
     await writeFile(join(theirs, 'ledger.db'), '');
-    // A person of this machine, as far as the program is told.
+    // Makes the program believe in a user of this machine.
     const bin = join(at.dir, 'bin');
     await writeFile(
       join(bin, 'getent'),
@@ -116,14 +116,14 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
       message: `The ledger of ann in ${theirs} would not be moved to ${stateDir}, and every file would be sent again.`,
       hint: expect.stringContaining('receiptd backup --final'),
     });
-    // A shared ledger is where it is, anyone who runs the agent.
+    // A shared ledger is the same for every user of the agent.
     const { ledger } = parseConfig(
       JSON.stringify({ ...rest, ledger: { kind: 'postgres', url: 'postgres://a@db/l' } }),
       file,
       { env: {}, platform: 'linux', home: '/root', cwd: '/', isRoot: true },
     );
     await refuseLeavingLedger(host, { ...installed, ledger });
-    // It is not hers who asks, it is named, or the service has one.
+    // Accepted if nobody uses sudo, the state directory is configured, or the service has a ledger.
     await refuseLeavingLedger(at.host, installed);
     await writeFile(file, text);
     await refuseLeavingLedger(host, installed);
@@ -133,7 +133,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     await refuseLeavingLedger(host, installed);
   });
 
-  test('only the default user is created, and only where the program could be run', async () => {
+  test('with an unknown user or an unusable program; only the default user is ever created', async () => {
     const at = await place();
     const config = await at.config();
     await expect(install(at, config, { user: 'nobdy-of-a-typo' })).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('a closed configuration is opened by the group, which has a name; a closed directory that is not its own stays', async () => {
+  test('with an unreadable configuration, and the hint opens it to the group or moves it', async () => {
     const at = await place();
     const { file, stateDir } = await at.config();
     await chmod(file, 0o600);
@@ -177,7 +177,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('a state directory that root links to one of the user is for the agent to judge, one of root is refused', async () => {
+  test('with a linked state directory of root, or one that the agent would refuse', async () => {
     const at = await place();
     const config = await at.config();
     const real = join(at.dir, 'disk');
@@ -187,7 +187,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
       message: expect.stringContaining('belongs to a different user (0) than nobody'),
     });
     await chown(real, NOBODY, NOBODY);
-    // The agent follows a link, though not to below a directory that is everybody's, as the one of these tests is.
+    // The agent follows a link, but not into a directory that everyone can write, like that of these tests.
     await expect(install(at, config)).rejects.toMatchObject({
       message: expect.stringContaining('and everyone can write to'),
     });
@@ -196,7 +196,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     expect((await lstat(config.stateDir)).isSymbolicLink()).toBe(true);
   });
 
-  test('a dry run is refused as the real one is', async () => {
+  test('for the same reasons in a dry run', async () => {
     const at = await place();
     const config = await at.config();
     const refusals = async (more: Partial<InstallOptions> = {}) => {
@@ -215,7 +215,7 @@ describe.skipIf(!isRoot)('an installation for the machine', () => {
     await chmod(at.folder, 0o755);
     await writeFile(at.unit, '[Service]\n');
     expect(await refusals()).toBe('INSTALL_EDITED');
-    // For a package nothing of this machine counts.
+    // For a package, nothing on this machine matters.
     const elsewhere = await install(at, config, { dryRun: true, elsewhere: true });
     expect(elsewhere).toMatchObject({ notes: [], refusal: null });
   });

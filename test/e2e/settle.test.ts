@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { drawReceipt, preallocated, withTrailer } from '../support/images.ts';
 import { prepare, sha256, storedOnce, until } from './support/agent.ts';
 
-test('a file is sent once and whole, however it comes to be', async () => {
+test('a file is sent once and complete, however it is written', async () => {
   const site = await prepare();
   const { sandbox } = site;
   const agent = await site.quickStart();
   const inbox = (name: string) => site.file('inbox', name);
   const jpeg = (seed: string, more = {}) => drawReceipt({ type: 'jpeg', seed, ...more });
 
-  // Ten pieces over ten seconds; the first one holds a thumbnail that is a JPEG of its own, with its end.
+  // Ten pieces over ten seconds; the first one contains a thumbnail, which is a complete JPEG.
   const pieces = await jpeg('pieces', { exifThumbnail: true, width: 300, height: 500 });
   const slowly = async () => {
     const length = Math.ceil(pieces.length / 10);
@@ -22,7 +22,7 @@ test('a file is sent once and whole, however it comes to be', async () => {
     }
   };
 
-  // Its size is right from the beginning, its bytes come late.
+  // Its size is right from the beginning, but its bytes arrive late.
   const allocated = await jpeg('allocated', { width: 300, height: 500 });
   const inPlace = async () => {
     const half = Math.floor(allocated.length / 2);

@@ -8,7 +8,7 @@ import { OFFICE } from './support/agent.ts';
 import { ordinaryUserCanRun, quickly } from './support/commandLine.ts';
 import { SECRET, desk, runsServices, type Desk } from './support/desk.ts';
 
-/** What a person would answer beforehand to come to one question at once. */
+/** Options that answer all questions before the tested one. */
 function answered({ sandbox, scans }: Desk) {
   return {
     service: ['--base-url', sandbox.url],
@@ -21,7 +21,7 @@ function answered({ sandbox, scans }: Desk) {
 }
 
 describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
-  test('takes somebody from nothing to a receipt at the service, on a narrow terminal without colours', async () => {
+  test('leads from nothing to a receipt at the service, on a narrow terminal without colours', async () => {
     const here = await desk();
     const { dir, sandbox } = here;
     const env = { LANG: 'C', LC_ALL: 'C', NO_COLOR: '1' };
@@ -30,7 +30,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.answers('Address of the service:', 'ftp://nowhere');
     await terminal.sees('Please enter');
     terminal.type(KEYS.clear);
-    // As it stands in a letter, with the version behind it.
+    // The address as in a letter, with the version at its end.
     await terminal.answers('', `${sandbox.url}/v2`);
     await terminal.answers('Client identifier:', 'e2e');
     await terminal.answers('Client secret:', 'wrong');
@@ -67,19 +67,19 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(others).toEqual([]);
     expect(await readdir(folder)).toEqual([]);
     expect(terminal.raw).not.toContain(SECRET);
-    // No colours, and of our own words nothing that a terminal without UTF-8 could not show.
+    // No colours, and only characters that a terminal without UTF-8 can show.
     expect(terminal.colours()).toEqual([]);
     const own = terminal.shown.replace(/^ *answer .*$/gm, '').replaceAll('ü', '');
     expect(own.match(/[^ -~\r\n]/g)).toBeNull();
   });
 
-  test('is a practice service, an agent and a receipt, for somebody who has no service yet', async () => {
+  test('offers a practice service, an agent and a receipt to people without a service', async () => {
     const here = await desk();
     const terminal = here.setup(['--sandbox-port', '0', ...answered(here).rest]);
     await terminal.chooses('Where should the receipts go?', 'Nowhere yet: try it first');
     await terminal.sees('The practice service listens on http://127.0.0.1:');
     await terminal.chooses('Which folder do the scans arrive in?', here.scans);
-    // The built-in service keeps no books: Enter sends one.
+    // Enter sends a test receipt, since the practice service is harmless.
     await terminal.answers('Send a test receipt');
     await terminal.answers('Go ahead?');
     await terminal.sees('accepted (service: PROCESSING)');
@@ -91,7 +91,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(rows).toMatchObject([{ state: 'accepted', path: expect.stringContaining(here.scans) as string }]);
   });
 
-  test('run again, offers what is there, and changes not a byte', async () => {
+  test('offers the current settings when it is repeated, and changes nothing', async () => {
     const here = await desk();
     const { service, id, secret, endpoint, folder, rest } = answered(here);
     const first = [
@@ -128,7 +128,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(await readFile(here.config, 'utf8')).toBe(own);
   });
 
-  test('sends no backlog that nobody has agreed to, and says how much it would be', async () => {
+  test('sends no backlog without consent, and states its size', async () => {
     const here = await desk();
     const { service, id, secret, endpoint, folder, rest } = answered(here);
     for (let number = 1; number <= 3; number += 1) {
@@ -147,7 +147,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect((await readdir(here.scans)).sort()).toEqual(['SCAN0001.png', 'SCAN0002.png', 'SCAN0003.png']);
   });
 
-  test('three wrong secrets end it, and nothing is stored', async () => {
+  test('ends after three wrong secrets, and stores nothing', async () => {
     const here = await desk();
     const terminal = here.quickSetup([...answered(here).service]);
     for (const time of ['(2 of 3)', '(3 of 3)', null]) {
@@ -161,7 +161,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect((await readdir(here.dir)).sort()).toEqual(['home', 'sandbox']);
   });
 
-  test('a service that cannot be reached can be checked later', async () => {
+  test('can postpone the check of an unreachable service', async () => {
     const here = await desk();
     await here.sandbox.close();
     const { service, folder, rest } = answered(here);
@@ -172,7 +172,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.chooses('The credentials could not be checked.', 'Try again');
     await terminal.sees('[SERVICE_UNREACHABLE]');
     await terminal.chooses('The credentials could not be checked.', 'Continue, and check later');
-    // None can be created there now.
+    // No endpoint can be created there now.
     await terminal.answers('Its uid:', OFFICE);
     await terminal.answers('Send a test receipt', 'n');
     await terminal.sees('(not checked)');
@@ -181,27 +181,24 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(await here.settings()).toMatchObject({ endpoints: { office: { uid: OFFICE } } });
   });
 
-  test.skipIf(!ordinaryUserCanRun)(
-    'a folder that may not be read is said, and another one asked for',
-    async () => {
-      const here = await desk();
-      const { service, id, secret, endpoint, rest } = answered(here);
-      const closed = join(here.dir, 'closed');
-      await mkdir(closed);
-      await here.giveAway();
-      await chmod(closed, 0);
-      const how = { env: secret, ordinary: true };
-      const terminal = here.setup([...service, ...id, ...endpoint, ...rest], how);
-      await terminal.chooses('Which folder do the scans arrive in?', 'Another folder');
-      await terminal.answers('Path of the folder', 'closed');
-      await terminal.sees('[FOLDER_UNREADABLE]');
-      await terminal.chooses('Which folder do the scans arrive in?', here.scans);
-      await terminal.answers('Send a test receipt', 'y');
-      // No keychain answers here, and it says so.
-      await terminal.sees("because the keychain can't be used here");
-      await terminal.answers('Go ahead?');
-      await terminal.sees('accepted (service: PROCESSING)');
-      expect(await terminal.ends()).toBe(0);
-    },
-  );
+  test.skipIf(!ordinaryUserCanRun)('reports an unreadable folder, and asks for another one', async () => {
+    const here = await desk();
+    const { service, id, secret, endpoint, rest } = answered(here);
+    const closed = join(here.dir, 'closed');
+    await mkdir(closed);
+    await here.giveAway();
+    await chmod(closed, 0);
+    const how = { env: secret, ordinary: true };
+    const terminal = here.setup([...service, ...id, ...endpoint, ...rest], how);
+    await terminal.chooses('Which folder do the scans arrive in?', 'Another folder');
+    await terminal.answers('Path of the folder', 'closed');
+    await terminal.sees('[FOLDER_UNREADABLE]');
+    await terminal.chooses('Which folder do the scans arrive in?', here.scans);
+    await terminal.answers('Send a test receipt', 'y');
+    // Setup reports that no keychain answers.
+    await terminal.sees("because the keychain can't be used here");
+    await terminal.answers('Go ahead?');
+    await terminal.sees('accepted (service: PROCESSING)');
+    expect(await terminal.ends()).toBe(0);
+  });
 });

@@ -1,4 +1,4 @@
-/** What `receiptd setup` asks about people: who is mailed, and where they see what could not be sent. */
+/** The questions of `receiptd setup` about people: who gets mail, and where they see unsent files. */
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { variables } from './support/unattended.ts';
 
 const PASSWORD = 'mail-pass-4711';
 
-/** Takes one user with one password. */
+/** Accepts one user with one password. */
 const strict = () =>
   mailServer({
     authOptional: false,
@@ -22,7 +22,7 @@ const strict = () =>
     },
   });
 
-/** What set-up asks besides. */
+/** Answers to the other questions of setup. */
 function others(here: Desk): Record<string, string> {
   return {
     ...variables(here),
@@ -37,7 +37,7 @@ function unattended(here: Desk, ...args: string[]): Promise<Ended> {
 }
 
 describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
-  test('asks who is mailed and through which server, tries the answers with a test mail, and keeps the password to itself', async () => {
+  test('asks for recipients and a mail server, tries them with a test mail, and never shows the password', async () => {
     const { mails, port } = await strict();
     const here = await desk();
     const terminal = here.setup([], { env: others(here) });
@@ -86,7 +86,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(await readFile(here.config, 'utf8')).not.toContain(PASSWORD);
     expect(terminal.raw).not.toContain(PASSWORD);
 
-    // What it wrote is what alerts go out with.
+    // Alerts are sent with the written settings.
     here.site.env = { ...here.env, RECEIPTD_CONFIG: here.config };
     expect(await here.site.look('alerts', 'test')).toMatchObject({ status: 0 });
     expect(mails).toHaveLength(2);
@@ -105,7 +105,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(mails).toHaveLength(2);
   });
 
-  test('goes on without a mail server that nobody knows, and with one that does not answer', async () => {
+  test('continues without an unknown mail server, and with one that does not answer', async () => {
     const here = await desk();
     const first = here.quickSetup([], others(here));
     await first.answers('Show people at the scanner');
@@ -138,11 +138,11 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     });
   });
 
-  test('asks nobody about alerts for a practice service', async () => {
+  test('does not ask about alerts for a practice service', async () => {
     const here = await desk();
     const args = ['--sandbox', '--sandbox-port', '0', '--folder', here.scans, '--rate', '60/min'];
     const env = { RECEIPTD_SETUP_TEST_RECEIPT: 'no' };
-    // A process of its own: the practice service keeps what it gets in the temporary directory of its process.
+    // A separate process, because the practice service keeps its data in the temporary directory of its process.
     const terminal = here.setup([...args, '--service', 'no'], { env });
     await terminal.answers('Go ahead?');
     expect(await terminal.ends()).toBe(0);
@@ -152,7 +152,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
 });
 
 describe('receiptd setup --yes', () => {
-  test('takes mail alerts and the folder for people as options, and changes nothing the second time', async () => {
+  test('accepts mail alerts and the folder for people as options, and changes nothing the second time', async () => {
     const { mails, port } = await strict();
     const here = await desk();
     await writeFile(join(here.dir, 'password'), `${PASSWORD}\n`, { mode: 0o600 });
@@ -182,7 +182,7 @@ describe('receiptd setup --yes', () => {
     expect(JSON.parse(second.stdout)).toMatchObject({ changed: false, config: { result: 'unchanged' } });
     expect(await readFile(here.config, 'utf8')).toBe(written);
 
-    // Not given is as it is; none takes it away.
+    // An omitted option changes nothing; `none` removes the setting.
     expect((await unattended(here)).status).toBe(0);
     expect(await readFile(here.config, 'utf8')).toBe(written);
     const last = await unattended(here, '--json', '--alert-email', 'none', '--needs-attention', 'none');
@@ -194,7 +194,7 @@ describe('receiptd setup --yes', () => {
     });
   });
 
-  test('goes on where the test mail fails, and says why', async () => {
+  test('continues if the test mail fails, and gives the reason', async () => {
     const here = await desk();
     const args = ['--alert-email', 'office@example.com', '--mail-server', '127.0.0.1:1', '--test-mail'];
     const ended = await unattended(here, ...args);
@@ -221,7 +221,7 @@ describe('receiptd setup --yes', () => {
       1,
       '[FILE_UNREADABLE]',
     ],
-  ])('refuses %j, names what is wrong, and does nothing', async (args, status, words) => {
+  ])('refuses %j with a reason, and does nothing', async (args, status, words) => {
     const here = await desk();
     const ended = await unattended(here, ...args);
     expect(ended).toMatchObject({ status, stdout: '' });
@@ -230,12 +230,12 @@ describe('receiptd setup --yes', () => {
   });
 
   test.skipIf(!hasNamespaces)(
-    'names `service install` where systemd runs and no service is installed',
+    'names `service install` if systemd runs and no service is installed',
     async () => {
       const here = await desk();
       const env = { ...here.env, ...others(here) };
       expect((await unattended(here)).stdout).not.toContain('service install');
-      // A machine on which systemd runs, for this command alone.
+      // Makes systemd appear to run, for this command only.
       await mkdir(join(here.dir, 'run/systemd/system'), { recursive: true });
       const there = await shell(
         here.site,

@@ -10,7 +10,7 @@ import { OFFICE, until } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
 import { SECRET, desk, runsServices, type Desk } from './support/desk.ts';
 
-/** A way to one question: what is answered beforehand, and what is seen when it is asked. */
+/** A path to one question: the earlier answers, and the text of the question. */
 interface Way {
   readonly question: string;
   readonly args: (here: Desk) => readonly string[];
@@ -49,7 +49,7 @@ const FIRST: readonly Way[] = [
   },
 ];
 
-/** Everything in the desk but what the service keeps. */
+/** All files of the desk, except those of the service. */
 async function filesOf({ dir }: Desk): Promise<Record<string, string>> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const files = entries
@@ -75,16 +75,16 @@ async function asked<T extends Conversation>(terminal: T, { question, before }: 
 
 const STEPS = ['Created the folder', 'Created the endpoint', 'Stored the credentials', 'Wrote', 'Sending'];
 
-/** The first ones and the last one are special. */
+/** The first questions and the last one are always included. */
 const IN_TURN = WAYS.filter((way, at) => hasTurn(at, 4) || way === WAYS.at(-1));
 
-describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
+describe.skipIf(!terminalIsHere)('ending receiptd setup', () => {
   test.each([...FIRST, ...IN_TURN])(
-    'by Ctrl-C at "$question" has changed nothing, and says so',
+    'by Ctrl-C at "$question" changes nothing, which is reported',
     async (way) => {
       const here = await withSecret();
       const before = await filesOf(here);
-      // A real terminal at the first question and at the last; each question ends in the same way.
+      // The first and the last question use a real terminal; all questions end in the same way.
       const isReal = way === FIRST[0] || way === WAYS.at(-1);
       const args = way.args(here);
       const terminal = await asked(isReal ? here.setup(args) : here.quickSetup(args), way);
@@ -95,7 +95,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
     },
   );
 
-  // The files after Ctrl-C at each question have shown that none is written before the last answer.
+  // The files after Ctrl-C at each question show that none is written before the last answer.
   test.each(IN_TURN.slice(0, 1))(
     'by kill -9 at "$question" leaves the configuration as it was',
     async (way) => {
@@ -109,9 +109,9 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
     },
   );
 
-  // On a busy machine a kill comes late, in a later step or after the end: what has to hold is the same.
+  // On a busy machine, the kill may come during a later step or after the end; the same must hold.
   test.each(STEPS.filter((_, at) => hasTurn(at, 3)))(
-    'by kill -9 at the step "%s" leaves parts that are whole, and goes on when it is run again',
+    'by kill -9 at the step "%s" leaves complete files, and setup continues when it is run again',
     async (step) => {
       const here = await withSecret();
       const inbox = join(here.dir, 'inbox');
@@ -123,7 +123,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
       await terminal.answers('Go ahead?');
       await terminal.sees(step);
       await terminal.kill();
-      // Each is not there, or whole: half a file would not be read.
+      // Each file is missing or complete; a partial file could not be parsed.
       const config = await readFile(here.config, 'utf8').catch(() => null);
       const whole = { delivery: { rate: '10/min' } };
       expect(config === null ? whole : YAML.parse(config)).toMatchObject(whole);
@@ -135,14 +135,14 @@ describe.skipIf(!terminalIsHere)('receiptd setup that is ended', () => {
       );
       const last = await quickly(here.site, ['setup', '--yes', '--config', here.config, ...all]);
       expect(last).toMatchObject({ status: 0, stderr: '' });
-      // From the moment that set-up has said so, no other is created; a kill in the midst of the request may cost one.
+      // No second endpoint is created once setup has reported the first; a kill during the request may cost one.
       expect(offices().length).toBeLessThanOrEqual(step === 'Created the folder' ? 2 : 1);
       expect(await here.settings()).toMatchObject({ endpoints: { office: { uid: offices().at(-1)?.uid } } });
       expect(here.sandbox.stats().stored).toBeGreaterThan(0);
     },
   );
 
-  test('by Ctrl-C while it works says what is done', async () => {
+  test('by Ctrl-C while it works reports the completed steps', async () => {
     const here = await withSecret();
     here.sandbox.misbehave({ kind: 'status', status: 503 });
     const terminal = here.setup([...install(here), '--test-receipt']);

@@ -1,4 +1,4 @@
-/** What `receiptd setup` does about the service. A program in systemctl's place writes down what it is asked; see service.test.ts. */
+/** Installation of the service by `receiptd setup`, with a stand-in for systemctl that records its arguments; see service.test.ts. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ case "$1" in
 esac
 `;
 
-test('the service is installed once, and left at work when set-up runs again', async ({ skip }) => {
+test('setup installs the service once, and leaves it running when it is repeated', async ({ skip }) => {
   skip(process.geteuid?.() !== 0, 'only root installs for another user');
   const dir = await temporaryDirectory();
   const [bin, record, scans] = [join(dir, 'bin'), join(dir, 'record'), join(dir, 'scans')];
@@ -57,7 +57,7 @@ test('the service is installed once, and left at work when set-up runs again', a
   expect(await install()).toMatchObject({ user: 'nobody', started: true, result: 'unchanged' });
   expect(await restarts()).toHaveLength(1);
   expect(told.at(-1)).toContain('is already running as a service (systemd)');
-  // A definition that is no longer what it would be is brought up to date.
+  // An outdated definition is updated.
   const other = {
     ...config,
     folders: config.folders.map((each) => ({ ...each, afterUpload: 'archive' as const })),

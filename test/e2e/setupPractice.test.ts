@@ -14,7 +14,7 @@ import { quick, variables } from './support/unattended.ts';
 
 describe('receiptd setup --yes --sandbox', () => {
   test.skipIf(!ordinaryUserCanRun)(
-    'what was practised is sent to the real service all the same',
+    'lets receipts that were sent in practice be sent to the real service',
     async () => {
       const here = await desk();
       const picture = drawTestReceipt({ number: 1, at: '2026-01-31 08:30' });
@@ -47,7 +47,7 @@ describe('receiptd setup --yes --sandbox', () => {
     },
   );
 
-  test('practises beside a configuration that is in earnest, not in its place', async () => {
+  test('keeps the practice configuration beside the real one', async () => {
     const here = await desk();
     const values = { baseUrl: 'https://real.example', uid: OFFICE, folder: here.scans };
     await writeFile(here.config, defaultConfigText(values));
@@ -55,7 +55,7 @@ describe('receiptd setup --yes --sandbox', () => {
     expect(ended).toBeRefused(2, 'USAGE', 'https://real.example');
   });
 
-  test('practises with the practice service that runs already, and takes no other program for one', async () => {
+  test('uses a practice service that already runs, and mistakes no other program for one', async () => {
     const here = await desk();
     const sandbox = here.site.spawn('sandbox', '--port', '0', '--dir', join(here.dir, 'practice'), '--json');
     await until(() => sandbox.stdout.includes('\n'), 'the sandbox');
@@ -69,7 +69,7 @@ describe('receiptd setup --yes --sandbox', () => {
   });
 
   const canBeTwoUsers = ordinaryUserCanRun && process.platform === 'linux' && process.geteuid?.() === 0;
-  test.skipIf(!canBeTwoUsers)('does not practise with the practice service of another user', async () => {
+  test.skipIf(!canBeTwoUsers)('does not use the practice service of another user', async () => {
     const here = await desk();
     const dir = join(here.dir, 'of another');
     await mkdir(dir);
@@ -83,7 +83,7 @@ describe('receiptd setup --yes --sandbox', () => {
     expect(await other.stop()).toMatchObject({ status: 0 });
   });
 
-  test('takes no program for the practice service that takes connections and never answers', async () => {
+  test('does not mistake a silent program for the practice service', async () => {
     const here = await desk();
     const mute = createServer().listen(0, '127.0.0.1');
     cleanUp(async () => {

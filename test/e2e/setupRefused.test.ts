@@ -6,7 +6,7 @@ import { runInProcess } from './support/inProcess.ts';
 import { quick, UNTOUCHED, variables } from './support/unattended.ts';
 
 describe('receiptd setup --yes', () => {
-  test('names all that is missing in one sentence, and does nothing', async () => {
+  test('names everything that is missing in one sentence, and does nothing', async () => {
     const here = await desk();
     const ended = await quick(here, ['--config', here.config]);
     expect(ended).toBeRefused(2, 'SETUP_INCOMPLETE');
@@ -18,13 +18,13 @@ describe('receiptd setup --yes', () => {
       '--folder (RECEIPTD_SETUP_FOLDER)',
     ])
       expect(ended.stderr).toContain(each);
-    // Nor where there is no terminal, without being told.
+    // The same without `--yes` and without a terminal.
     const silent = await runInProcess(['setup', '--config', here.config], { cwd: here.dir, env: here.env });
     expect(silent).toBeRefused(2, 'SETUP_INCOMPLETE', 'No terminal to ask on');
     expect((await readdir(here.dir)).sort()).toEqual(UNTOUCHED);
   });
 
-  test('wrong credentials, and a service that cannot be reached, change nothing', async () => {
+  test('changes nothing with wrong credentials or an unreachable service', async () => {
     const here = await desk();
     const env = variables(here);
     const wrong = await quick(here, [], { ...env, RECEIPTD_SETUP_CLIENT_SECRET: 'wrong' });
@@ -37,14 +37,14 @@ describe('receiptd setup --yes', () => {
     expect(JSON.parse(unchecked.stdout)).toMatchObject({ service: { company: null } });
   });
 
-  test('leaves a file that is not right as it is', async () => {
+  test('leaves an invalid configuration file unchanged', async () => {
     const here = await desk();
     await writeFile(here.config, 'folders: [');
     expect(await quick(here, [], variables(here))).toBeRefused(2, 'CONFIG_SYNTAX');
     expect(await readFile(here.config, 'utf8')).toBe('folders: [');
   });
 
-  test('shows a secret that it stored for one service to no other', async () => {
+  test('sends the stored secret of one service to no other', async () => {
     const here = await desk();
     expect((await quick(here, [], variables(here))).status).toBe(0);
     const { RECEIPTD_SETUP_CLIENT_ID: _, RECEIPTD_SETUP_CLIENT_SECRET: __, ...rest } = variables(here);
@@ -75,7 +75,7 @@ describe('receiptd setup --yes', () => {
     expect((await readdir(here.dir)).sort()).toEqual([...UNTOUCHED.slice(0, 1), 'receiptd.txt', 'sandbox']);
   });
 
-  test('refuses a folder that cannot be made before anything is changed', async () => {
+  test('refuses a folder that cannot be created before it changes anything', async () => {
     const here = await desk();
     await writeFile(join(here.dir, 'file'), '');
     const args = ['--folder', 'file/in/box', '--create-folder'];
@@ -85,7 +85,7 @@ describe('receiptd setup --yes', () => {
     expect((await readdir(here.dir)).sort()).toEqual(['file', ...UNTOUCHED]);
   });
 
-  test('finds out that the config file cannot be written before it creates anything', async () => {
+  test('checks that the configuration file can be written before it creates anything', async () => {
     const here = await desk();
     await symlink(join(here.dir, 'gone', 'receiptd.yaml'), here.config);
     const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...env } = variables(here);

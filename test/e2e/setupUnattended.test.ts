@@ -17,7 +17,7 @@ const keychain =
   requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies');
 
 describe('receiptd setup --yes', () => {
-  test('sets a machine up from variables alone, ends with a receipt at the service, and changes nothing the second time', async () => {
+  test('sets up a machine from variables alone, sends a test receipt, and changes nothing the second time', async () => {
     const here = await desk();
     const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...known } = variables(here);
     const folder = join(here.dir, 'Scans vom Büro');
@@ -49,7 +49,7 @@ describe('receiptd setup --yes', () => {
       testReceipt: { sent: true, name: received?.name, status: 'PROCESSING' },
     });
     expect(received?.endpointUid).toBe(endpoint?.uid);
-    // The ledger knows that the test receipt was taken away: nothing is missing.
+    // The ledger knows that setup removed the test receipt, so nothing is missing.
     const shown = await quickly(here.site, ['show', received?.name ?? '', '--json'], how);
     expect(shown.stdout).toMatch(/"goneAt": "20/);
     const audit = await quickly(here.site, ['audit'], how);
@@ -74,7 +74,7 @@ describe('receiptd setup --yes', () => {
     expect(await readFile(join(state, 'ledger.journal'), 'utf8')).not.toContain(SECRET);
   });
 
-  test('sends its test receipt through the agent that runs already, into a folder that it has just learned of', async () => {
+  test('sends its test receipt through the running agent, in a folder that it has just added', async () => {
     const here = await desk();
     expect((await quick(here, [], variables(here))).status).toBe(0);
     here.site.env = { ...here.env, RECEIPTD_CONFIG: here.config };
@@ -90,7 +90,7 @@ describe('receiptd setup --yes', () => {
     await agent.stop();
   });
 
-  test('wants to be told what happens to files that lie there already, and leaves them if told so', async () => {
+  test('needs to know what happens to existing files, and can skip them', async () => {
     const here = await desk();
     await writeFile(join(here.scans, 'old.png'), drawTestReceipt({ number: 1, at: '2026-01-31 08:30' }));
     const untold = await quick(here, [], variables(here));
@@ -102,7 +102,7 @@ describe('receiptd setup --yes', () => {
     expect(here.sandbox.received()).toEqual([]);
   });
 
-  test('edits the file that is there, keeps its comments and all that was not asked for', async () => {
+  test('edits an existing file, and keeps its comments and all other settings', async () => {
     const here = await desk();
     const values = { baseUrl: here.sandbox.url, uid: DEPOT, folder: here.scans };
     await mkdir(join(here.dir, 'more'));
@@ -129,7 +129,7 @@ describe('receiptd setup --yes', () => {
     expect(await readFile(join(here.dir, 'state', 'config-history', former ?? ''), 'utf8')).toBe(before);
   });
 
-  test('takes the example that `receiptd init` writes for one', async () => {
+  test('recognizes the example that `receiptd init` writes', async () => {
     const here = await desk();
     const env = { ...here.env };
     await runInProcess(['init', '--config', here.config], { cwd: here.dir, env });
@@ -141,7 +141,7 @@ describe('receiptd setup --yes', () => {
     });
   });
 
-  test('takes the secret from a file or from standard input, and never from an argument', async () => {
+  test('reads the secret from a file or from standard input, never from an argument', async () => {
     const here = await desk();
     const { RECEIPTD_SETUP_CLIENT_SECRET: _, ...env } = variables(here);
     await writeFile(join(here.dir, 'secret.txt'), `${SECRET}\n`);
@@ -157,7 +157,7 @@ describe('receiptd setup --yes', () => {
     );
   });
 
-  test('replaces the uid of an endpoint only where told to, and says which folders that concerns', async () => {
+  test('replaces the uid of an endpoint only on request, and names the affected folders', async () => {
     const here = await desk();
     expect((await quick(here, [], variables(here))).status).toBe(0);
     const rotated = { ...variables(here), RECEIPTD_SETUP_ENDPOINT_UID: DEPOT };
@@ -172,7 +172,7 @@ describe('receiptd setup --yes', () => {
     expect(back.stdout).toContain('are not sent again');
   });
 
-  test('sets what happens to files of a folder that is configured already', async () => {
+  test('changes what happens to files of a configured folder', async () => {
     const here = await desk();
     expect((await quick(here, [], variables(here))).status).toBe(0);
     expect((await quick(here, ['--existing', 'skip'], variables(here))).status).toBe(0);
@@ -181,7 +181,7 @@ describe('receiptd setup --yes', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, rerouted: [] });
   });
 
-  test('a test receipt that waits is the one that is sent when it is run again', async () => {
+  test('sends a waiting test receipt when it is repeated, and no second one', async () => {
     const here = await desk();
     here.sandbox.misbehave({ kind: 'status', status: 503 });
     const how = { env: { ...here.env, ...variables(here) } };
@@ -198,7 +198,7 @@ describe('receiptd setup --yes', () => {
     expect(await readdir(here.scans)).toEqual([]);
   });
 
-  test("root records an endpoint that it creates in the ledger of the service's user", async ({ skip }) => {
+  test("records an endpoint that root creates in the ledger of the service's user", async ({ skip }) => {
     skip(process.geteuid?.() !== 0, 'only root may give files away');
     const here = await desk();
     const state = join(here.dir, 'state');
@@ -209,14 +209,14 @@ describe('receiptd setup --yes', () => {
     expect(ended).toMatchObject({ status: 0, stderr: '' });
     for (const name of await readdir(state))
       expect(await stat(join(state, name))).toMatchObject(ordinaryOwner());
-    // What was recorded is found again, also where the config file did not get to name it.
+    // A recorded endpoint is found again, even if it was not written to the configuration file.
     await rm(here.config);
     const again = await quick(here, ['--create-endpoint', 'Owned', '--json'], env);
     expect(JSON.parse(again.stdout)).toMatchObject({ endpoint: { created: false } });
     expect(here.sandbox.endpoints().filter(({ name }) => name === 'Owned')).toHaveLength(1);
   });
 
-  test("root leaves what it writes into a service's state directory to the user of the service", async ({
+  test("gives files that root writes into a service's state directory to the user of the service", async ({
     skip,
   }) => {
     skip(process.geteuid?.() !== 0, 'only root may give files away');
@@ -236,7 +236,7 @@ describe('receiptd setup --yes', () => {
     expect(await readFile(join(state, 'credentials.json'), 'utf8')).toContain('another');
   });
 
-  test.skipIf(!keychain)('stores in the keychain, where the agent finds it', async () => {
+  test.skipIf(!keychain)('stores the credentials in the keychain, where the agent finds them', async () => {
     const here = await desk();
     const { env } = await secretService();
     const session = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? '']));

@@ -1,4 +1,4 @@
-/** A ledger in PostgreSQL, as the commands know it. */
+/** Commands on a ledger in PostgreSQL. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ function site(): Promise<Site> {
   });
 }
 
-test('backing up and restoring are refused, and why', async () => {
+test('backups and restores of a shared ledger are refused with the reason', async () => {
   const own = await prepare();
   expect((await own.quickOnce()).status).toBe(0);
   const archive = own.file('office.receiptd');
@@ -48,7 +48,7 @@ test('backing up and restoring are refused, and why', async () => {
   expect(await readdir(here.stateDir).catch(() => [])).toEqual([]);
 });
 
-test('what reads or changes a ledger that is away says so, at once', async () => {
+test('commands report an unreachable ledger at once', async () => {
   const here = await site();
   for (const words of [['status'], ['list'], ['pause'], ['retry', '--all']]) {
     const { status, stderr } = await here.look(...words);
@@ -59,7 +59,7 @@ test('what reads or changes a ledger that is away says so, at once', async () =>
   }
 });
 
-test('a ledger that is here is not forgotten', async () => {
+test('a local ledger is not forgotten when a shared one is configured', async () => {
   const here = await site();
   await mkdir(here.stateDir, { mode: 0o700 });
   await writeFile(here.file('state', 'ledger.db'), '');
@@ -70,7 +70,7 @@ test('a ledger that is here is not forgotten', async () => {
 });
 
 describe.skipIf(!needsPostgres())('on a real database', () => {
-  test('two agents know what the other sent, and commands work without and beside a running agent', async () => {
+  test('two agents know each other’s documents, and commands work with and without a running agent', async () => {
     const database = await freshDatabase();
     onTestFinished(() => database.remove());
     const ledger = { kind: 'postgres', url: database.url };
@@ -89,7 +89,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     await until(async () => isDeepStrictEqual(await states(front), all), 'the images of the other agent');
     expect((await storedOnce(front)).size).toBe(3);
 
-    // Beside it, from a machine whose agent does not run: over the database; on its own: over its socket.
+    // A machine whose agent does not run uses the database; the agent's own machine uses its socket.
     for (const here of [front, back]) {
       expect(await here.look('pause', 'office')).toMatchObject({
         status: 0,
@@ -114,7 +114,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     expect(await agent.ended).toMatchObject({ status: 0 });
   });
 
-  test.skipIf(!hasOpenssl)('password and certificate come from the files that are named', async () => {
+  test.skipIf(!hasOpenssl)('password and certificate are read from the configured files', async () => {
     const authority = createAuthority();
     onTestFinished(() => authority.remove());
     const tls = authority.issue('IP:127.0.0.1');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, storedOnce, until } from './support/agent.ts';
 
-test('a machine that sleeps in the middle of everything wakes up and goes on', async () => {
+test('the agent continues after the machine slept in the middle of an upload', async () => {
   const site = await prepare();
   const { sandbox } = site;
   const scan = async (name: string): Promise<void> => {
@@ -14,7 +14,7 @@ test('a machine that sleeps in the middle of everything wakes up and goes on', a
   await scan('before.jpg');
   await until(() => sandbox.stats().stored === 1, 'the first scan to be sent');
 
-  // Asleep while an upload is under way, with the service down when it wakes, and a scan that came meanwhile.
+  // The machine sleeps during an upload; when it wakes, the service is down and a new scan has arrived.
   sandbox.misbehave({ kind: 'delay', route: 'upload', delayMs: 2_000, times: 1 });
   await scan('under-way.jpg');
   await until(() => sandbox.faults().some(({ fired }) => fired === 1), 'the upload to begin');

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAIN, Running, temporaryDirectory, until } from './support/agent.ts';
 
-test('npm start: receipts flow, the ledger is shown, Ctrl-C ends everything', async () => {
-  // A project of its own, so that nobody's scratch folder is touched.
+test('`npm start` sends receipts, shows the ledger, and ends everything at Ctrl-C', async () => {
+  // A separate project, so that no existing scratch folder is changed.
   const project = await realpath(await temporaryDirectory());
   const root = dirname(dirname(MAIN));
   await cp(join(root, 'dist'), join(project, 'dist'), { recursive: true });
@@ -28,7 +28,7 @@ test('npm start: receipts flow, the ledger is shown, Ctrl-C ends everything', as
   const count = (state: string) => table.filter((line) => line.includes(` ${state} `)).length;
   expect([count('accepted'), count('duplicate'), count('rejected')]).toEqual([10, 1, 1]);
   expect(demo.stdout).toContain(`Drop your own images into ${join('scratch', 'inbox')}`);
-  // On a pipe the table is whole; a terminal gets one that fits.
+  // A pipe gets the full table; a terminal gets one that fits.
   const beside = demo.stdout
     .split('\n')
     .filter((line) => !table.includes(line) || !/ (accepted|duplicate|rejected|STATE|─+) /.test(line));
@@ -43,7 +43,7 @@ test('npm start: receipts flow, the ledger is shown, Ctrl-C ends everything', as
   expect(await processesIn(project)).toEqual([]);
 });
 
-/** Ids of the processes that work in this directory. Linux only. */
+/** Ids of the processes whose working directory this is. Linux only. */
 async function processesIn(project: string): Promise<string[]> {
   const found: string[] = [];
   for (const id of await readdir('/proc')) {

@@ -12,7 +12,7 @@ async function drop(site: Site, name: string): Promise<void> {
 }
 
 describe('status in plain words', () => {
-  test('says in one line that nothing is wrong, and then what is: what, since when, what to do', async () => {
+  test('says in one line that nothing is wrong, and otherwise lists each problem, its time and what to do', async () => {
     const site = await prepare();
     await site.quickStart();
     await drop(site, 'a.jpg');
@@ -35,7 +35,7 @@ describe('status in plain words', () => {
     expect(status).toMatch(/Since \S+ \S+ [+-]\d\d:\d\d\. Create or mount it, or correct `folders`/);
   });
 
-  test('tells what passes by itself from what needs a person', async () => {
+  test('separates problems that resolve themselves from those that need a person', async () => {
     const site = await prepare();
     site.sandbox.misbehave({ kind: 'status', status: 503 });
     await drop(site, 'a.jpg');
@@ -48,7 +48,7 @@ describe('status in plain words', () => {
     expect(status).not.toContain('Needs a person');
   });
 
-  test('goes on where the agent is of another version, with what the ledger says', async () => {
+  test('falls back to the ledger if the agent is of another version', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
     await site.quickOnce();
@@ -66,7 +66,7 @@ describe('status in plain words', () => {
     });
   });
 
-  test('names documents that wait for an endpoint that is in the config no more; so does a single run', async () => {
+  test('names documents that wait for a removed endpoint, and so does a single run', async () => {
     const site = await prepare();
     await site.quickMust('pause', 'office');
     await drop(site, 'a.jpg');
@@ -84,7 +84,7 @@ describe('status in plain words', () => {
     expect(status).toBe(4);
     expect(stdout).toContain('1 document waits for an endpoint that is no longer in the config');
 
-    // As it says: no document was ever taken there.
+    // No document was ever taken in for it.
     const [waiting] = await site.list('--state', 'queued', 'held');
     await site.quickMust('resend', waiting?.name ?? '', '--endpoint', 'depot');
     await site.quickOnce();

@@ -9,7 +9,7 @@ async function drop(site: Site, count: number): Promise<void> {
   }
 }
 
-test('a stop lets uploads in flight finish and leaves the rest queued', async () => {
+test('a stop finishes uploads in flight and leaves the rest queued', async () => {
   const site = await prepare({ delivery: { concurrency: 3 } });
   const { sandbox } = site;
   await drop(site, 8);
@@ -17,7 +17,7 @@ test('a stop lets uploads in flight finish and leaves the rest queued', async ()
   const agent = await site.start();
   await until(() => sandbox.stats().uploadsInFlight === 3);
   await until(async () => (await site.list()).length === 8);
-  // What comes in after the signal is for the next start.
+  // Files that arrive after the signal are left to the next start.
   agent.signal('SIGTERM');
   await agent.logged('Stopping');
   await writeFile(site.file('inbox', 'late.jpg'), await drawReceipt({ type: 'jpeg', seed: 'late' }));

@@ -5,7 +5,7 @@ import { Launchd } from '../../src/features/os-service/launchd/manager.ts';
 import { Systemd } from '../../src/features/os-service/systemd/manager.ts';
 import { place } from './support/servicePlace.ts';
 
-test('systemd is asked to stop, start and forget it, and says how it is', async () => {
+test('the service commands stop, start and remove a systemd unit, and show its state', async () => {
   const at = await place();
   const manager = new Systemd(at.host, 'system', 'nobody');
   await manager.start();
@@ -33,7 +33,7 @@ test('systemd is asked to stop, start and forget it, and says how it is', async 
   );
 });
 
-test('what does not start says why: the condition that is not met, or the error that it ended with', async () => {
+test('a service that does not start is reported with the unmet condition or its last error', async () => {
   const at = await place();
   const manager = new Systemd(at.host, 'system', 'nobody');
   await writeFile(join(at.dir, 'record.waits'), '');
@@ -52,14 +52,14 @@ test('what does not start says why: the condition that is not met, or the error 
   });
 });
 
-test('who may not stop a service of the machine is sent to root', async () => {
+test('a user who may not stop a service of the machine is told to use root', async () => {
   const at = await place();
   await writeFile(join(at.dir, 'record.denies'), '');
   const manager = new Systemd({ ...at.host, uid: 1_000 }, 'system', 'nobody');
   await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Use sudo.' });
 });
 
-test('launchd loads it, waits until it has gone, loads it again, stops and forgets it', async () => {
+test('the service commands load, reload, stop and remove a launchd job', async () => {
   const at = await place();
   const manager = new Launchd({ ...at.host, platform: 'darwin' }, 'system', '_receiptd', at.dir);
   await manager.install('text');

@@ -19,7 +19,7 @@ const ROWS = z.object({
   ),
 });
 
-test('small pictures of images and pages are drawn on demand, kept within reach of erasure, and shown to nobody else', async () => {
+test('thumbnails of images and pages are drawn on demand, removed by an erasure, and shown only to signed-in users', async () => {
   const site = await prepare();
   await site.configure({
     folders: [
@@ -70,7 +70,7 @@ test('small pictures of images and pages are drawn on demand, kept within reach 
   expect((await get(thumbnailOf(one))).status).toBe(404);
   expect(await kept()).toHaveLength(2);
 
-  // Without an agent, too.
+  // Even without an agent.
   await agent.stop();
   await rm(site.file('inbox', 'fax.tif'));
   await site.quickOnce();

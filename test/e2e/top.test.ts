@@ -35,7 +35,7 @@ async function drop(site: Site, name: string): Promise<void> {
 
 describe('top', () => {
   test.skipIf(!pseudoTerminal)(
-    'shows what comes in as it comes, and gives the terminal back at q',
+    'shows new documents as they arrive, and restores the terminal at q',
     async () => {
       const site = await prepare();
       await site.quickStart();
@@ -52,26 +52,23 @@ describe('top', () => {
     },
   );
 
-  test.skipIf(!pseudoTerminal)(
-    'says what stands in the way, and how much of the backlog waits for that',
-    async () => {
-      const site = await prepare();
-      await site.quickOnce();
-      site.sandbox.misbehave({ kind: 'status', status: 503 });
-      await drop(site, 'a.jpg');
-      await site.quickOnce('--wait', '1s');
-      const { shown, ended, type } = top(site);
-      await until(async () => shown.text.includes('Resolves itself:'));
-      expect(shown.text).toContain('Not running. Start it with `receiptd run`.');
-      await until(async () =>
-        shown.text.includes('The backlog is 1; no estimate, because nothing was accepted'),
-      );
-      await site.quickMust('pause', 'office');
-      await until(async () => shown.text.includes('The backlog is empty. 1 document is on hold.'));
-      type('\x03');
-      expect(await ended).toBe(0);
-    },
-  );
+  test.skipIf(!pseudoTerminal)('names each obstacle, and how much of the backlog waits for it', async () => {
+    const site = await prepare();
+    await site.quickOnce();
+    site.sandbox.misbehave({ kind: 'status', status: 503 });
+    await drop(site, 'a.jpg');
+    await site.quickOnce('--wait', '1s');
+    const { shown, ended, type } = top(site);
+    await until(async () => shown.text.includes('Resolves itself:'));
+    expect(shown.text).toContain('Not running. Start it with `receiptd run`.');
+    await until(async () =>
+      shown.text.includes('The backlog is 1; no estimate, because nothing was accepted'),
+    );
+    await site.quickMust('pause', 'office');
+    await until(async () => shown.text.includes('The backlog is empty. 1 document is on hold.'));
+    type('\x03');
+    expect(await ended).toBe(0);
+  });
 
   test('needs a terminal, and says what to use without one', async () => {
     const site = await prepare();

@@ -11,7 +11,7 @@ const FAULTS: readonly FaultRule[] = [
   { kind: 'lostAnswer', probability: 0.1 },
   { kind: 'status', status: 503, probability: 0.1 },
 ];
-/** The fate of ten requests in turn, as a number in FAULTS: often in trouble, but never long enough for long waits. */
+/** The fate of ten requests in turn, as a number in FAULTS: frequent faults, but never enough in a row for long waits. */
 const FATES = [null, 0, null, 3, null, null, 2, null, 1, null];
 
 test('cut connections, lost answers and 503s delay documents, and fail none', async () => {
@@ -43,7 +43,7 @@ test('cut connections, lost answers and 503s delay documents, and fail none', as
     expect(rows.find((row) => row.name === name)).toMatchObject({ answerLost: true });
 });
 
-/** Numbers with which the sandbox, asking each rule in turn, gives every request its fate. */
+/** Counts with which the sandbox, which applies each rule in turn, gives every request its fate. */
 function dealt(fates: readonly (number | null)[], rules: number): () => number {
   let request = 0;
   let rule = 0;

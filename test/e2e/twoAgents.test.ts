@@ -6,7 +6,7 @@ import { practiceService, Site, temporaryDirectory, until, type ConfigKeys } fro
 
 const GONE = 'No other agent is watching the folder';
 
-/** A machine's agent and a user's, with one folder in common and one of the user's own. */
+/** An agent of the machine and one of a user, which share one folder; the user's agent has another folder. */
 async function twoAgents(intake: NonNullable<ConfigKeys['intake']> = {}) {
   const dir = await temporaryDirectory();
   const sandbox = await practiceService({ dir: join(dir, 'sandbox') });
@@ -30,9 +30,9 @@ async function twoAgents(intake: NonNullable<ConfigKeys['intake']> = {}) {
 }
 
 describe.runIf(process.platform === 'linux')(
-  'two agents with state directories of their own on one folder',
+  'two agents with separate state directories on one folder',
   () => {
-    test('send each receipt once: the second one leaves the folder alone, also while the first one restarts', async () => {
+    test('send each receipt once: the second one leaves the folder alone, even while the first one restarts', async () => {
       const { machine, user, both, own, drop, sent, ofUser } = await twoAgents();
       expect((await user.look('check', '--offline')).stdout).not.toContain('FOLDER_TAKEN');
       const first = await machine.start();
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')(
       await drop(both, 'meanwhile.jpg');
       await second.logged(GONE);
       expect((await user.look('status')).stdout).toContain('unless the other one is back by then');
-      // A start of its own is no reason to take the folder over.
+      // The second agent does not take the folder over just because it restarts.
       expect(await second.stop()).toMatchObject({ status: 0 });
       second = await user.quickStart();
       await second.logged(GONE);
@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')(
       expect(await second.stop()).toMatchObject({ status: 0 });
     });
 
-    test('take over from each other: what lay there is left alone and said, what comes is sent', async () => {
+    test('take over from each other: existing files are skipped and reported, new files are sent', async () => {
       const intake = { takeOverAfter: '3s' };
       const { machine, user, both, own, drop, sent, ofUser } = await twoAgents(intake);
       const first = await machine.start();
@@ -94,7 +94,7 @@ describe.runIf(process.platform === 'linux')(
       expect(status).toContain('was taken over from another agent, and 1 file already in it was skipped');
       expect(status).toContain('FOLDER_TAKEN_OVER');
 
-      // The first agent finds it taken now; what was left alone stays so, until a person decides otherwise.
+      // The first agent now finds the folder taken. Skipped files stay skipped until a person decides otherwise.
       const back = await machine.start();
       await back.logged('FOLDER_TAKEN');
       expect(await second.stop()).toMatchObject({ status: 0 });

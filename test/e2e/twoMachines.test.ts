@@ -1,4 +1,4 @@
-/** Two agents on two machines, which have a share in common: host names, networks and processes of their own, in namespaces. */
+/** Two agents on two machines with a common share. Namespaces give each its own host name, network and processes. */
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ function start(site: Site, name: string): Running {
 }
 
 describe.skipIf(!hasNamespaces)('two agents on two machines, with one share', () => {
-  test('that both archive on: one of them finds out and says so, and both go on', async () => {
+  test('that both archive on: one of them notices and reports it, and both continue', async () => {
     const dir = await temporaryDirectory();
     const sandbox = await practiceService({ dir: join(dir, 'here') });
     const share = join(dir, 'share');

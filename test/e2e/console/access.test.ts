@@ -3,7 +3,7 @@ import { axeViolations } from '../../console/app/support/browser.ts';
 import { heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('the console for everybody', (here) => {
-  test('has no accessibility violation in what a page seldom shows', async () => {
+  test('has no accessibility violation in rarely shown parts of pages', async () => {
     here.stub.agent.paused.add('branch');
     here.stub.agent.held = 7;
     here.stub.agent.mailPassword = 'missing';
@@ -26,7 +26,7 @@ inBrowser('the console for everybody', (here) => {
     expect(found).toEqual([]);
   });
 
-  test('nor where nobody is signed in', async () => {
+  test('has no accessibility violation when nobody is signed in', async () => {
     const page = await here.browser.blank();
     here.stub.setPassword(true);
     await page.goto(here.stub.url);
@@ -35,13 +35,13 @@ inBrowser('the console for everybody', (here) => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('shows on a phone which page one is on', async () => {
+  test('shows the current page on a phone', async () => {
     const page = await here.browser.open('#/config', { viewport: { width: 360, height: 740 } });
     const box = await page.getByRole('link', { name: 'Settings' }).boundingBox();
     expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(361);
   });
 
-  test('light and dark follow the system until a person chooses, and the choice stays', async () => {
+  test('follows the colour scheme of the system until a person chooses, and keeps the choice', async () => {
     const page = await here.browser.open('#/', { colorScheme: 'dark' });
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const isDark = async () => Number(/\d+/.exec(await ground())?.[0]) < 60;
@@ -56,7 +56,7 @@ inBrowser('the console for everybody', (here) => {
     await shows(page.getByRole('button', { name: 'Colours: system setting' }));
   });
 
-  test('works by keyboard alone, and the focus is always somewhere that can be seen', async () => {
+  test('works by keyboard alone, with an always visible focus', async () => {
     const page = await here.browser.open('#/');
     const focused = () =>
       page.evaluate<string>(`(() => {
@@ -73,7 +73,7 @@ inBrowser('the console for everybody', (here) => {
       }
       throw new Error(`${String(wanted)} is not reached by the Tab key`);
     };
-    // A new page is told by its heading.
+    // The heading announces a new page.
     expect(await focused()).toBe('Overview');
     await tabTo(/^Skip to the content$/).catch(async () => {
       await page.evaluate('document.activeElement.blur()');
@@ -92,7 +92,7 @@ inBrowser('the console for everybody', (here) => {
     expect(name).toMatch(/^scan_\d+-/);
     await page.goBack();
     await heading(page, 'Documents');
-    // Typing in a filter must not lose the focus to the heading.
+    // Typing in a filter must not move the focus to the heading.
     await page.getByLabel('Search').focus();
     await page.keyboard.type('Beleg');
     await page.waitForURL(/search=Beleg/);
@@ -101,7 +101,7 @@ inBrowser('the console for everybody', (here) => {
     expect(await page.getByLabel('Search').inputValue()).toBe('Beleg M');
   });
 
-  test('a dialog keeps the focus, and gives it back', async () => {
+  test('keeps the focus in a dialog, and returns it afterwards', async () => {
     const page = await here.browser.open('#/folders');
     const button = page.getByRole('button', { name: 'Remove /srv/scans/branch' });
     await button.focus();

@@ -7,7 +7,7 @@ import { MAIN } from '../support/agent.ts';
 const DIST = join(dirname(MAIN), 'console');
 
 describe("the console's files", () => {
-  /** As they are sent to a browser that knows nothing better than gzip. */
+  /** The size as sent to a browser that supports only gzip. */
   const size = async (names: readonly string[]): Promise<number> => {
     const files = await Promise.all(names.map((name) => readFile(join(DIST, name))));
     return files.reduce((sum, file) => sum + gzipSync(file).length, 0);
@@ -21,7 +21,7 @@ describe("the console's files", () => {
     ),
   ];
   const read = (name: string): Promise<string> => readFile(join(DIST, name), 'utf8');
-  /** What a browser loads before it shows anything, without the language. */
+  /** The files that a browser loads for the first view, except the language. */
   async function firstFiles(): Promise<string[]> {
     const app = await read('app.js');
     const parts = [...app.matchAll(/\bfrom\s*["'`]\.\/([^"'`]+)["'`]/g)].map(([, name]) => String(name));
@@ -29,16 +29,16 @@ describe("the console's files", () => {
   }
   const kindOf = (name: string): string => name.replace(/-[0-9a-f]{8}\.js$/, '');
 
-  it('are few for the first view, one for each language, and one for each page that few open', async () => {
+  it('are few for the first view, plus one per language and per rarely opened page', async () => {
     const names = (await readdir(DIST)).sort();
     const first = await firstFiles();
     const later = names.filter((name) => !first.includes(name)).map(kindOf);
     expect(first.length).toBeLessThan(10);
-    // Set-up has German words of its own; its English comes with the questions.
+    // Setup has a separate German file; its English texts come with the questions.
     expect(later).toEqual(['ConfigPage', 'FleetPage', 'SetupPage', 'de', 'de', 'en']);
   });
 
-  it('are small: the first view, the largest language and the icon are below 120 kB', async () => {
+  it('are small: less than 120 kB for the first view, the largest language and the icon', async () => {
     const names = await readdir(DIST);
     const languages = await Promise.all(
       names.filter((name) => /^[a-z]{2}-/.test(name)).map((name) => size([name])),
@@ -46,17 +46,17 @@ describe("the console's files", () => {
     expect((await size(await firstFiles())) + Math.max(...languages)).toBeLessThan(120_000);
   });
 
-  it('ask for each other alone', async () => {
+  it('import only each other', async () => {
     const names = await readdir(DIST);
     const scripts = names.filter((name) => name.endsWith('.js'));
     for (const script of scripts)
       for (const name of namesIn(await read(script))) expect(names).toContain(name);
-    // Everything waits for the language: it may wait for nothing.
+    // Everything waits for the language, which may wait for nothing.
     for (const name of scripts.filter((each) => /^[a-z]{2}-/.test(each)))
       expect(namesIn(await read(name))).toEqual([]);
   });
 
-  it('hold nothing that a strict policy forbids, and name nothing elsewhere', async () => {
+  it('contain nothing that a strict policy forbids, and no external address', async () => {
     const html = await readFile(join(DIST, 'index.html'), 'utf8');
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
     expect([...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url)).toEqual([
@@ -67,7 +67,7 @@ describe("the console's files", () => {
     expect(await readFile(join(DIST, 'app.css'), 'utf8')).not.toMatch(/url\(|@import/);
   });
 
-  it('are covered by the licences of an install', async () => {
+  it('are covered by the licences of the install', async () => {
     expect(await readFile(join(dirname(MAIN), 'LICENSES.txt'), 'utf8')).toMatch(/^preact [\d.]+ \(MIT\)$/m);
   });
 });

@@ -15,7 +15,7 @@ import { drawReceipt } from '../../support/images.ts';
 import { hookServer } from '../../features/alerts/channels/receivers.ts';
 import { prepare, sha256, type Site } from '../support/agent.ts';
 
-/** Bytes that a page got over the wire, compressed and with headers; what goes on streaming included. */
+/** Bytes that a page received, compressed and with headers, including open streams. */
 async function bytesSent(page: Page): Promise<() => number> {
   const client = await page.context().newCDPSession(page);
   const received = new Map<string, number>();
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await end?.();
   });
 
-  test('a scan is seen from its arrival to its answer, sent again, and its evidence taken', async () => {
+  test('shows a scan from its arrival to its answer, sends it again, and exports its evidence', async () => {
     const page = await browser.open();
     await shows(page.getByText('Everything works'));
     await page.getByRole('link', { name: 'Documents' }).click();
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
       '"PROCESSING"',
     );
     const image = await page.getByRole('link', { name: 'Download image' }).first().getAttribute('href');
-    // As the browser asks for it, without its way of keeping a file.
+    // Requested like the browser does, without saving a file.
     const kept = await page.context().request.get(new URL(String(image), page.url()).href);
     expect(sha256(await kept.body())).toBe(site.sandbox.received()[0]?.sha256);
     const [evidence] = await Promise.all([
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await expect.poll(() => rows(page, 'Documents').count()).toBe(1);
   });
 
-  test('the first view and the first screen of the grid are small, as they are sent', async () => {
+  test('sends little for the first view and the first screen of the grid', async () => {
     const before = (await site.list()).length;
     const [width, height] = [600, 900];
     for (let n = 0; n < 24; n += 1)
@@ -130,7 +130,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(sent()).toBeLessThan(400_000);
   });
 
-  test('limits and folders are changed in the file, a bad value is refused, and a folder is tested', async () => {
+  test('changes limits and folders in the file, refuses an invalid value, and tests a folder', async () => {
     const page = await browser.open('#/endpoints');
     const folder = site.file('inbox');
     await page.getByRole('link', { name: 'Edit office' }).click();
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await readFile(site.config, 'utf8')).toMatch(/^# by hand\n[^]*20MB/);
   });
 
-  test('alerts are set, tested and undone, and the comments of the file stay', async () => {
+  test('sets, tests and undoes alerts, and keeps the comments of the file', async () => {
     const page = await browser.open('#/config');
     const { hooks, url } = await hookServer();
     const before = `# by hand\n${await readFile(site.config, 'utf8')}`;
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('button', { name: 'Send a test Webhook' }).click();
     await shows(page.getByText('Delivered.', { exact: true }));
     expect(hooks.map(({ url: path }) => path)).toEqual(['/hook']);
-    // The last channel goes with it.
+    // This removes the last channel.
     await page.getByRole('button', { name: 'Undo' }).click();
     const dialog = page.getByRole('dialog', { name: 'Undo the last change?' });
     await shows(dialog.getByText('No channel would be left'));
@@ -189,7 +189,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await shows(page.getByText('No alerts are sent, because no mail server'));
   });
 
-  test('files that were kept back are sent once their folder lets them, and others are dismissed and taken back', async () => {
+  test('lets unsent files be sent once their folder accepts them, and dismisses and restores others', async () => {
     const strict = site.file('strict');
     await site.configure({
       folders: [
@@ -233,7 +233,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
   });
 
-  test('the log is live, and the configuration is shown', async () => {
+  test('shows the live log and the configuration', async () => {
     const page = await browser.open('#/log');
     await writeFile(site.file('inbox', 'taxi.jpg'), await drawReceipt({ type: 'jpeg', seed: 'taxi' }));
     await shows(page.getByRole('log').getByText(/taxi-/).first());
@@ -242,8 +242,8 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await shows(page.getByText(site.config));
   });
 
-  test('nothing that was looked at comes out of the browser after signing out, not by its Back button either', async () => {
-    // A session of its own, which ends.
+  test('leaves nothing in the browser after signing out, not even for its Back button', async () => {
+    // A separate session, which this test ends.
     const page = await browser.blank();
     await page.goto(await link());
     await writeFile(site.file('inbox', 'rent.jpg'), await drawReceipt({ type: 'jpeg', seed: 'rent' }));
@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
       fetch(each, { cache: 'force-cache' }).then(({ status }) => status)))`;
     const before = await page.evaluate(kept);
 
-    // Another tab: the image by its own address, then another page.
+    // Another tab: the image under its own address, then another page.
     const other = await page.context().newPage();
     expect((await other.goto(image))?.status()).toBe(200);
     await other.goto(form);
@@ -275,7 +275,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     expect(await other.locator('img').count()).toBe(0);
     expect(await other.locator('body').innerText()).toContain('CONSOLE_SIGNED_OUT');
     await other.close();
-    // A thumbnail is kept for a day as long as nobody signs out.
+    // The browser keeps a thumbnail for a day unless the user signs out.
     expect(before).toEqual([200, 200]);
     expect(await page.evaluate(kept)).toEqual([401, 401]);
     await page.goBack();

@@ -6,7 +6,7 @@ import { isMeant } from '../../console/app/support/stubList.ts';
 inBrowser('the page that says whether everything arrived', (here) => {
   const day = (back: number) => {
     const at = new Date(Date.now() - back * 86_400_000);
-    // As it is where the browser is.
+    // The browser's time zone.
     return at.toLocaleDateString('sv-SE', { timeZone: 'Europe/Berlin' });
   };
   const seenOn = (first: string, last: string) => {
@@ -16,7 +16,7 @@ inBrowser('the page that says whether everything arrived', (here) => {
     return here.stub.agent.rows.filter((row) => isMeant(row, span));
   };
 
-  test('counts the files of a day by folder, names what is open, and leads to it', async () => {
+  test('counts the files of a day by folder, and links to open ones', async () => {
     here.stub.agent.fill();
     const page = await here.browser.open(`#/days?day=${day(1)}`);
     const seen = seenOn(day(1), day(1));
@@ -44,10 +44,10 @@ inBrowser('the page that says whether everything arrived', (here) => {
     expect(page.url()).toContain(`since=${day(1)}`);
   });
 
-  test('goes from day to day, to the week and to the month, all of which stand in the address', async () => {
+  test('moves by day, week and month, all of which are in the address', async () => {
     const page = await here.browser.open(`#/days?day=2026-03-29`);
     await shows(page.getByRole('heading', { name: '29 Mar 2026' }));
-    // The clock is put forward that night.
+    // The clocks go forward that night.
     await page.getByRole('button', { name: 'Later' }).click();
     await shows(page.getByRole('heading', { name: '30 Mar 2026' }));
     await page.getByRole('button', { name: 'Week' }).click();
@@ -63,7 +63,7 @@ inBrowser('the page that says whether everything arrived', (here) => {
     await shows(page.getByRole('heading', { name: '1 Feb 2026 – 28 Feb 2026' }));
   });
 
-  test('compares the folders with the ledger when somebody asks, whatever the files are called; on a phone and printed, too', async () => {
+  test('compares the folders with the ledger on request, whatever the files are called, also on a phone and in print', async () => {
     const page = await here.browser.open('#/days?span=week');
     await page.getByRole('button', { name: 'Compare' }).click();
     const branch = page.getByRole('region', { name: '/srv/scans/branch' });
@@ -80,7 +80,7 @@ inBrowser('the page that says whether everything arrived', (here) => {
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
     expect(await axeViolations(page)).toEqual([]);
     await page.emulateMedia({ media: 'print' });
-    // Without what is for the screen.
+    // Without the parts for the screen only.
     expect(await page.getByRole('navigation', { name: 'Pages', exact: true }).isVisible()).toBe(false);
     expect(await page.getByRole('table', { name: 'Files by folder' }).isVisible()).toBe(true);
   });

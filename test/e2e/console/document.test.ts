@@ -14,7 +14,7 @@ inBrowser('the page of a document', (here) => {
   const asked = (operation: string) =>
     here.stub.agent.asked.filter((each) => each.operation === operation).map(({ request }) => request);
 
-  test('shows the image, all facts, what happened in its order, and the answer as it came', async () => {
+  test('shows the image, all facts, the events in order, and the answer as it arrived', async () => {
     here.stub.agent.results = [];
     const row = find(({ state, type }) => state === 'accepted' && type === 'jpeg');
     const page = await open(row);
@@ -37,14 +37,14 @@ inBrowser('the page of a document', (here) => {
     expect(await raw.isVisible()).toBe(false);
     await page.getByText('As received').click();
     const answer = await raw.textContent();
-    // A number that no browser can count to stays what it is.
+    // A number beyond the precision of browsers stays unchanged.
     expect(answer).toContain(
       '  "number": 12345678901234567890,\n  "pages": [\n    {\n      "index": 0\n    }\n  ],\n  "notes": []\n}',
     );
     expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
   });
 
-  test('tells a service that asked to wait, one that was busy and no answer at all apart from a refusal', async () => {
+  test('distinguishes a throttled request, a busy service and a missing answer from a refusal', async () => {
     const row = find(({ state }) => state === 'failed');
     const attempt = { id: 1, startedAt: row.createdAt, finishedAt: row.createdAt, bytes: 1, message: null };
     here.stub.agent.attempts = [
@@ -63,7 +63,7 @@ inBrowser('the page of a document', (here) => {
     ]);
   });
 
-  test('shows the pages of a PDF one by one, and pictures of what no browser shows', async () => {
+  test('shows the pages of a PDF one by one, and pictures of types that browsers do not show', async () => {
     const row = find(({ type, state }) => type === 'pdf' && state === 'accepted');
     const page = await open(row);
     const image = page.getByRole('img', { name: `Image of ${row.name}` });
@@ -83,7 +83,7 @@ inBrowser('the page of a document', (here) => {
     expect(await page.getByText('Page 1 of').count()).toBe(0);
   });
 
-  test('says that there is no picture, and offers the image for download', async () => {
+  test('offers the image for download if there is no picture', async () => {
     here.stub.agent.hasNoPictures = true;
     const row = find(({ type, state }) => type === 'tiff' && state === 'accepted');
     const page = await open(row);
@@ -95,14 +95,14 @@ inBrowser('the page of a document', (here) => {
     expect(download.suggestedFilename()).toBe(`${row.documentId}.tiff`);
   });
 
-  test('says that an image is gone', async () => {
+  test('says if the image no longer exists', async () => {
     const row = find(({ state }) => state === 'lost');
     Object.assign(row, { type: 'jpeg' });
     const page = await open(row);
     await shows(page.getByText('The image is gone'));
   });
 
-  test('what failed, is unconfirmed, lost or queued can be retried', async () => {
+  test('offers a retry for a failed, unconfirmed, lost or queued document', async () => {
     const found = (['failed', 'unconfirmed', 'lost', 'queued'] as const).map((state) =>
       find((each) => each.state === state),
     );
@@ -118,7 +118,7 @@ inBrowser('the page of a document', (here) => {
     expect(asked('retry')).toEqual(found.map(({ name }) => ({ names: [name] })));
   });
 
-  test('what was accepted is sent again only after a dialog that says what it means', async () => {
+  test('sends an accepted document again only after a dialog that explains it', async () => {
     const row = find(
       ({ state, endpointUid }) =>
         state === 'accepted' && endpointUid !== null && endpointUid.startsWith('6f'),
@@ -128,17 +128,17 @@ inBrowser('the page of a document', (here) => {
     const dialog = page.getByRole('dialog', { name: 'Send this document again?' });
     await shows(dialog.getByText('It is sent again under the same name'));
     await page.keyboard.press('Escape');
-    // A closed dialog is no dialog by its role any more while its page has yet to hear of it.
+    // The page may not have handled the close event yet.
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(asked('resend')).toEqual([]);
-    // The focus is where it was.
+    // The focus returns to where it was.
     await page.keyboard.press('Enter');
     await dialog.getByRole('button', { name: 'Send again' }).click();
     await announced(page, `${row.name} is queued.`);
     expect(asked('resend')).toEqual([{ name: row.name }]);
   });
 
-  test('and to another endpoint, which may have it already', async () => {
+  test('sends a document to another endpoint, which may have it already', async () => {
     const row = find(
       ({ state, endpointUid }) =>
         state === 'accepted' && endpointUid !== null && endpointUid.startsWith('6f'),
@@ -157,7 +157,7 @@ inBrowser('the page of a document', (here) => {
     expect(asked('resend')).toEqual([{ name: row.name, endpoint: 'branch' }]);
   });
 
-  test('gives the evidence', async () => {
+  test('offers the evidence for download', async () => {
     const row = find(({ state }) => state === 'failed');
     const page = await open(row);
     await shows(page.getByText(/^The service refused it \(HTTP 4\d\d\)/).first());
@@ -168,14 +168,14 @@ inBrowser('the page of a document', (here) => {
     expect(download.suggestedFilename()).toBe(`evidence-${row.documentId}.json`);
   });
 
-  test('one that is not there says so', async () => {
+  test('reports an unknown document', async () => {
     const page = await here.browser.open('#/documents/999999');
     await shows(page.getByRole('alert').getByText('This document or file does not exist'));
     await here.browser.reopen(page, '#/documents/abc');
     await shows(page.getByRole('heading', { name: 'Page not found' }));
   });
 
-  test('follows what happens to the document', async () => {
+  test('follows changes of the document', async () => {
     const row = find(({ state }) => state === 'uploading');
     const page = await open(row);
     await shows(page.locator('.facts').getByText('being sent'));

@@ -11,7 +11,7 @@ inBrowser('the list of documents', (here) => {
     here.stub.agent.asked.findLast(({ operation }) => operation === 'documents')
       ?.request as Request<'documents'>;
 
-  test('shows a page, goes on to the next and back, and each page can be bookmarked', async () => {
+  test('shows a page, moves to the next one and back, and has a bookmark for each page', async () => {
     here.stub.agent.fill();
     const page = await here.browser.open('#/documents');
     await shows(page.getByText('50 shown.'));
@@ -31,7 +31,7 @@ inBrowser('the list of documents', (here) => {
     await shows(rows(page, 'Documents').first().getByText(String(second).slice(0, 20)).first());
   });
 
-  test('fills a page by as many requests as it takes, and says when that is all', async () => {
+  test('fills a page with as many requests as needed, and says when it is complete', async () => {
     const { agent } = here.stub;
     agent.fill();
     const page = await here.browser.open('#/documents?state=failed');
@@ -41,7 +41,7 @@ inBrowser('the list of documents', (here) => {
     expect(await rows(page, 'Documents').count()).toBe(failed);
   });
 
-  test('says how far a long search has come, and can be stopped', async () => {
+  test('shows the progress of a long search, which can be stopped', async () => {
     const page = await here.browser.open('#/documents');
     await shows(page.getByText(/shown \(all\)/));
     const release = here.stub.hold('documents');
@@ -54,7 +54,7 @@ inBrowser('the list of documents', (here) => {
     await shows(page.getByText('Nothing found. Try broader filters.'));
   });
 
-  test('says how many there are in all, and of which state', async () => {
+  test('shows the total and the number of each state', async () => {
     here.stub.agent.fill();
     const { rows: all } = here.stub.agent;
     const accepted = all.filter(({ state }) => state === 'accepted').length;
@@ -67,7 +67,7 @@ inBrowser('the list of documents', (here) => {
     await shows(page.getByText(new RegExp(`^${found} (in all|shown \\(all\\))\\.`)));
   });
 
-  test('an answer that was lost is no news once the document is accepted', async () => {
+  test('does not mention a lost answer once the document is accepted', async () => {
     const { agent } = here.stub;
     const lost = 'An answer was lost';
     agent.rows = agent.rows.map((row, index) =>
@@ -78,7 +78,7 @@ inBrowser('the list of documents', (here) => {
     expect(await rows(page, 'Documents').first().getByText(lost).count()).toBe(0);
   });
 
-  test("the service's JSON is read out where it says something, and folded", async () => {
+  test("shows the message in the service's JSON, and folds the rest", async () => {
     const { agent } = here.stub;
     agent.rows = agent.rows.map((row) =>
       row.state === 'failed'
@@ -97,10 +97,10 @@ inBrowser('the list of documents', (here) => {
     await shows(first.getByText('"code": "E7"'));
   });
 
-  test('filters by text, state, folder, endpoint and days, all of which stand in the address', async () => {
+  test('filters by text, state, folder, endpoint and days, all of which are in the address', async () => {
     const { agent } = here.stub;
     agent.fill();
-    // Of several days, and fewer than fill a page.
+    // Rows of several days, too few to fill a page.
     agent.rows = agent.rows.filter(
       ({ needsPerson, folder }, index) => (needsPerson && folder.endsWith('branch')) || index % 100 === 0,
     );
@@ -117,7 +117,7 @@ inBrowser('the list of documents', (here) => {
     await expect.poll(() => lastAsked().until).toBeDefined();
     const { order: _, limit: __, cursor: ___, ...filter } = lastAsked();
     expect(Date.parse(String(filter.until)) - Date.parse(String(filter.since))).toBe(4 * 86_400_000);
-    // Midnight where the browser is (Berlin, in winter).
+    // Midnight in the browser's time zone (Berlin, in winter).
     expect(filter.since).toBe(`${day(5)}T23:00:00.000Z`);
     expect(filter.attention).toBe('needed');
     const meant = agent.rows.filter((row) => isMeant(row, filter));
@@ -145,7 +145,7 @@ inBrowser('the list of documents', (here) => {
     expect(await page.getByLabel('Search').inputValue()).toBe('');
   });
 
-  test('gives the filtered view as CSV', async () => {
+  test('exports the filtered view as CSV', async () => {
     const page = await here.browser.open('#/documents?state=lost');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -155,16 +155,16 @@ inBrowser('the list of documents', (here) => {
     expect(download.url()).toContain('states=lost');
   });
 
-  test('shows the oldest first where that is wished', async () => {
+  test('shows the oldest first on request', async () => {
     const page = await here.browser.open('#/documents');
     await page.getByLabel('Order').selectOption('oldest');
     const oldest = here.stub.agent.rows.at(-1)?.name;
     await shows(rows(page, 'Documents').first().getByText(String(oldest)));
   });
 
-  test('shows a thumbnail of every type, no full-size image, and the type where there is none', async () => {
+  test('shows a thumbnail of every type, never the full image, and the type if there is no thumbnail', async () => {
     const { agent } = here.stub;
-    // Other images, or the browser would have their thumbnails from another test.
+    // New images, because the browser may have thumbnails from another test.
     agent.rows = agent.rows.map((row) => ({ ...row, sha256: `${String(row.sha256).slice(1)}0` }));
     const page = await here.browser.open('#/documents');
     const images: string[] = [];
@@ -177,13 +177,13 @@ inBrowser('the list of documents', (here) => {
       await expect.poll(() => agent.pictures).toContain(`thumbnail ${type}`);
     await shows(page.locator('.thumb.type', { hasText: 'bmp' }).first());
     expect(images.filter((path) => path.endsWith('/image'))).toEqual([]);
-    // A lost one has no image to show: its type takes the place.
+    // A lost document has no image, so its type is shown.
     await here.browser.reopen(page, '#/documents?state=lost');
     await shows(page.locator('.thumb.type').first());
     await expect.poll(() => page.locator('img.thumb').count()).toBe(0);
   });
 
-  test('new documents appear at the top; not under the pointer, where they wait to be called', async () => {
+  test('shows new documents at the top, but only on request while the pointer is on the list', async () => {
     const page = await here.browser.open('#/documents');
     const before = here.stub.agent.rows.length;
     await shows(page.getByText(`${before} shown (all).`));
@@ -199,7 +199,7 @@ inBrowser('the list of documents', (here) => {
     expect(await rows(page, 'Documents').count()).toBe(before + 2);
   });
 
-  test('a row that changes is changed where it is, and goes when the filter no longer means it', async () => {
+  test('updates a changed row in place, and removes it if the filter no longer matches', async () => {
     const page = await here.browser.open('#/documents?state=queued,uploading,held');
     await shows(page.getByText('3 shown (all).'));
     const { agent } = here.stub;
@@ -208,7 +208,7 @@ inBrowser('the list of documents', (here) => {
     await shows(page.getByText('2 shown (all).'));
   });
 
-  test('what needs a person is dismissed with a button, which says who did it and takes it back', async () => {
+  test('dismisses a problem with a button, shows who did it, and can undo it', async () => {
     const page = await here.browser.open('#/documents?attention=needed');
     const needed = () => here.stub.agent.rows.filter(({ needsPerson }) => needsPerson).length;
     const before = needed();
@@ -225,7 +225,7 @@ inBrowser('the list of documents', (here) => {
     expect(needed()).toBe(before);
   });
 
-  test('days are one click away, and a filter can be saved under any name, used and removed again', async () => {
+  test('offers days with one click, and saves, applies and removes filters under any name', async () => {
     const page = await here.browser.open('#/documents');
     const saved = page.getByRole('navigation', { name: 'Days and saved filters' });
     await saved.getByRole('link', { name: 'Yesterday' }).click();
@@ -246,7 +246,7 @@ inBrowser('the list of documents', (here) => {
     await saved.getByRole('link', { name }).waitFor({ state: 'detached' });
   });
 
-  test('a failing search says why and can be tried again', async () => {
+  test('shows the reason of a failed search, which can be repeated', async () => {
     const page = await here.browser.open('#/log');
     here.stub.fail(
       'documents',

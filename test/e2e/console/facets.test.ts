@@ -5,14 +5,14 @@ import { inBrowser, shows } from '../../console/app/support/inBrowser.ts';
 const HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 
 inBrowser('counts and columns', (here) => {
-  test('each count leads to as many documents, and back', async () => {
+  test('each count links to that many documents, and back', async () => {
     const failed = here.stub.agent.rows.filter(({ state }) => state === 'failed').length;
     const page = await here.browser.open('#/documents');
     const facets = page.locator('details.facets');
     await facets.locator('summary').click();
     await facets.getByRole('link', { name: `refused ${failed}` }).click();
     await shows(page.getByText(`${failed} shown (all)`));
-    // The other states are still there to be chosen instead.
+    // The other states can still be chosen instead.
     await shows(facets.getByRole('link', { name: /^accepted/ }));
     expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });
@@ -21,7 +21,7 @@ inBrowser('counts and columns', (here) => {
     await shows(page.getByText(`${here.stub.agent.rows.length} shown (all)`));
   });
 
-  test('named values of results are columns, and whatever is in them stays text', async () => {
+  test('named values of results are columns, whose content stays text', async () => {
     here.stub.agent.columns = [
       { name: 'total', pointer: '/total' },
       { name: 'merchant', pointer: '/merchant' },
@@ -41,7 +41,7 @@ inBrowser('counts and columns', (here) => {
     expect(await page.title()).toMatch(/Documents/);
   });
 
-  test('a list is filtered by named values, as people write amounts and days, and exported so', async () => {
+  test('a list is filtered by named values as people write amounts and days, and exported with the same filter', async () => {
     const { agent } = here.stub;
     agent.columns = [
       { name: 'Summe', pointer: '/total' },
@@ -72,7 +72,7 @@ inBrowser('counts and columns', (here) => {
     await expect.poll(() => sums.allTextContents()).toEqual(['1234,5']);
     expect(await axeViolations(page)).toEqual([]);
 
-    // What stands in the address is what is exported, and what is shown again.
+    // The filter in the address applies to the export, and to the page when it is opened again.
     const wanted = [
       { pointer: '/total', from: '1234.50' },
       { pointer: '/date', to: '2026-05-15' },

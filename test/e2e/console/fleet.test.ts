@@ -46,15 +46,15 @@ describe.skipIf(!hasChromium || !needsPostgres())('the console of an agent that 
     await browser?.close();
   });
 
-  /** As `fleet status` has it, on the machine of the other agent. */
+  /** The output of `fleet status` on the machine of the other agent. */
   const told = async (name: string): Promise<Agent | undefined> => {
     const { stdout } = await sites[1].look('fleet', 'status', '--json');
     return (JSON.parse(stdout) as { agents: Agent[] }).agents.find((each) => each.name === name);
   };
 
-  test('shows both, and pauses and resumes the other one, by keyboard alone', async () => {
+  test('shows both agents, and pauses and resumes the other one, by keyboard alone', async () => {
     const page = await browser.open();
-    // The file of the page can't be had; then it can.
+    // The file of the page fails to load at first.
     await page.route('**/FleetPage-*.js', (route) => route.abort());
     const link = page.getByRole('navigation').getByRole('link', { name: 'Fleet' });
     await link.focus();
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium || !needsPostgres())('the console of an agent that 
     const other = table.filter({ has: page.getByRole('rowheader', { name: 'archive' }) });
     const own = table.filter({ has: page.getByRole('rowheader', { name: 'front-office' }) });
     for (const row of [own, other]) await shows(row.getByText('running', { exact: true }));
-    // What it shows is asked for again by itself.
+    // The page refreshes itself.
     await shows(other.getByText(/^Credentials http:.*credentials/));
     expect(await other.getByRole('cell').nth(3).textContent()).toBe('1');
 

@@ -12,7 +12,7 @@ import {
 inBrowser('folders', (here) => {
   const edits = () => savedEdits(here);
 
-  test('a folder is paused and goes on; edited: what was typed and nothing else is changed, and comments stay', async () => {
+  test('are paused, resumed and edited; an edit changes only the input, and keeps comments', async () => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Pause /srv/scans/branch' }).click();
     await announced(page, '/srv/scans/branch was paused.');
@@ -59,7 +59,7 @@ inBrowser('folders', (here) => {
     expect(here.stub.agent.text).toContain('# The scanner at the front desk.');
   });
 
-  test('originals from before are counted and asked about; without an answer they stay', async () => {
+  test('earlier originals are counted, and stay unless a person decides otherwise', async () => {
     const folder = '/srv/scans/branch';
     here.stub.agent.originals = [{ folder, afterUpload: 'delete', files: 260, stay: true }];
     const saved = () => edits().at(-1);
@@ -97,7 +97,7 @@ inBrowser('folders', (here) => {
       });
   });
 
-  test('of several endpoints none is chosen beforehand; the only one is', async () => {
+  test('a single endpoint is preselected, one of several is not', async () => {
     const page = await here.browser.open('#/folders/new');
     const endpoint = page.getByLabel('Endpoint');
     await page.getByLabel('Path').fill('/mnt/new');
@@ -120,13 +120,13 @@ inBrowser('folders', (here) => {
     expect(edits()).toEqual([[{ kind: 'append', path: ['folders'], value: { path: '/mnt/new' } }]]);
   });
 
-  test('what was typed is not dropped without a question: by a link, the browser and a reload', async () => {
+  test('input is not discarded without a question: by a link, the browser or a reload', async () => {
     const page = await here.browser.open('#/folders');
     const edit = page.getByRole('link', { name: 'Edit /srv/scans/branch' });
     const largest = page.getByLabel('Largest file');
     const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
     await edit.click();
-    // Nothing typed: nothing asked.
+    // Without input, there is no question.
     await largest.waitFor();
     await page.getByRole('link', { name: 'Documents', exact: true }).click();
     await heading(page, 'Documents');
@@ -143,7 +143,7 @@ inBrowser('folders', (here) => {
     expect(await largest.inputValue()).toBe('20MB');
 
     const asked = page.waitForEvent('dialog');
-    // There is no new page to wait for.
+    // No new page is loaded, so there is nothing to wait for.
     const reloaded = page.reload({ timeout: 1_000 }).catch(() => {});
     const question = await asked;
     expect(question.type()).toBe('beforeunload');
@@ -163,7 +163,7 @@ inBrowser('folders', (here) => {
     expect(edits()).toEqual([]);
   });
 
-  test('a folder is added after a test that shows what would become of its files', async () => {
+  test('are added after a test that shows what would happen to their files', async () => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('link', { name: 'Add folder' }).click();
     await heading(page, 'Add a folder');
@@ -189,7 +189,7 @@ inBrowser('folders', (here) => {
     ]);
   });
 
-  test('a configured folder is tested where it stands, and what fails is said; it is removed only after a dialog', async () => {
+  test('are tested in place, with the reason of a failure, and removed only after a dialog', async () => {
     here.stub.agent.text = here.stub.agent.text.replace('/mnt/share/receipts', '/mnt/missing');
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Test /mnt/missing' }).click();
@@ -211,7 +211,7 @@ inBrowser('folders', (here) => {
     await expect.poll(() => rows(page, 'Folders').count()).toBe(2);
   });
 
-  test('a folder is not taken for one below the home that ends in the same way', async () => {
+  test('are not mistaken for a folder below the home with the same ending', async () => {
     const { agent } = here.stub;
     agent.text = agent.text.replace(
       '  - path: /srv/scans/front-desk',

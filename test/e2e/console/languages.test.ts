@@ -7,7 +7,7 @@ inBrowser('the languages of the console', (here) => {
   const languageOf = (page: { evaluate: <T>(script: string) => Promise<T> }) =>
     page.evaluate<string>('document.documentElement.lang');
 
-  test('the browser’s language is spoken, dates and numbers included, and English where it is unknown', async () => {
+  test('follow the browser’s language, including dates and numbers, and fall back to English', async () => {
     here.stub.agent.fill();
     const german = await here.browser.open('#/documents', { locale: 'de-DE' });
     await heading(german, 'Belege');
@@ -21,7 +21,7 @@ inBrowser('the languages of the console', (here) => {
     expect(await languageOf(french)).toBe('en');
   });
 
-  test('no page in German shows a sentence of the agent before somebody asks for it', async () => {
+  test('fold sentences of the agent away on German pages', async () => {
     const { stub } = here;
     const { agent } = stub;
     const mark = 'Said in English';
@@ -77,7 +77,7 @@ inBrowser('the languages of the console', (here) => {
     await shows(alert.getByText(mark));
   });
 
-  test('a language chosen by hand stays, on the page of signing in as well', async () => {
+  test('keep a chosen language, even on the sign-in page', async () => {
     here.stub.setPassword(true);
     const page = await here.browser.blank();
     await page.goto(here.stub.url);

@@ -6,7 +6,7 @@ inBrowser('the live log', (here) => {
     for (let n = 0; n < count; n += 1) here.stub.log(level, message, { n });
   };
 
-  test('shows lines as they are written, filters them, and pauses', async () => {
+  test('shows lines as they are written, filters them, and can be paused', async () => {
     const page = await here.browser.open('#/log');
     const log = page.getByRole('log', { name: 'Log' });
     say(3, 'A scan was named');
@@ -27,7 +27,7 @@ inBrowser('the live log', (here) => {
     await shows(page.getByText('10 lines'));
   });
 
-  test('follows the end until somebody scrolls up, and again when asked to', async () => {
+  test('follows the end until a user scrolls up, and again on request', async () => {
     const page = await here.browser.open('#/log');
     const log = page.getByRole('log');
     const fromEnd = () =>

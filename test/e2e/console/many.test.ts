@@ -10,7 +10,7 @@ inBrowser('acting on many documents', (here) => {
   const idsOf = (state: string) =>
     here.stub.agent.rows.filter((row) => row.state === state).flatMap((row) => row.documentId ?? []);
 
-  test('retries those that are selected, by keys alone', async () => {
+  test('retries the selected documents, by keyboard alone', async () => {
     here.stub.agent.fill();
     const ids = idsOf('failed');
     const page = await here.browser.open('#/documents?state=failed');
@@ -25,7 +25,7 @@ inBrowser('acting on many documents', (here) => {
     expect(asked()).toEqual([{ act: 'retry', documents: ids.slice(0, 2), sightings: [] }]);
   });
 
-  test('each act says how many of the selected it is about', async () => {
+  test('shows how many of the selected documents each act concerns', async () => {
     here.stub.agent.fill();
     const page = await here.browser.open('#/documents');
     await shows(page.getByText('50 shown.'));
@@ -38,7 +38,7 @@ inBrowser('acting on many documents', (here) => {
     const zip = bar(page).getByRole('link', { name: `Download ${images.length} images (ZIP)` });
     const ids = images.map(({ documentId }) => documentId).join(',');
     expect(await zip.getAttribute('href')).toBe(`/v1/documents.zip?ids=${ids}&`);
-    // Sent again only after somebody was told what it means.
+    // Documents are sent again only after an explanation.
     await bar(page)
       .getByRole('button', { name: `Send ${accepted} again` })
       .click();
@@ -51,7 +51,7 @@ inBrowser('acting on many documents', (here) => {
     await bar(page).waitFor({ state: 'detached' });
   });
 
-  test('dismisses all that a filter lists, and takes back just that', async () => {
+  test('dismisses everything that a filter lists, and undoes exactly that', async () => {
     const { agent } = here.stub;
     agent.fill();
     const needed = () => agent.rows.filter(({ needsPerson }) => needsPerson).length;
@@ -72,7 +72,7 @@ inBrowser('acting on many documents', (here) => {
     await expect.poll(needed).toBe(before);
   });
 
-  test('works in the grid and on a phone, in the dark', async () => {
+  test('works in the grid and on a phone, in dark mode', async () => {
     const page = await here.browser.open('#/documents', {
       viewport: { width: 360, height: 740 },
       colorScheme: 'dark',
@@ -89,7 +89,7 @@ inBrowser('acting on many documents', (here) => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('another list begins with nothing selected', async () => {
+  test('starts another list with nothing selected', async () => {
     here.stub.agent.fill();
     const page = await here.browser.open('#/documents');
     await shows(page.getByText('50 shown.'));

@@ -8,7 +8,7 @@ inBrowser('the overview', (here) => {
     agent.rows = agent.rows.filter(({ state }) => state === 'accepted');
   };
 
-  test('says in one line that everything works, and that nothing waits', async () => {
+  test('says in one line that everything works and nothing waits', async () => {
     onlyAccepted();
     const page = await here.browser.open();
     await shows(page.getByText('Everything works'));
@@ -16,7 +16,7 @@ inBrowser('the overview', (here) => {
     expect(await page.getByRole('heading', { name: 'Problems' }).count()).toBe(0);
   });
 
-  test('says how many things need a person, and each has its remedy as a button', async () => {
+  test('counts the problems that need a person, and has a button for each remedy', async () => {
     const { agent } = here.stub;
     agent.paused.add('office');
     agent.held = 40;
@@ -35,7 +35,7 @@ inBrowser('the overview', (here) => {
     expect(await page.getByLabel('State').inputValue()).toBe('failed');
   });
 
-  test('a remedy that fails says why, where the button is', async () => {
+  test('shows the reason beside the button if a remedy fails', async () => {
     here.stub.agent.paused.add('office');
     const page = await here.browser.open();
     here.stub.fail('resume', new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Make room.' }));
@@ -45,7 +45,7 @@ inBrowser('the overview', (here) => {
     );
   });
 
-  test('says what passes by itself where no person is needed', async () => {
+  test('lists problems that resolve themselves if no person is needed', async () => {
     onlyAccepted();
     here.stub.agent.held = 3;
     const page = await here.browser.open();
@@ -54,7 +54,7 @@ inBrowser('the overview', (here) => {
     expect(await page.getByText(/things? needs? a person/).count()).toBe(0);
   });
 
-  test('shows what waits, since when, the forecast, notes, folders and endpoints, as they change', async () => {
+  test('shows the backlog and its age, the forecast, notes, folders and endpoints as they change', async () => {
     const page = await here.browser.open();
     await shows(page.getByText(/^the oldest since .* \(40 minutes\)$/));
     await shows(page.getByText('in 1 hour 23 minutes at this rate'));
@@ -71,7 +71,7 @@ inBrowser('the overview', (here) => {
     expect(await page.getByLabel('State').inputValue()).toBe('accepted');
   });
 
-  test('draws the last hour and the last day, and has the same as words and as a table', async () => {
+  test('draws the last hour and the last day, also as text and as a table', async () => {
     const page = await here.browser.open();
     const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted \(.*\), \d+ refused/ });
     await shows(chart);
@@ -83,7 +83,7 @@ inBrowser('the overview', (here) => {
     await expect.poll(() => rows(page, 'Uploads over time').count()).toBeGreaterThan(80);
   });
 
-  test('no label of a chart is cut off, whatever a clock and a scale look like', async () => {
+  test('truncates no label of a chart, in any format of time and scale', async () => {
     const page = await here.browser.open('#/', { locale: 'en-US', viewport: { width: 390, height: 800 } });
     here.stub.agent.slowness = 1000;
     await page.getByRole('button', { name: 'Last day' }).click();
@@ -100,11 +100,11 @@ inBrowser('the overview', (here) => {
       })`,
     );
     expect(cut).toEqual([]);
-    // Its stream is one that the next test does not expect.
+    // The next test does not expect the stream of this page.
     await page.close();
   });
 
-  test("shows every time by the browser's clock, and says once that the machine's is another", async () => {
+  test("shows every time by the browser's clock, and says once that the machine's clock differs", async () => {
     const { agent } = here.stub;
     agent.incidents = [
       {
@@ -132,7 +132,7 @@ inBrowser('the overview', (here) => {
     expect(await page.getByText('All times are in').count()).toBe(1);
   });
 
-  test('shows totals, and each number leads to as many rows', async () => {
+  test('shows totals, each of which links to that many rows', async () => {
     const { agent } = here.stub;
     agent.fill();
     const total = (isMeant: (row: (typeof agent.rows)[number]) => boolean) =>
@@ -151,7 +151,7 @@ inBrowser('the overview', (here) => {
       await stat.getByRole('link').click();
       const said = page.getByText(new RegExp(`^${value} (in all|shown \\(all\\))\\.`));
       await shows(said);
-      // A page that is full to its last row, too, offers no next one.
+      // Even a page that is full to its last row offers no next one.
       const isTrue = async () =>
         (await said.textContent())?.includes('(all)') !==
         (await page.getByRole('link', { name: 'Next page' }).isVisible());
@@ -160,17 +160,17 @@ inBrowser('the overview', (here) => {
     }
   });
 
-  test('a chart says what is under the pointer', async () => {
+  test('shows the values under the pointer in a chart', async () => {
     const page = await here.browser.open();
     const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted/ });
     await chart.hover({ position: { x: 200, y: 60 } });
-    // After midnight the day stands before the time.
+    // After midnight, the day precedes the time.
     await shows(
       page.getByText(/\b\d\d:\d\d: \d+ accepted, \d+ refused, \d+ asked to wait, \d+ in trouble\.$/),
     );
   });
 
-  test('says that the connection is lost and since when, goes on by itself, and shows what is new then', async () => {
+  test('says since when the connection is lost, reconnects by itself, and then shows the changes', async () => {
     const page = await here.browser.open();
     await shows(page.getByRole('status').getByText('Live'));
     await here.stub.down();
@@ -182,7 +182,7 @@ inBrowser('the overview', (here) => {
     await page.getByText(/The connection to receiptd was lost at/).waitFor({ state: 'detached' });
   });
 
-  test('a line on which nothing comes any more is taken again', async () => {
+  test('reconnects when a connection stays silent', async () => {
     const { browser } = here;
     const streams = () => browser.requests.filter((url) => url.endsWith('/v1/events')).length;
     const page = await browser.open('#/', { reducedMotion: 'reduce' });
@@ -195,11 +195,11 @@ inBrowser('the overview', (here) => {
     await page.clock.fastForward(16_000);
     await expect.poll(streams).toBe(before + 1);
     await shows(page.getByRole('status').getByText('Live'));
-    // Its clock and its stream are nobody else's.
+    // No other test uses its clock and its stream.
     await page.close();
   });
 
-  test('a hidden tab gives its stream back, and knows what is new when it is checked again', async () => {
+  test('closes the stream of a hidden tab, and shows the changes when the tab is visible again', async () => {
     const { stub, browser } = here;
     const page = await browser.open();
     await shows(page.getByRole('status').getByText('Live'));
@@ -215,7 +215,7 @@ inBrowser('the overview', (here) => {
     await expect.poll(() => stub.watchers()).toBe(1);
   });
 
-  test('an unknown address leads back', async () => {
+  test('is offered at an unknown address', async () => {
     const page = await here.browser.open('#/nowhere');
     await heading(page, 'Page not found');
     await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();

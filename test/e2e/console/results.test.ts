@@ -4,7 +4,7 @@ import { heading, inBrowser, rows, shows } from '../../console/app/support/inBro
 inBrowser('what the service posted', (here) => {
   beforeEach(() => here.stub.agent.fill());
 
-  test('is listed newest first, page by page, with the document that it is about', async () => {
+  test('is listed newest first, page by page, with its document', async () => {
     const page = await here.browser.open('#/documents');
     await page.getByRole('link', { name: 'Results' }).click();
     await heading(page, 'Results');
@@ -18,20 +18,20 @@ inBrowser('what the service posted', (here) => {
     await heading(page, here.stub.agent.results[52]?.document?.name ?? '');
   });
 
-  test('shows what belongs to no document, and each as it came', async () => {
+  test('is shown as it arrived, even without a document', async () => {
     const page = await here.browser.open('#/results');
     await page.getByRole('link', { name: 'Only without a document' }).click();
     await expect.poll(() => rows(page, 'Results').count()).toBe(3);
     const first = rows(page, 'Results').first();
     await shows(first.getByText('elsewhere-60'));
     await first.getByRole('button', { name: 'Show' }).click();
-    // A number that no browser can count to stays what it is.
+    // A number beyond the precision of browsers stays unchanged.
     await shows(first.getByText('"number": 12345678901234567890'));
     await first.getByRole('button', { name: 'Hide' }).click();
     expect(await first.getByRole('group').count()).toBe(0);
   });
 
-  test('stands with its document, among what happened and as it came', async () => {
+  test('is shown on the page of its document, among the other events', async () => {
     const about = here.stub.agent.results[1]?.document;
     const page = await here.browser.open(`#/documents/${about?.id}`);
     await shows(page.getByText('Result received: DONE'));

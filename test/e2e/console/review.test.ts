@@ -19,13 +19,13 @@ inBrowser('going through receipts', (here) => {
     return page;
   };
 
-  test('a grid of pictures, without violations in light and in dark', async () => {
+  test('shows a grid of pictures, without accessibility violations in light and dark mode', async () => {
     const { rows: few } = here.stub.agent;
     here.stub.agent.fill();
     const page = await grid();
     expect(await page.locator('.card').count()).toBe(50);
     await shows(page.locator('.card img.thumb').first());
-    // Those that nobody sees yet are not asked for.
+    // Pictures that are not visible yet are not requested.
     expect(await page.locator('.card img.thumb').count()).toBeLessThan(40);
     await page.locator('.card').last().scrollIntoViewIfNeeded();
     await expect.poll(() => page.locator('.card').last().locator('img.thumb, .thumb').count()).toBe(1);
@@ -45,7 +45,7 @@ inBrowser('going through receipts', (here) => {
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('keys go along the list and through its documents, and back to the same list', async () => {
+  test('works with keys along the list, through its documents, and back to the same list', async () => {
     here.stub.agent.fill();
     const page = await here.browser.open('#/documents?state=failed');
     await shows(page.getByText(/shown \(all\)/));
@@ -73,7 +73,7 @@ inBrowser('going through receipts', (here) => {
     expect(await page.getByLabel('Search').inputValue()).toBe('jk?');
   });
 
-  test('the first document has none before it; help shows the keys, and switches them off', async () => {
+  test('stops at the first document; help shows the keys, and switches them off', async () => {
     const page = await here.browser.open('#/documents');
     await rows(page, 'Documents').first().getByRole('link').first().click();
     await shows(page.getByRole('link', { name: 'Next →' }));
@@ -100,7 +100,7 @@ inBrowser('going through receipts', (here) => {
     expect(await page.evaluate(FOCUSED)).toMatch(/^scan_/);
   });
 
-  test('an image is enlarged, turned, and shown as a whole again, by buttons and by keys', async () => {
+  test('enlarges and turns an image, and fits it again, by buttons and by keys', async () => {
     const row = here.stub.agent.rows.find(({ type, state }) => state === 'accepted' && type === 'jpeg');
     const page = await here.browser.open(`#/documents/${row?.documentId}`);
     await page.locator('.viewer img').waitFor();
@@ -120,14 +120,14 @@ inBrowser('going through receipts', (here) => {
     await page.getByRole('button', { name: 'Full width' }).click();
     const box = await page.locator('.viewer-box').evaluate((it: object) => Reflect.get(it, 'clientWidth'));
     await expect.poll(async () => Math.abs((await sizeOf(page))[0] - Number(box))).toBeLessThan(3);
-    // Enlarged, arrow keys move the image and not on to another document.
+    // In an enlarged image, arrow keys move the image instead of the document.
     await page.keyboard.press('+');
     await page.locator('.viewer-box').focus();
     await page.keyboard.press('ArrowRight');
     await heading(page, String(row?.name));
   });
 
-  test('the tab says how many things need a person, on every page', async () => {
+  test('shows in the tab title of every page how many problems need a person', async () => {
     const page = await here.browser.open('#/log');
     await expect.poll(() => page.title()).toMatch(/^\(\d+\) Log – receiptd$/);
     const { agent } = here.stub;

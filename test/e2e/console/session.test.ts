@@ -3,7 +3,7 @@ import { heading, inBrowser, shows } from '../../console/app/support/inBrowser.t
 import { PASSWORD } from '../../console/app/support/stubService.ts';
 
 inBrowser('a session of the console', (here) => {
-  test('begins with the opening link, whose token leaves the address at once and works once', async () => {
+  test('begins with a link, whose token is removed from the address at once and works once', async () => {
     const { stub, browser } = here;
     const link = await stub.link();
     const page = await browser.blank();
@@ -17,7 +17,7 @@ inBrowser('a session of the console', (here) => {
     expect(other.url()).not.toContain('token');
   });
 
-  test('a stranger is told to run `receiptd console`, and gets no password field where there is none', async () => {
+  test('is explained to strangers with `receiptd console`, without a password field if no password is set', async () => {
     const page = await here.browser.blank();
     await page.goto(`${here.stub.url}/#/documents`);
     await heading(page, 'You are not signed in');
@@ -25,7 +25,7 @@ inBrowser('a session of the console', (here) => {
     expect(await page.getByLabel('Password').count()).toBe(0);
   });
 
-  test('a password signs in where one is set; a wrong one says so and keeps the page', async () => {
+  test('begins with the password if one is set; a wrong password is reported on the same page', async () => {
     here.stub.setPassword(true);
     const page = await here.browser.blank();
     await page.goto(`${here.stub.url}/#/folders`);
@@ -38,7 +38,7 @@ inBrowser('a session of the console', (here) => {
     here.stub.setPassword(false);
   });
 
-  test('signing out shows no data any more, and a session that ends elsewhere does the same', async () => {
+  test('leaves no data visible after signing out or when it ends elsewhere', async () => {
     const page = await here.browser.blank();
     await page.goto(await here.stub.link());
     await heading(page, 'Overview');
@@ -46,7 +46,7 @@ inBrowser('a session of the console', (here) => {
     await heading(page, 'You are not signed in');
     expect(await page.getByText('/srv/scans').count()).toBe(0);
 
-    // In the tab that is open: the address changes behind the # alone.
+    // In the open tab, only the part of the address after the # changes.
     await page.goto(await here.stub.link());
     await heading(page, 'Overview');
     expect(page.url()).not.toContain('token');

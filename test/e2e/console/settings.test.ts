@@ -12,7 +12,7 @@ import {
 inBrowser('endpoints and the configuration', (here) => {
   const edits = () => savedEdits(here);
 
-  test('a refusal says the reason and loses nothing that was typed', async () => {
+  test('a refusal states the reason and keeps the input', async () => {
     const page = await here.browser.open('#/endpoints/edit?alias=office');
     await page.getByLabel('Rate').fill('fast');
     await page.getByLabel('Uploads a day').fill('100');
@@ -29,7 +29,7 @@ inBrowser('endpoints and the configuration', (here) => {
     expect(here.stub.agent.text).toContain('# given in 2024');
   });
 
-  test('a file that somebody else has changed meanwhile is read again, with what was typed or without', async () => {
+  test('a file that changed in the meantime is read again, with or without the input', async () => {
     const { agent } = here.stub;
     const page = await here.browser.open('#/endpoints/edit?alias=office');
     await page.getByLabel('Uploads a month').fill('70000');
@@ -44,7 +44,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await page.getByRole('button', { name: 'Reload, discard what I typed' }).click();
     expect(await page.getByLabel('Rate').inputValue()).toBe('30/min');
     expect(await page.getByLabel('Uploads a month').inputValue()).toBe('');
-    // Of this form the file has nothing any more.
+    // The file has none of the settings of this form any more.
     await page.getByLabel('Rate').fill('10/min');
     agent.text = agent.text
       .replace('  office:', '  head-office:')
@@ -54,7 +54,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await shows(page.getByText('no longer in the configuration file'));
   });
 
-  test('limits of all endpoints together are changed, set for the first time, and taken back', async () => {
+  test('limits of all endpoints together are set, changed and undone', async () => {
     const { agent } = here.stub;
     agent.text = agent.text.replace('\ndelivery:\n  concurrency: 4\n', '');
     const page = await here.browser.open('#/endpoints');
@@ -76,7 +76,7 @@ inBrowser('endpoints and the configuration', (here) => {
     expect(edits()[1]).toEqual([{ kind: 'remove', path: ['delivery'] }]);
   });
 
-  test('what takes effect at the next start only is said after saving', async () => {
+  test('settings that need a restart are named after saving', async () => {
     here.stub.agent.restartNeeded = ['stateDir'];
     const page = await here.browser.open('#/delivery');
     await page.getByLabel('Uploads a day').fill('500');
@@ -84,7 +84,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await announced(page, 'Takes effect at the next start: stateDir.');
   });
 
-  test('an endpoint is paused and goes on; one is created at the service, once, however slow that is', async () => {
+  test('an endpoint is paused and resumed; a new one is created at the service once, however slow that is', async () => {
     const page = await here.browser.open('#/endpoints');
     await page.getByRole('button', { name: 'Pause branch' }).click();
     await shows(rows(page, 'Endpoints').nth(1).getByText('paused'));
@@ -117,7 +117,7 @@ inBrowser('endpoints and the configuration', (here) => {
     expect(asked).toHaveLength(1);
   });
 
-  test('the configuration shows the file, where it lies, its problem and what waits for a restart', async () => {
+  test('the configuration shows the file, its path, its problem and the settings that need a restart', async () => {
     const { agent } = here.stub;
     agent.problem = 'folders.0.path: expected a path.';
     agent.restartNeeded = ['log.maxSize'];
@@ -142,7 +142,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await shows(page.getByRole('alert').getByText('The configuration file is not valid YAML.'));
   });
 
-  test('alerts are set, the password of the mail server is stored apart, and each channel is tested', async () => {
+  test('alerts are set, the password of the mail server is stored separately, and each channel is tested', async () => {
     const { agent } = here.stub;
     const page = await here.browser.open('#/config');
     await page.getByRole('link', { name: 'Alerts' }).click();
@@ -195,7 +195,7 @@ inBrowser('endpoints and the configuration', (here) => {
       .toEqual([{ kind: 'set', path: ['alerts', 'quietHours'], value: 'none' }]);
   });
 
-  test('what only the file changes is shown with its value and the reason, and has no field', async () => {
+  test('settings that only the file changes are shown with their value and the reason, without a field', async () => {
     const { agent } = here.stub;
     agent.text +=
       'alerts:\n  command: [ /usr/local/bin/tell, --now ]\nmonitoring: { listen: 127.0.0.1:9464 }\n';
@@ -212,7 +212,7 @@ inBrowser('endpoints and the configuration', (here) => {
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   });
 
-  test('what a change would do is said with numbers before it is saved, and it can be undone', async () => {
+  test('the consequences of a change are counted before it is saved, and it can be undone', async () => {
     const { agent } = here.stub;
     agent.consequences = [{ kind: 'released', waiting: 3412, before: 60, after: 3412 }];
     const page = await here.browser.open('#/delivery');

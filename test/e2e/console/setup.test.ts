@@ -1,4 +1,4 @@
-/** `receiptd setup --browser`: from a machine with nothing to an agent at work, on one page. */
+/** `receiptd setup --browser`: from an empty machine to a working agent, on one page. */
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import { OFFICE, until } from '../support/agent.ts';
 import { SECRET, desk, runsServices, type Desk } from '../support/desk.ts';
 import { Resident } from '../support/inProcess.ts';
 
-/** Set-up that waits behind its link. */
+/** A setup that waits for its link to be opened. */
 async function waiting(here: Desk, ...args: string[]): Promise<{ link: string; setup: Resident }> {
   const given = ['--browser', '--no-open', '--config', here.config, ...args];
   const setup = new Resident(given, { cwd: here.dir, env: here.env }, 'setup');
@@ -25,12 +25,12 @@ async function waiting(here: Desk, ...args: string[]): Promise<{ link: string; s
   return { setup, link: await setup.printed(/http:\S+/) };
 }
 
-/** Answered beforehand, so that the folder is asked for at once. */
+/** Options that answer all questions before the folder. */
 function untilFolder({ sandbox }: Desk): string[] {
   return ['--base-url', sandbox.url, '--client-id', 'e2e', '--endpoint-uid', OFFICE, '--no-verify'];
 }
 
-describe.skipIf(!hasChromium)('set-up in a browser', () => {
+describe.skipIf(!hasChromium)('setup in a browser', () => {
   let chromium: Chromium;
   beforeAll(async () => {
     chromium = await startChromium();
@@ -51,10 +51,10 @@ describe.skipIf(!hasChromium)('set-up in a browser', () => {
     await page.getByRole('group', { name: question }).getByRole('button', { name: word }).click();
   }
 
-  test('takes somebody who never saw a terminal from nothing to an agent at work, in German', async () => {
+  test('leads from nothing to a working agent without a terminal, in German', async () => {
     const here = await desk();
     await mkdir(join(here.scans, 'From the copier'));
-    // Root picks among what the agent's user may enter.
+    // Root picks among folders that the agent's user may enter.
     await chmod(here.dir, 0o755);
     const { link, setup } = await waiting(here);
     const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
@@ -75,13 +75,13 @@ describe.skipIf(!hasChromium)('set-up in a browser', () => {
     await chosen(page, 'Welcher Endpunkt?', 'Ich habe die Uid eines Endpunkts');
     await typed(page, 'Uid des Endpunkts:', OFFICE);
     await shows(page.getByText(/In welchem Ordner kommen die Scans an|Pfad des Ordners/));
-    // Where this machine has folders that look like it, they are offered first.
+    // Likely folders of this machine are offered first.
     const which = 'In welchem Ordner kommen die Scans an?';
     if ((await page.getByRole('group', { name: which }).count()) > 0)
       await chosen(page, which, 'In einem anderen Ordner');
     const picker = page.getByRole('region', { name: 'Ordner' });
     expect(await axeViolations(page)).toEqual([]);
-    // It begins at home, which is the root for root.
+    // The choice begins at home; for root, at the file system root.
     while (process.geteuid?.() !== 0 && !(await picker.getByText(/^Ordner in \/$/).isVisible()))
       await picker.getByRole('button', { name: 'Eine Ebene höher' }).click();
     for (const step of here.scans.slice(1).split('/'))
@@ -109,13 +109,13 @@ describe.skipIf(!hasChromium)('set-up in a browser', () => {
     browser.expectNoTrouble();
     await page.getByRole('link', { name: 'Konsole öffnen' }).click();
     await heading(page, 'Übersicht');
-    // What asked has gone: the agent stays, with a console of its own.
+    // Setup has ended, and the agent continues with its own console.
     await expect(fetch(link)).rejects.toThrow('fetch failed');
     await browser.close();
     expect((await setup.stop()).status).toBe(0);
   });
 
-  test('asks again from the first question, and a link that was used signs nobody in', async () => {
+  test('restarts at the first question on request, and a used link signs nobody in', async () => {
     const here = await desk();
     const { link } = await waiting(here);
     const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
@@ -133,10 +133,10 @@ describe.skipIf(!hasChromium)('set-up in a browser', () => {
   });
 });
 
-describe('the server of set-up', () => {
+describe('the server of setup', () => {
   const asSetup = (link: string) => signIn(link.replace('#setup=', '#token='));
 
-  test('answers nobody without a session, by another name, or from another page', async () => {
+  test('answers no request without a session, under another name, or from another page', async () => {
     const { link } = await waiting(await desk());
     const { origin, host } = new URL(link);
     const at = (headers: Record<string, string | undefined>) =>
@@ -148,14 +148,14 @@ describe('the server of set-up', () => {
     expect((await at(own(origin, { cookie, host: 'rebound.example' }))).status).toBe(421);
     expect((await at(own('http://other.example', { cookie, host }))).status).toBe(403);
     expect((await at(own(origin, { cookie, 'x-receiptd': undefined }))).status).toBe(403);
-    // Nothing of the agent's is offered, and no folder before one is asked for.
+    // No operation of the agent is offered, and no folder before its question.
     expect((await perform(origin, cookie, 'changeConfig', {})).status).toBe(404);
     expect((await perform(origin, cookie, 'setupFolders', { path: '/' })).json).toMatchObject({
       code: 'CONSOLE_REFUSED',
     });
   });
 
-  test('lists directories alone, and only those that the agent may see', async () => {
+  test('lists only directories that the agent may see', async () => {
     const here = await desk();
     const { scans } = here;
     await chmod(here.dir, 0o755);
@@ -189,7 +189,7 @@ describe('the server of set-up', () => {
       const refused = (await listed(join(scans, path))) as { message: string };
       expect(refused).toMatchObject({ ...gone, message: `${join(scans, path)} can't be opened.` });
     }
-    // Its owner may enter it; root asks as the agent's user, who may not.
+    // Its owner may enter it; root checks as the agent's user, who may not.
     const isRoot = process.geteuid?.() === 0;
     const closed = await listed(join(scans, 'closed'));
     expect(Array.isArray(closed) ? closed : (closed as { code: string }).code).toEqual(

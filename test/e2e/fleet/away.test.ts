@@ -5,8 +5,8 @@ import { needsPostgres } from '../../support/postgres.ts';
 import { until } from '../support/agent.ts';
 import { Desk } from './desk.ts';
 
-describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
-  test('a link that is open at one end only: images are deferred meanwhile, and sent once it is back', async () => {
+describe.skipIf(!needsPostgres())('a temporarily unreachable database', () => {
+  test('behind a half-open connection: images are deferred, and sent once it is back', async () => {
     const desk = await Desk.open({ agents: 1 });
     const a = await desk.start(0);
     await desk.scan(1);
@@ -15,7 +15,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     await until(async () => (await a.log()).includes("The ledger can't be reached"), 'the agent to notice');
     await desk.scan(5);
     await desk.deferred(a, 5);
-    // Its bytes are in the spool.
+    // The bytes are in the spool.
     const [gone] = desk.scans.slice(-1);
     if (gone) await rm(join(desk.site.folder, gone.path));
     if (gone) gone.isThere = false;
@@ -28,7 +28,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  test('an agent that starts meanwhile waits for it, and defers what it finds', async () => {
+  test('at the start of an agent: the agent waits for it, and defers the images that it finds', async () => {
     const desk = await Desk.open({ agents: 1 });
     const { cluster } = desk.site;
     const a = await desk.start(0);
@@ -45,7 +45,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1]);
   });
 
-  test('restarted and crashed under load: everything is sent once', async () => {
+  test('that restarts and crashes under load: everything is sent once', async () => {
     const desk = await Desk.open({ agents: 2 });
     const { cluster, sandbox } = desk.site;
     await Promise.all([desk.start(0), desk.start(1)]);
@@ -64,7 +64,7 @@ describe.skipIf(!needsPostgres())('a database that is away for a while', () => {
     expect(world.stored).toHaveLength(24);
   });
 
-  test('replaced by its standby: the agents find it among the hosts of their URL', async () => {
+  test('that is replaced by its standby: the agents find the standby among the hosts of their URL', async () => {
     const desk = await Desk.open({ agents: 2, withStandby: true });
     const { site } = desk;
     await Promise.all([desk.start(0), desk.start(1)]);

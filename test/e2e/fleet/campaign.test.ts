@@ -6,7 +6,7 @@ import { needsPostgres } from '../../support/postgres.ts';
 afterAll(killAgents);
 
 test.skipIf(!needsPostgres())(
-  'three agents on one folder, killed, frozen and cut off from a database that crashes: everything is sent once, at its pace',
+  'three agents on one folder send everything once and at the limited rate, despite kills, freezes, disconnections and database crashes',
   async () => {
     const story: string[] = [];
     const settings = { seed: 37, seconds: 6, agents: 3, perSecond: 20 };

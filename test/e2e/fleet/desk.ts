@@ -16,7 +16,7 @@ import { cleanUp } from '../../support/cleanUp.ts';
 const SETTLED_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
-/** A site that is removed after the test, and what was put into its folder. */
+/** A site that is removed after the test, and the files in its folder. */
 export class Desk {
   readonly site: Site;
   readonly scans: Scan[] = [];
@@ -43,7 +43,7 @@ export class Desk {
     return agent;
   }
 
-  /** Starts an agent, and waits until it has said that it works. */
+  /** Starts an agent, and waits until it reports that it works. */
   async start(at: number): Promise<FleetAgent> {
     const agent = this.agent(at);
     const before = (await agent.log()).length;
@@ -52,7 +52,7 @@ export class Desk {
     return agent;
   }
 
-  /** Puts that many images into the folder; none is like another. */
+  /** Puts that many different images into the folder. */
   async scan(count: number): Promise<void> {
     for (let each = 0; each < count; each += 1) {
       const path = `SCAN${String(this.scans.length + 1).padStart(4, '0')}.jpg`;
@@ -62,7 +62,7 @@ export class Desk {
     }
   }
 
-  /** Puts a PDF of that many scans into the folder; each page is to arrive as it lies in there. */
+  /** Puts a PDF of that many scans into the folder; each page must arrive byte for byte. */
   async feed(path: string, pages: number): Promise<void> {
     const scans: PdfPage[] = [];
     for (let page = 1; page <= pages; page += 1) {
@@ -81,7 +81,7 @@ export class Desk {
     await rename(part, join(this.site.folder, path));
   }
 
-  /** Until the agent has written that many images into its own journal, as the database is away. */
+  /** Waits until the agent has deferred that many images in its own journal while the database is unreachable. */
   async deferred(agent: FleetAgent, count: number): Promise<void> {
     const journal = join(agent.stateDir, 'deferred.journal');
     const lines = async (): Promise<number> =>
@@ -89,18 +89,18 @@ export class Desk {
     await until(async () => (await lines()) >= count, `${count} images to be deferred`);
   }
 
-  /** Until the ledger has accepted all of it. */
+  /** Waits until all images are accepted in the ledger. */
   async settled(): Promise<void> {
     const due = new Set(this.scans.map((scan) => scan.sha256));
     let waitsFor: string | null = null;
     const isSettled = async () => (waitsFor = await this.site.unsettled(due)) === null;
-    // Some wait for a lease to run out: the database is not to be busy with those who ask.
+    // Polls slowly, because some tests wait for the end of a lease.
     await until(isSettled, 'everything to be sent', SETTLED_MS, LOOK_EVERY_MS).catch((error: unknown) => {
       throw new Error(String(waitsFor), { cause: error });
     });
   }
 
-  /** Stops every agent; what there is to see then, and what of the promises was broken. */
+  /** Stops every agent. @returns the final state and the broken promises */
   async judged(): Promise<{ readonly world: World; readonly breaches: readonly string[] }> {
     for (const agent of this.site.agents) if (agent.isRunning) await agent.stop();
     const world = await this.site.world(this.scans);

@@ -13,7 +13,7 @@ async function portOfNobody(): Promise<number> {
   return port;
 }
 
-test('what comes while the ledger is away is deferred, also when the configuration is changed and after a restart', async () => {
+test('images are deferred while the ledger is unreachable, even across a configuration change and a restart', async () => {
   const url = `postgres://receiptd@127.0.0.1:${await portOfNobody()}/ledger`;
   const ledger = { kind: 'postgres', url, agent: 'front' };
   const site = await prepare({ ledger });

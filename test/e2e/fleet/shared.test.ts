@@ -28,7 +28,7 @@ interface Agent {
 
 const LEASE = '5s';
 
-/** A machine of the fleet: a state directory and a configuration of its own, and the folder that all of them have. */
+/** A machine of the fleet, with its own state directory and configuration, and the shared folder. */
 async function machine(
   name: string,
   { sandbox, scans, url }: { sandbox: Sandbox; scans: string; url: string },
@@ -66,7 +66,7 @@ async function agentsOf(site: Site): Promise<Record<string, Agent>> {
   return Object.fromEntries(agents.map((agent) => [agent.name, agent]));
 }
 
-/** Names by image, as the service has them. */
+/** Names at the service, by image. */
 function stored(sandbox: Sandbox): string[] {
   return sandbox.received().map(({ name }) => name);
 }
@@ -75,7 +75,7 @@ const many = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 describe.skipIf(!needsPostgres())('two agents on one folder', () => {
-  test('send each image once between them; one is killed, the other goes on with all of it, and gives the dead one up', async () => {
+  test('together send each image once; after one is killed, the other continues its work and retires it', async () => {
     const { sandbox, drop, place } = await fleet();
     const own = await temporaryDirectory();
     const [shared, mine] = [sharedFolder(place.scans), { path: own, endpoint: 'office' }];
@@ -84,7 +84,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     const first = await one.start();
     await until(async () => (await agentsOf(two))['one']?.leads[0] === 'scans');
     const second = await two.quickStart();
-    // Long enough that both have their turn, also on a busy machine.
+    // Long enough for both to take part, even on a busy machine.
     sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
     await drop(...many('a', 24));
     const accepted = async (count: number): Promise<boolean> => {
@@ -95,14 +95,14 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     sandbox.behave();
     expect(new Set(stored(sandbox)).size).toBe(24);
     expect(stored(sandbox)).toHaveLength(24);
-    // Both had a part in it.
+    // Both took part.
     const { stdout: said } = await two.look('status');
     expect(said).toContain('On standby since');
     expect(said).toContain('Agent one picks up its scans');
     expect(first.stderr).toContain('"message":"Accepted"');
     expect(second.stderr).toContain('"message":"Accepted"');
 
-    // Killed with requests under way whose answers never come; all of them its own.
+    // Killed during its own requests, whose answers never arrive.
     await two.look('fleet', 'pause', 'two');
     await until(async () => (await two.look('status')).stdout.includes('This agent is paused by'));
     sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer' });
@@ -117,12 +117,12 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     expect((await agentsOf(two))['one']).toMatchObject({ state: 'silent' });
     await drop(...many('c', 3));
     await until(() => accepted(33), 'all of them to be accepted');
-    // What was under way may have arrived, and says so.
+    // Requests in flight may have arrived, and are marked accordingly.
     const again = (await two.list()).filter(({ answerLost }) => answerLost);
     expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
     expect((await storedOnce(two)).size).toBe(33);
 
-    // What only the dead one could read is settled, and it is gone.
+    // Documents that only the dead agent could read are settled, and the agent is removed.
     expect((await two.look('fleet', 'pause', 'one')).stdout).toContain('Agent one is silent, and was last');
     expect(await two.look('fleet', 'retire', 'one')).toBeRefused(
       2,
@@ -139,7 +139,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     expect((await agentsOf(two))['two']).toMatchObject({ state: 'stopped', leads: [] });
   });
 
-  test('pauses reach every agent, and commands work where no agent runs', async () => {
+  test('get pauses of the whole fleet, and commands also work without a local agent', async () => {
     const { sandbox, drop, place } = await fleet();
     const [one, two] = [await machine('one', place), await machine('two', place)];
     const desk = await machine('desk', place);
@@ -149,17 +149,17 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     await until(async () => (await desk.list()).some(({ state }) => state === 'queued'));
     for (const site of [one, two])
       await until(async () => (await site.look('status')).stdout.includes('This agent is paused by'));
-    // Not the desk: it has acted, and is no agent.
+    // The desk is not listed, because it is not an agent.
     const paused = await agentsOf(desk);
     expect(Object.keys(paused)).toEqual(['one', 'two']);
     expect(paused['two']).toMatchObject({ state: 'running', paused: { by: expect.any(String) as string } });
     expect(stored(sandbox)).toEqual([]);
-    // Through the agent that is paused itself.
+    // Through the paused agent itself.
     expect((await one.look('fleet', 'resume', 'two')).status).toBe(0);
     await until(() => stored(sandbox).length === 1);
     expect(agents[0]?.stderr).not.toContain('"message":"Accepted"');
 
-    // A pause of the folder is the fleet's.
+    // A pause of the folder applies to the whole fleet.
     expect((await two.look('pause', place.scans)).stdout).toContain('Paused');
     await drop('b');
     await until(async () => (await desk.list()).length === 2);
@@ -168,7 +168,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     expect((await one.look('resume', place.scans)).stdout).toContain('Resumed');
     await until(() => stored(sandbox).length === 2);
     expect(await desk.look('fleet', 'pause', 'three')).toBeRefused(1, 'AGENT_UNKNOWN', 'three');
-    // One of them is asked to wait: none sends before the time is over.
+    // The service asks one of them to wait: none sends before that time is over.
     const before = sandbox.arrivals().length;
     sandbox.misbehave(
       { kind: 'status', status: 429, retryAfter: 3, times: 1 },
@@ -186,7 +186,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
   });
 });
 
-test('a ledger that one agent has to itself has no fleet, and says so', async () => {
+test('a ledger of a single agent has no fleet, which the fleet commands report', async () => {
   const site = await prepare();
   expect(await site.look('fleet', 'status')).toMatchObject({
     status: 0,

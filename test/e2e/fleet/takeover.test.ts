@@ -4,7 +4,7 @@ import { until } from '../support/agent.ts';
 import { Desk } from './desk.ts';
 
 describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out', () => {
-  test('killed in the midst of an upload: another one sends the image again, under the same name, and it is marked', async () => {
+  test('if killed during an upload: another agent sends the image again under the same name, and it is marked', async () => {
     const desk = await Desk.open({ agents: 2 });
     const { sandbox } = desk.site;
     sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer', store: true, times: 1 });
@@ -25,7 +25,7 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     ]);
   });
 
-  test('killed while it takes PDFs apart: another one goes on where it ended, and every page is sent once, whoever named it', async () => {
+  test('if killed while it splits PDFs: another agent continues, and every page is sent once', async () => {
     const desk = await Desk.open({ agents: 2 });
     const { sandbox } = desk.site;
     const a = await desk.start(0);
@@ -45,7 +45,7 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     );
   });
 
-  test('stopped in its tracks for longer: what it writes afterwards is refused, and it goes on under a new lease', async () => {
+  test('if frozen for longer than its lease: its late writes are refused, and it continues under a new lease', async () => {
     const desk = await Desk.open({ agents: 2 });
     const { sandbox } = desk.site;
     sandbox.misbehave({ kind: 'delay', delayMs: 500, times: 1 });
@@ -54,7 +54,7 @@ describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out'
     await until(() => sandbox.stats().uploadsInFlight === 1, 'an upload to be under way');
     a.freeze();
     await desk.start(1);
-    // Its answer waits for it meanwhile.
+    // Meanwhile, the answer waits for the frozen agent.
     await desk.settled();
     expect(sandbox.received()).toMatchObject([{ tries: 2 }]);
     a.thaw();

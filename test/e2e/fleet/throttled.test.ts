@@ -3,7 +3,7 @@ import { needsPostgres } from '../../support/postgres.ts';
 import { hasTurn } from '../../support/turns.ts';
 import { Desk } from './desk.ts';
 
-/** What had left by then arrives yet, on a machine that has other work. */
+/** Time for requests that were already sent to arrive on a busy machine. */
 const ON_THE_WAY_MS = 1_500;
 const ANSWER_MS = 40;
 
@@ -11,11 +11,11 @@ describe.skipIf(!needsPostgres())('a service that tells one of three agents to w
   const answers = [
     { status: 429, retryAfter: 3, waitsMs: 3_000 },
     { status: 503, retryAfter: 3, waitsMs: 3_000 },
-    // Of its own accord it waits a second at least, and the others for half of it.
+    // The agent waits for at least a second by itself, and the others for half of that.
     { status: 429, waitsMs: 500 },
   ];
   test.each(answers.filter((_, at) => hasTurn(at, answers.length)))(
-    'with HTTP $status for $retryAfter s hears from none of them for so long, and then of everything',
+    'with HTTP $status for $retryAfter s gets no request during that time, and then all images',
     async ({ waitsMs, ...answer }) => {
       const desk = await Desk.open({ agents: 3 });
       const { sandbox, requests } = desk.site;
@@ -33,9 +33,9 @@ describe.skipIf(!needsPostgres())('a service that tells one of three agents to w
       const since = later.filter((ms) => ms > 0).toSorted((a, b) => a - b);
       expect(since.length).toBeGreaterThan(30);
       expect(since.filter((ms) => ms > ON_THE_WAY_MS && ms < waitsMs - 20)).toEqual([]);
-      // All that may be under way at once, and were it at that moment.
+      // At most the requests that were in flight at that moment.
       expect(since.filter((ms) => ms < waitsMs - 20).length).toBeLessThan(12);
-      // One tries, and then all of them go on.
+      // One agent retries, and then all of them continue.
       expect(since.filter((ms) => ms < waitsMs + 5_000).length).toBeGreaterThan(12);
       const { world, breaches } = await desk.judged();
       expect(breaches).toEqual([]);

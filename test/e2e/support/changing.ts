@@ -4,7 +4,7 @@ import type { ConfigEdit } from '../../../src/control/protocol/protocol.ts';
 import { drawReceipt } from '../../support/images.ts';
 import type { Site } from './agent.ts';
 
-/** Does what an editor does: a new file in the place of the old one. */
+/** Replaces the file with a new one, like an editor. */
 export async function replaceBy(site: Site, text: string): Promise<void> {
   await writeFile(`${site.config}~`, text);
   await rename(`${site.config}~`, site.config);

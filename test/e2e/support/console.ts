@@ -49,7 +49,7 @@ export async function underAttack(keys: ConfigKeys = {}): Promise<Attacked> {
   };
 }
 
-/** The same for all tests of a file; call at its top. Whatever a test tried, the agent is well for the next one. */
+/** One agent for all tests of a file; call it at the top. Each test must leave the agent working. */
 export function attackedForFile(): () => Attacked {
   let attacked: Attacked;
   let end: (() => Promise<void>) | undefined;

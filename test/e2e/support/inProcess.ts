@@ -74,7 +74,7 @@ export class Resident {
   }
 }
 
-/** A command whose streams say that they are a terminal, in the test's process: for questions and answers. It echoes nothing by itself. */
+/** A command in the test's process whose streams claim to be a terminal, for questions and answers. It echoes nothing. */
 export class QuickTerminal extends Conversation {
   readonly #stdin = Object.assign(new PassThrough(), {
     isTTY: true,
@@ -91,7 +91,7 @@ export class QuickTerminal extends Conversation {
     super();
     const screen = () => {
       const output = new Kept().on('text', (text: string) => this.hear(text.replaceAll('\n', '\r\n')));
-      // The library that asks ends what it writes to after each question, unless that is the process's own.
+      // The prompt library ends its output after each question, unless that is the stdout of the process.
       return Object.assign(output, { isTTY: true, columns, rows: 24, end: () => output });
     };
     const streams = { stdin: this.#stdin, stdout: screen(), stderr: screen() };
@@ -121,7 +121,7 @@ interface Streams {
 async function begun(
   args: readonly string[],
   { cwd, env, input = '' }: Surroundings,
-  // The other members of the type are for terminals only.
+  // The other members of the type are only for terminals.
   { stdin = Readable.from(input === '' ? [] : [Buffer.from(input)]), stdout, stderr }: Streams,
   stop: AbortSignal,
 ): Promise<Ended> {

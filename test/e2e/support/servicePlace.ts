@@ -1,6 +1,6 @@
 /**
- * `receiptd service`: as a real other user, with the built binary. Only the service manager is none: a program in its place writes down
- * what it is asked. A real one is booted by `npm run trial:boot`.
+ * `receiptd service` as another real user, with the built binary. Only the service manager is a stand-in, which records its arguments.
+ * `npm run trial:boot` boots a real one.
  */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { MAIN, OFFICE, temporaryDirectory } from './agent.ts';
 export const isRoot = process.geteuid?.() === 0;
 export const NOBODY = 65_534;
 
-/** Writes down what it is asked, and does nothing. */
+/** Records its arguments, and does nothing. */
 const SYSTEMCTL = `#!/bin/sh
 echo "systemctl $*" >> "$RECORD"
 case "$*" in
@@ -30,11 +30,11 @@ case "$*" in
   restart*) [ ! -e "$RECORD.fails" ] || { echo 'Job for receiptd.service failed.' >&2; exit 1; } ;;
 esac
 `;
-/** The log of a run that failed, if there is one. */
+/** The log of a failed run, if it exists. */
 const JOURNALCTL = `#!/bin/sh
 case "$*" in *_SYSTEMD_INVOCATION_ID=0123456789abcdef0123456789abcdef*) cat "$RECORD.fails" ;; esac
 `;
-/** A job that is ended is there for a while: it is found three times more. */
+/** An ended job is still listed three times. */
 const LAUNCHCTL = `#!/bin/sh
 echo "launchctl $*" >> "$RECORD"
 case "$1" in
@@ -56,7 +56,7 @@ export interface Place {
   config(folder?: object): Promise<Config>;
 }
 
-/** `exec`: the built program, or one whose `check` finds nothing, where what it finds is not the point. */
+/** `exec`: the built program, or one whose `check` finds nothing, for tests that do not need its findings. */
 export async function place(exec: 'built' | 'content' = 'built'): Promise<Place> {
   const dir = await temporaryDirectory();
   await chmod(dir, 0o755);
@@ -116,7 +116,7 @@ export function install(at: Place, config: Config, more: Partial<InstallOptions>
   return installService(at.io, config, { ...SYSTEM, exec: at.exec, ...more }, at.host);
 }
 
-/** The configuration as it is, wherever it was moved to. */
+/** Loads the configuration from wherever it was moved. */
 export function loadFrom({ dir }: Pick<Place, 'dir'>, file: string): Promise<Config> {
   return loadConfig(file, { env: {}, platform: 'linux', home: dir, cwd: dir, isRoot: true });
 }

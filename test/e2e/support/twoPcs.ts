@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, Site, type ConfigKeys } from './agent.ts';
 
-/** Another PC: a place of its own, the same service. */
+/** Another PC with a separate state directory and the same service. */
 export async function otherPc(site: Site, keys: ConfigKeys = {}, name = 'other'): Promise<Site> {
   const dir = site.file(name);
   await mkdir(dir, { recursive: true });

@@ -2,7 +2,7 @@ import { OFFICE, type Ended } from './agent.ts';
 import { runInProcess } from './inProcess.ts';
 import { SECRET, type Desk } from './desk.ts';
 
-/** Everything that a new machine needs, as a configuration management would hand it over. */
+/** Everything that a new machine needs, as from a configuration management system. */
 export function variables({ sandbox, scans, config }: Desk): Record<string, string> {
   return {
     RECEIPTD_CONFIG: config,
@@ -14,10 +14,10 @@ export function variables({ sandbox, scans, config }: Desk): Record<string, stri
   };
 }
 
-/** In this process: for what is refused, or sends nothing. */
+/** Runs in this process, for refusals and for runs that send nothing. */
 export function quick(here: Desk, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return runInProcess(['setup', '--yes', ...args], { cwd: here.dir, env: { ...here.env, ...env } });
 }
 
-/** What is in the directory of a desk before anything is set up. */
+/** The files of a desk before setup. */
 export const UNTOUCHED = ['home', 'sandbox'];
