@@ -4,8 +4,10 @@ import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/led
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerFleet } from '../../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
+import type { RecordedResult } from '../../../src/core/ports/results.ts';
 import { freshDatabase, type FreshDatabase, type Kept } from '../../support/postgres.ts';
-import { OFFICE } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { agentOptions, connected, UNUSED } from './place.ts';
 
 export type Agent = Ledger & { readonly fleet: LedgerFleet };
@@ -72,6 +74,15 @@ export class FleetPlace {
     return (await client.query(text, values)).rows as Row[];
   }
 
+  /** How a document stands. */
+  async standing(id: number) {
+    const [row] = await this.ask<{ state: string; reason: string | null; claimed_by: number | null }>(
+      'SELECT state, reason, answer_lost, claimed_by FROM documents WHERE id = $1',
+      [id],
+    );
+    return row;
+  }
+
   async #hangUp(): Promise<void> {
     const asking = this.#asking;
     this.#asking = null;
@@ -83,6 +94,16 @@ export class FleetPlace {
     await this.#hangUp();
     await this.#database.remove();
   }
+}
+
+export function imageIn(folder: string, path: string, content: string): Admission {
+  return admission('', content, { file: seen(path, 1, folder) });
+}
+
+/** A result of no document. */
+export function postResult(agent: Agent, status: string): Promise<RecordedResult> {
+  const of = { baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name: 'unknown' };
+  return agent.recordResult({ at: 6_000, ...of, status, payload: Buffer.from(JSON.stringify({ status })) });
 }
 
 /** Sleeps last until it is thawed, as in a stopped process. */
