@@ -3,14 +3,11 @@ import type { Command } from './command.ts';
 import { SCRIPTS } from './completion/scripts.ts';
 import type { Io } from './io.ts';
 
-const MORE = `To enable it in every new shell:
-  bash        mkdir -p ~/.local/share/bash-completion/completions
-              receiptd completion bash > ~/.local/share/bash-completion/completions/receiptd
-              (or put eval "$(receiptd completion bash)" into ~/.bashrc)
-  zsh         put source <(receiptd completion zsh) into ~/.zshrc, after compinit
-  fish        mkdir -p ~/.config/fish/completions
-              receiptd completion fish > ~/.config/fish/completions/receiptd.fish
-  powershell  put receiptd completion powershell | Out-String | Invoke-Expression into $PROFILE`;
+const MORE = `To enable it in every new shell, add a line (for zsh, after compinit) to:
+  ~/.bashrc    eval "$(receiptd completion bash)"
+  ~/.zshrc     source <(receiptd completion zsh)
+  config.fish  receiptd completion fish | source
+  $PROFILE     receiptd completion powershell | Out-String | Invoke-Expression`;
 
 export function addCompletion(program: Command, io: Io): void {
   program

@@ -39,8 +39,8 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
     .explain({
       examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
       statuses:
-        '6 another receiptd is starting on this state directory; 130 stopped by a signal; 0 all accepted, or duplicates; 3 something ' +
-        'failed, was rejected or lost; 4 something is still waiting; 5 the service could not be reached',
+        '3 something failed, was rejected or lost; 4 something is still waiting; 5 the service could not be reached; ' +
+        '6 another receiptd is starting on this state directory; 130 stopped by a signal',
     })
     .action(async (files: string[], options: Options) => {
       const config = await configOf(io, options);
