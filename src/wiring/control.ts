@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import type { Operations, StatusResponse } from '../control/protocol/protocol.ts';
+import type { Operations, Request, StatusResponse } from '../control/protocol/protocol.ts';
 import { eventStream } from '../control/queries/events.ts';
 import { noteJson } from '../control/protocol/noteJson.ts';
 import { fleetNotes } from '../control/queries/fleet.ts';
@@ -30,7 +30,7 @@ export interface ControlDeps {
 }
 
 /** All control operations of the daemon, assembled from its parts. */
-export function controlOf(deps: ControlDeps): { operations: Partial<Operations>; streams: StreamRoute[] } {
+export function controlOf(deps: ControlDeps) {
   const { generations, lines } = deps;
   const { ledger, log, clock, pictures } = deps.lasting;
   const reading = {
@@ -49,12 +49,14 @@ export function controlOf(deps: ControlDeps): { operations: Partial<Operations>;
       ...settingsOf(deps),
       ...readingOperations(reading),
       compareFolder: compareNow(deps.lasting, () => generations.current.config),
-      resultsPath: async ({ uid }) => ({ path: await deps.results.path(uid ?? null) }),
+      resultsPath: async ({ uid }: Request<'resultsPath'>) => ({
+        path: await deps.results.path(uid ?? null),
+      }),
     },
     streams: [
       ...readingStreams({ ledger, clock, pictures, locateBytes, columns: reading.columns }),
       eventStream({ overview: () => overview(reading), lines, clock, log }),
-    ],
+    ] satisfies StreamRoute[],
   };
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { createConsole } from '../console/server/console.ts';
+import type { Operations } from '../control/protocol/protocol.ts';
+import type { SETUP } from '../control/protocol/setup.ts';
 import type { Offer } from '../control/server/respond.ts';
 import { runErasureSweep } from '../features/pictures/erasureSweep.ts';
 import { composeAlerts } from './alerts.ts';
@@ -64,8 +66,13 @@ export async function composeSideServices(
     alerts.take(next);
     lasting.silence.take(next.folders);
   });
+  /** All of them, except those of setup, so that the compiler names one that nothing answers. */
+  const socketOperations: Omit<Operations, keyof typeof SETUP> = {
+    ...offer.operations,
+    openConsole: () => console.open(),
+  };
   return {
-    offer: { ...offer, operations: { ...offer.operations, openConsole: () => console.open() } },
+    offer: { ...offer, operations: socketOperations },
     line: () => statusLine(lasting.ledger, status()),
     async start() {
       await console.start();
