@@ -5,6 +5,7 @@ import germanSetup from '../../../src/console/app/languages/setup/de.ts';
 import english from '../../../src/console/app/languages/en.ts';
 import type { Format } from '../../../src/console/app/textFormat.ts';
 import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { classify } from '../../../src/core/domain/outcome.ts';
 import { joined, says, saysError, SETUP_WORDS } from '../../../src/core/domain/setupWords.ts';
 import { NEEDING_STATES, NO_RECEIPT } from '../../../src/core/domain/needsPerson.ts';
 import { needSentences } from '../../../src/core/domain/needWords.ts';
@@ -103,6 +104,29 @@ describe('the console texts', () => {
     expect(reasonText('HTTP_400', 'unconfirmed')).toBe('The service may have it already (HTTP 400).');
     expect(reasonText('EIO', 'unreadable')).toBe('The file can’t be read (EIO).');
     expect(reasonText('NO_SUCH_REASON')).toBeNull();
+  });
+
+  it('say of a status what the agent makes of it', () => {
+    const { reasons } = english(FORMAT);
+    const texts = {
+      failed: reasons.refused,
+      unauthorized: reasons.unauthorized,
+      slowDown: reasons.slowDown,
+      unconfirmed: reasons.mayHaveIt,
+    };
+    const expected = {
+      endpoint: { baseUrl: 'https://api.example.com', uid: 'office' },
+      name: 'a.jpg',
+      answerLost: false,
+    };
+    for (let httpStatus = 100; httpStatus < 600; httpStatus += 1) {
+      const { kind } = classify({ kind: 'response', httpStatus, retryAfterMs: null, body: '' }, expected);
+      const text = reasonText(`HTTP_${httpStatus}`);
+      const said = Object.entries(texts).flatMap(([each, its]) =>
+        text === reasons.withCode(its, `HTTP ${httpStatus}`) ? [each] : [],
+      );
+      expect([httpStatus, said]).toEqual([httpStatus, Object.hasOwn(texts, kind) ? [kind] : []]);
+    }
   });
 
   it('include advice for everything that may need a person', () => {
