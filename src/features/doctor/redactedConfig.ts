@@ -6,8 +6,8 @@ import type { Redaction } from './redaction.ts';
 /** Numbers with or without a unit, and hours of the day. */
 const FIGURE =
   /^\d{1,9}(?:\.\d+)?\s?(?:ms|s|m|min|h|d|[kMG]?B)?(?:\/(?:s|min|h))?$|^\d\d:\d\d(?:-\d\d:\d\d)?$/;
-const CHOICE =
-  /^(?:auto|always|never|keep|archive|delete|send|skip|unlimited|none|off|on|direct|debug|info|warn|error|sqlite|postgres|events|poll|polled|environment|systemd|file|keychain|jpeg|png|tiff|webp|gif|bmp|heic|pdf)$/;
+/** Words that the schema describes without listing them. */
+const OTHER_CHOICES = ['send', 'skip', 'on', 'direct', 'onDemand', 'events', 'polled'];
 
 /** The file's settings, by an allow-list: comments are left out, unknown keys and free text get stand-ins. Accepts any text. */
 export function redactedConfig(text: string, redaction: Redaction): string {
@@ -53,7 +53,7 @@ function shown(
 const HIDDEN = '[not shown]';
 
 function shownText(text: string, key: string, redaction: Redaction): string {
-  if (FIGURE.test(text) || CHOICE.test(text)) return text;
+  if (FIGURE.test(text) || choices().has(text)) return text;
   if (/^[a-z][a-z+.-]*:\/\//i.test(text)) {
     if (!URL.canParse(text)) return HIDDEN;
     const { protocol, hostname, port } = new URL(text);
@@ -64,7 +64,22 @@ function shownText(text: string, key: string, redaction: Redaction): string {
 
 /** A choice or a number, or our own name. */
 export function isOwnWord(text: string): boolean {
-  return FIGURE.test(text) || CHOICE.test(text) || text === 'receiptd' || text === 'root';
+  return FIGURE.test(text) || choices().has(text) || text === 'receiptd' || text === 'root';
+}
+
+let allChoices: ReadonlySet<unknown> | null = null;
+
+/** Every word that a setting can have as its value. */
+function choices(): ReadonlySet<unknown> {
+  allChoices ??= new Set([...OTHER_CHOICES, ...choicesIn(schemaTree())]);
+  return allChoices;
+}
+
+function choicesIn(schema: unknown): unknown[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) =>
+    key === 'enum' && Array.isArray(value) ? value : key === 'const' ? [value] : choicesIn(value),
+  );
 }
 
 /** The keys of all settings. */
