@@ -70,8 +70,9 @@ function sameUid(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-function limitsOf({ concurrency, rate, perDay, perMonth }: ParsedEndpoint): string {
-  return JSON.stringify([concurrency, rate, perDay, perMonth]);
+function limitsOf(endpoint: ParsedEndpoint): string {
+  const { uid: _, account: __, ...limits } = endpoint;
+  return JSON.stringify(limits);
 }
 
 function checkEndpoint(

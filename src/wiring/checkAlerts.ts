@@ -4,6 +4,7 @@ import { noticeOf } from '../features/alerts/channels/desktop.ts';
 import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
 import { signatureHeaders } from '../features/alerts/channels/signature.ts';
 import type { Config } from '../config/config.ts';
+import { ALERT_CHANNELS } from '../core/ports/alert.ts';
 import { testAlert } from '../features/alerts/message.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { configuredChannels, SECRET_KEYS } from './alertChannels.ts';
@@ -34,7 +35,7 @@ export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promi
   const channels = configuredChannels(config);
   if (channels.length === 0) {
     if (alerts.digest === null && alerts.quietHours === null) return [];
-    const message = 'No alerts are sent: `alerts` has no email, webhook, command, desktop or eventLog.';
+    const message = `No alerts are sent: no channel is configured under \`alerts\` (${ALERT_CHANNELS.toReversed().join(', ')}).`;
     return [{ level: 'warn', subject: SUBJECT, message }];
   }
   if (troubles.length > 0) return troubles;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BUDGET_PERIODS } from '../../core/domain/limits.ts';
 import { instant } from './shapes.ts';
 
 const folder = z.string().describe('Absolute path.');
@@ -14,7 +15,7 @@ export const consequence = z
       .object({
         kind: z.literal('spent'),
         endpoint: z.string().nullable().describe('Alias; null for all endpoints together.'),
-        period: z.enum(['day', 'month']),
+        period: z.enum(BUDGET_PERIODS),
         limit: z.number(),
         used: z.number(),
         waiting,

@@ -27,7 +27,7 @@ export type FieldGroups = Readonly<
 export const allOf = (groups: FieldGroups): Field[] => Object.values(groups).flat();
 
 export const TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'];
-const ACCEPTED = TYPES.slice(0, -1).join(' ');
+const ACCEPTED = TYPES.filter((type) => type !== 'pdf').join(' ');
 
 /** Text of the value in the file; otherwise of the default, if the control must show a value. */
 export function textOf(field: Field, values: JsonObject): string {
