@@ -788,7 +788,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: "a fleet's request leaves without a final lease check",
     promises: ['P6'],
-    killedBy: 'test/fleet/fleet.test.ts',
+    killedBy: 'test/fleet/fleetRequests.test.ts',
     edits: [{ file: 'src/delivery/sendPermit.ts', in: 'leave', value: 'isLost', becomes: '!keepsTurn' }],
   },
   {

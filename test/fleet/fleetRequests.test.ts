@@ -1,0 +1,139 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
+import { OFFICE } from '../delivery/sending.ts';
+import { errors, once, sharedSending } from './sharedAgent.ts';
+
+describe('an upload request of a fleet', () => {
+  it('waits until the limits of the fleet allow it, and does not ask earlier', async () => {
+    const place = await sharedSending();
+    place.fleet.waits = [7_000];
+    await place.admit('a.jpg');
+    const rate = { count: 2, intervalMs: 1_000 };
+    await place.start({ endpoints: [{ key: OFFICE, limits: { rate } }] });
+    await place.clock.advance(6_900);
+    expect(place.fleet.entered).toHaveLength(1);
+    expect(place.fleet.entered[0]).toMatchObject({ rate });
+    expect(place.service.asked).toHaveLength(0);
+    await place.clock.advance(1_000);
+    expect(place.fleet.entered).toHaveLength(2);
+    expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'accepted', attempts: 1 });
+  });
+
+  it.each([
+    [60_000, [7_000, 7_500, 8_000]],
+    [1_000, [7_000, 7_050, 7_100]],
+  ])('asks again at a random time within a tenth of a window of %i ms', async (intervalMs, leftAt) => {
+    const left: number[] = [];
+    for (const drawn of [0, 0.5, 1]) {
+      const place = await sharedSending();
+      place.fleet.waits = [7_000];
+      await place.admit('a.jpg');
+      const endpoints = [{ key: OFFICE, limits: { rate: { count: 2, intervalMs } } }];
+      const begun = place.clock.now();
+      await place.start({ endpoints, random: () => drawn });
+      while (place.fleet.entered.length < 2 && place.clock.now() < begun + 20_000)
+        await place.clock.advance(10);
+      left.push(place.clock.now() - begun);
+    }
+    // The clock advances in steps.
+    expect(left.map((at, index) => at - leftAt[index]!).every((late) => late >= 0 && late < 50)).toBe(true);
+  });
+
+  it('asks for no permission if the endpoint has no limits', async () => {
+    const place = await sharedSending();
+    await place.admit('a.jpg');
+    await place.start();
+    await place.clock.advance(100);
+    expect(place.fleet.entered).toEqual([]);
+    expect(place.service.asked).toHaveLength(1);
+  });
+
+  it('is not sent if the lease expires after it was recorded, and is sent under the next lease', async () => {
+    const place: Awaited<ReturnType<typeof sharedSending>> = await sharedSending((ledger) => ({
+      begin: async (...args) => {
+        const attempt = await ledger.begin(...args);
+        if ((await ledger.document(args[0]))?.attempts === 1) place.fleet.leased = false;
+        return attempt;
+      },
+    }));
+    const { id } = await place.admit('a.jpg');
+    await place.start();
+    await place.clock.advance(3_000);
+    expect(place.service.asked).toHaveLength(0);
+    const detail = await place.ledger.detail(id);
+    expect(detail?.document).toMatchObject({ state: 'queued', reason: 'LEASE_LOST', answerLost: false });
+    expect(detail?.attempts.map(({ outcome }) => outcome)).toEqual(['notSent']);
+    expect(await place.ledger.holds()).toEqual([]);
+    place.fleet.leased = true;
+    await place.clock.advance(2_000);
+    expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted', attempts: 2 });
+    expect(place.service.asked).toHaveLength(1);
+  });
+
+  it('is not sent under a later lease than the one it was recorded under, since another agent may have taken it over', async () => {
+    const place = await sharedSending();
+    const { id } = await place.admit('a.jpg');
+    place.fleet.isRenewed = true;
+    await place.start();
+    await place.clock.advance(200);
+    expect(place.service.asked).toHaveLength(0);
+    const detail = await place.ledger.detail(id);
+    expect(detail?.attempts[0]).toMatchObject({ outcome: 'notSent' });
+    expect(detail?.document).toMatchObject({ answerLost: false });
+  });
+
+  it.each(['DOCUMENT_TAKEN', 'AGENT_FENCED'] as const)(
+    'is dropped without an error if another agent has taken the document over (%s)',
+    async (code) => {
+      const place = await sharedSending((ledger) => ({
+        begin: once(code, (...args: Parameters<Ledger['begin']>) => ledger.begin(...args)),
+      }));
+      await place.admit('a.jpg');
+      await place.start();
+      await place.clock.advance(200);
+      expect(errors(place.log)).toEqual([]);
+      expect(place.log.said('Another agent has taken a document over')).toHaveLength(1);
+      expect(place.service.asked).toHaveLength(0);
+    },
+  );
+
+  it('leaves its attempt to the agent that took it over if the answer arrives after the lease was lost', async () => {
+    const place = await sharedSending((ledger) => ({
+      finish: once('AGENT_FENCED', (...args: Parameters<Ledger['finish']>) => ledger.finish(...args)),
+    }));
+    const { id } = await place.admit('a.jpg');
+    await place.start();
+    await place.clock.advance(60_000);
+    expect(errors(place.log)).toEqual([]);
+    // Nobody took it over here, so it is as this agent left it.
+    const detail = await place.ledger.detail(id);
+    expect(detail?.document.state).toBe('uploading');
+    expect(detail?.attempts.map(({ finishedAt }) => finishedAt)).toEqual([null]);
+    expect(place.service.asked).toHaveLength(1);
+  });
+
+  it('reports a document without bytes as lost only if the ledger marked it as lost', async () => {
+    const given = { at: 0 };
+    const place = await sharedSending((ledger) => ({
+      markLost: async (id, _message, at) => {
+        given.at = at;
+        await ledger.postpone(
+          id,
+          at + 600_000,
+          'BYTES_ELSEWHERE',
+          'The agent that admitted it has them.',
+          at,
+        );
+      },
+    }));
+    const { id } = await place.admit('a.jpg');
+    await rm(join(place.scans, 'a.jpg'));
+    await place.start();
+    await place.clock.advance(60_000);
+    expect(given.at).toBeGreaterThan(0);
+    expect(await place.ledger.document(id)).toMatchObject({ state: 'queued', reason: 'BYTES_ELSEWHERE' });
+    expect(errors(place.log)).toEqual([]);
+  });
+});
