@@ -106,7 +106,7 @@ function cpuOf(postmaster: number): number {
         ticks += [11, 12, 13, 14].reduce((sum, at) => sum + Number(stat[at]), 0);
       else if (Number(stat[1]) === postmaster) ticks += Number(stat[11]) + Number(stat[12]);
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return ticks / 100;
@@ -208,7 +208,7 @@ try {
       (Number(bytes) / DOCUMENTS).toFixed(0).padStart(6),
     );
   }
-  console.log('bytes for each document', (total / DOCUMENTS).toFixed(0));
+  console.log('bytes per document', (total / DOCUMENTS).toFixed(0));
 
   const agents: Ledger[] = [];
   for (let n = 0; n < AGENTS; n += 1) agents.push(await openLedgerAgent(url.href, `idle-${n}`));

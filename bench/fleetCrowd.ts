@@ -189,7 +189,7 @@ try {
   await until(`SELECT count(*) FROM receiptd.agents WHERE ${theirs} AND lease_until IS NOT NULL`);
   const takenOver = seconds(startedAt);
   await until(`SELECT count(*) FROM receiptd.documents WHERE state <> 'accepted'`);
-  console.log(`${count} die at once`, {
+  console.log(`${count} are killed at once`, {
     underWay: held,
     takenOverAfterSeconds: takenOver,
     sentAgainAfterSeconds: seconds(startedAt),
@@ -221,7 +221,7 @@ function privateBytes({ dir }: Cluster): number {
       for (const [, kB] of text.matchAll(/^Private_(?:Clean|Dirty): +(\d+) kB$/gm))
         bytes += Number(kB) * 1024;
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return bytes;

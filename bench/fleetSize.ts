@@ -1,10 +1,10 @@
 /**
- * Measures what people wait for when a shared ledger is very large: commands, the console, and the admission of one image.
+ * Measures how long people wait when a shared ledger is very large: for commands, the console, and the admission of one image.
  * docs/fleet.md quotes these figures. Starts its own server and fills it:
  *
  *   npm run trials:build && npm run build && node build/bench/fleetSize.js [--documents N] [--runs N] [--wait]
  *
- * With `--wait` it measures nothing: it prints the address of the database and keeps it until Ctrl-C.
+ * With `--wait` it measures nothing, but prints the address of the database and keeps it until Ctrl-C.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -90,7 +90,7 @@ async function office(name: string, url: string) {
 async function measureCommands(url: string): Promise<void> {
   const { receiptd } = await office('reader', url);
   const commands: Readonly<Record<string, readonly string[]>> = {
-    'the start of a list (nothing to look at)': ['list', '--since', '2999-01-01'],
+    'an empty `list` (only the start)': ['list', '--since', '2999-01-01'],
     'list --limit 50': ['list', '--limit', String(PAGE)],
     'list --state failed': ['list', '--state', 'failed'],
     'list --search, the newest': ['list', '--search', nameOf(DOCUMENTS)],
@@ -98,8 +98,8 @@ async function measureCommands(url: string): Promise<void> {
     'list --search, absent': ['list', '--search', 'nothing-like-it'],
     'list --search, three words, absent': ['list', '--search', 'hotel nothing-like-it 2026'],
     'show, by name': ['show', nameOf(1)],
-    'show, by the start of the name': ['show', nameOf(1).slice(0, -6)],
-    'show, by a file': ['show', 'SCAN00000001.jpg'],
+    'show, by the beginning of the name': ['show', nameOf(1).slice(0, -6)],
+    'show, by file': ['show', 'SCAN00000001.jpg'],
     status: ['status'],
     'fleet status': ['fleet', 'status'],
   };
@@ -123,7 +123,7 @@ async function measureCommands(url: string): Promise<void> {
   }
 }
 
-/** What the console asks of a running agent. */
+/** Requests of the console to a running agent. */
 async function measureAgent(url: string): Promise<void> {
   const { dir, receiptd } = await office(AGENT, url);
   const state = join(dir, 'state');

@@ -17,7 +17,7 @@ async function run({ quick, only, dir }: BenchOptions): Promise<void> {
   const scratch = await mkdtemp(join(dir ?? tmpdir(), 'receiptd-bench-'));
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
-    // Taken first: edits during the run change the tree, not the build that is measured.
+    // Read first, because edits during the run change the tree but not the measured build.
     const measured = await environment(ROOT);
     for (const scenario of SCENARIOS.filter(({ name }) => only.includes(name))) {
       say(`== ${scenario.title}`);

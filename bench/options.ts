@@ -36,12 +36,13 @@ export function benchOptions(names: readonly string[], args: readonly string[]):
   const { quick = false, only, dir = null, compare = null } = values;
   const asked = only?.split(',') ?? names;
   const unknown = asked.find((name) => !names.includes(name));
-  if (unknown !== undefined) return refuse(`--only ${unknown} is none of ${names.join(', ')}.`);
+  if (unknown !== undefined)
+    return refuse(`--only ${unknown} is not a scenario. The scenarios are ${names.join(', ')}.`);
   if (dir !== null && !statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     return refuse(`--dir ${dir} is not a directory.`);
   if (compare === '') return refuse('--compare needs a revision.');
   if (compare !== null && (quick || dir !== null))
-    return refuse('--compare measures nothing, so it goes with neither --quick nor --dir.');
+    return refuse('--compare measures nothing, so it cannot be used with --quick or --dir.');
   return { kind: 'options', options: { quick, only: asked, dir, compare } };
 }
 
@@ -55,9 +56,9 @@ function refuse(sentence: string): Asked {
 
 function help(names: readonly string[]): string {
   return `${COMMAND} -- [options]
-  --quick             fewer files and fewer runs; docs/performance.md stays as it is
-  --only NAME[,NAME]  some of ${names.join(', ')}
-  --dir DIR           where the files are made; a local disk with some GB free
-  --compare REV       what bench/history.jsonl says of that revision and of this one; measures nothing
+  --quick             fewer files and fewer runs; does not change docs/performance.md
+  --only NAME[,NAME]  run only these scenarios: ${names.join(', ')}
+  --dir DIR           directory for the files, on a local disk with some GB free
+  --compare REV       compare the figures of that revision with those of HEAD; measures nothing
 `;
 }

@@ -1,6 +1,6 @@
 /** Parameters of a scenario run. */
 export interface Bench {
-  /** Fewer files and runs, two minutes for all scenarios; the history marks such figures. */
+  /** Fewer files and runs; all scenarios take two minutes. The history marks such figures. */
   readonly quick: boolean;
   /** A private directory on a local disk, removed afterwards. */
   readonly scratch: string;
@@ -14,14 +14,14 @@ export interface Figure {
   readonly unit: 'ratio' | 's' | 'ms' | 'MB' | '%' | '/s' | 'count' | 'MB/s' | 'kB';
   /** `less` if smaller is better; null if the figure only describes. */
   readonly better: 'less' | 'more' | null;
-  /** The value it should reach. */
+  /** The value that it should reach. */
   readonly target?: number;
   readonly note?: string;
 }
 
 export interface Findings {
   readonly figures: readonly Figure[];
-  /** Peers and software that the machine lacks, one sentence each. */
+  /** One sentence for each peer or software that the machine lacks. */
   readonly skipped: readonly string[];
 }
 

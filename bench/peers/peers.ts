@@ -49,7 +49,7 @@ export const XARGS: Peer = {
   },
 };
 
-/** Its pacer limits it to 100 calls a second, at two calls a file, so that its time does not show its speed. */
+/** Its pacer limits it to 100 calls per second, with two calls per file, so its time does not reflect its speed. */
 export const RCLONE: Peer = {
   name: 'rclone copy (WebDAV)',
   needs: ['rclone'],

@@ -28,7 +28,7 @@ export async function compare(
   const commit = await commitOf(root, revision);
   if (commit === null) return nothing(`this repository has no revision ${revision}`);
   const history = await readHistory(root);
-  // Measurements of a modified tree are not of that revision.
+  // Measurements of a modified tree do not belong to that revision.
   if (!history.some((entry) => entry.commit === commit && !entry.dirty)) return nothing(howToMeasure(commit));
   const head = await commitOf(root, 'HEAD');
   const pairs = scenarios.flatMap(
@@ -41,7 +41,7 @@ export async function compare(
   );
   if (pairs.length === 0)
     return nothing(
-      `nothing was measured since ${short(commit)} on the same machine, of the same scenarios and as thoroughly; run npm run bench first`,
+      `the history has no later run of the same scenarios on the same machine since ${short(commit)}; run npm run bench first`,
     );
   const lines = pairs.map(linesOf);
   const worse = lines.flat().filter((line) => line.endsWith(WORSE)).length;
@@ -59,7 +59,7 @@ function howToMeasure(commit: string): string {
   return `nothing was measured at ${short(commit)} itself; run ${steps}, then add the lines at the end of ${dir}/bench/history.jsonl to bench/history.jsonl`;
 }
 
-/** Prefers full runs to quick ones. Takes a later run on the same machine: of HEAD if any, else the last of another commit. */
+/** Prefers full runs to quick ones. Takes a later run on the same machine: of HEAD if possible, otherwise the last of another commit. */
 function pair(entries: readonly Entry[], commit: string, head: string | null): Pair | null {
   for (const quick of [false, true]) {
     const runs = entries.filter((each) => each.quick === quick);

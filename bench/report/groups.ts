@@ -1,10 +1,10 @@
 import type { Figure } from '../scenario.ts';
 
-/** Figures of one load: their names share the part before the colon. */
+/** Figures of one load, whose names share the part before the colon. */
 export interface Group {
   /** Empty for figures of the whole scenario. */
   readonly name: string;
-  /** Ratios first, then figures with a target, then the rest; names without that of the group. */
+  /** Ratios first, then figures with a target, then the others; names without the name of the group. */
   readonly figures: readonly Figure[];
 }
 

@@ -17,7 +17,7 @@ export interface Machine {
 export interface Environment {
   /** Null outside a repository. */
   readonly commit: string | null;
-  /** The tree had uncommitted changes. */
+  /** Whether the tree had uncommitted changes. */
   readonly dirty?: true;
   readonly machine: Machine;
 }

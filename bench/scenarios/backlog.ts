@@ -21,7 +21,7 @@ interface Load {
 }
 
 const QUICK_PEERS = [CURL, UNDICI, UNDICI_HASH];
-/** Peers that take minutes get fewer files and only one run beside curl: their ratio is clear enough. */
+/** Peers that take minutes get fewer files and only one run with curl, since their ratio is clear enough. */
 const SLOW_PEERS = [CURL, XARGS, RCLONE];
 const SLOW_COUNT = 500;
 
@@ -30,7 +30,7 @@ interface Contender {
   readonly command: (scratch: string) => Promise<Command>;
 }
 
-/** One-shot upload of a full folder; the contenders take turns, and ratios are of pairs of runs. */
+/** One-shot upload of a full folder. The contenders take turns, and each ratio compares a pair of runs. */
 export const backlog: Scenario = {
   name: 'backlog',
   title: 'A backlog, beside curl --parallel',
@@ -96,7 +96,9 @@ async function compete(load: Load, sink: Sink, { scratch, say }: Bench): Promise
       await rm(dir, { recursive: true });
       // The first round warms the page cache.
       if (run > 0) usages.get(name)?.push(usage);
-      say(`${load.name}, ${name}: ${usage.wallSeconds} s, ${usage.cpuSeconds.toFixed(2)} s of processor`);
+      say(
+        `${load.name}, ${name}: ${usage.wallSeconds} s, ${usage.cpuSeconds.toFixed(2)} s of processor time`,
+      );
     }
   }
   await rm(folder, { recursive: true });

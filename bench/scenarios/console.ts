@@ -24,7 +24,7 @@ const AGENT = 'front';
 
 type Search = Omit<Request<'documents'>, 'cursor' | 'limit'>;
 
-/** How long an admin waits for views of a very long ledger, served by a running agent. */
+/** Waiting times of an admin for views of a very long ledger, served by a running agent. */
 export const console: Scenario = {
   name: 'console',
   title: 'Looking at a very long ledger',
@@ -59,7 +59,7 @@ async function onLedger(name: string, url: string | null, { quick, scratch, say 
     const ledger =
       url === null ? await openSqliteLedger({ path, clock: systemClock }) : await openLedgerAgent(url, AGENT);
     const office = await longOffice(ledger, sink.url, count);
-    say(`${count} files of a messy office are known to ${name}`);
+    say(`${name} contains ${count} files of a messy office`);
     const daemon = await startDaemon(dir, receiptd('run'));
     try {
       await daemon.reconciled();

@@ -33,7 +33,7 @@ export const fair: Scenario = {
     const { quick, scratch } = bench;
     const backlog = quick ? 3_000 : 100_000;
     const limits: Limit[] = [
-      // The slower limit first: its requests do not fill a window of the other.
+      // The slower limit first, because its requests do not fill a window of the other.
       {
         rate: '120/min',
         intervalMs: 60_000,

@@ -41,12 +41,12 @@ interface Contender {
 
 interface Run {
   readonly perSecond: number;
-  /** CPU milliseconds a document. */
+  /** CPU milliseconds per document. */
   readonly agentsMs: number;
   readonly databaseMs: number;
 }
 
-/** Agents that share a folder and a PostgreSQL ledger, compared with one that has its own ledger; and a very long shared queue. */
+/** Agents that share a folder and a PostgreSQL ledger, compared with one agent that has its own ledger; and a very long shared queue. */
 export const fleet: Scenario = {
   name: 'fleet',
   title: 'A fleet on one PostgreSQL, beside one agent on SQLite',
@@ -102,7 +102,7 @@ async function compete(
       runs.get(contender.name)?.push(run);
       const { perSecond, agentsMs, databaseMs } = run;
       say(
-        `${load.name}, ${contender.name}: ${perSecond.toFixed(0)}/s, ${agentsMs.toFixed(1)} ms of processor of agents, ${databaseMs.toFixed(1)} ms of the database`,
+        `${load.name}, ${contender.name}: ${perSecond.toFixed(0)}/s, ${agentsMs.toFixed(1)} ms of processor time of the agents, ${databaseMs.toFixed(1)} ms of the database`,
       );
     }
   }
@@ -110,7 +110,7 @@ async function compete(
   return figuresOf(load, runs);
 }
 
-/** Measures from the moment that all files are in a folder which all agents watch to the last answer. */
+/** Measures from the moment when all files appear in the folder of all agents to the last answer. */
 async function race(
   { agents, cluster }: Contender,
   { count, pace }: Load,

@@ -18,7 +18,7 @@ export const idle: Scenario = {
   title: 'An agent at rest',
   async run({ quick, scratch, say }) {
     if (!tellsOfProcesses()) return { figures: [], skipped: ['idle: this machine has no /proc.'] };
-    // One comparison of every file falls into the window whenever that begins; so many files are compared every 500 s.
+    // The window always contains one full comparison: with this many files, one runs every 500 s.
     const count = quick ? 2_500 : 100_000;
     const windowS = quick ? 9 : 510;
     const reconcileEvery = quick ? '8s' : '60s';
@@ -29,7 +29,7 @@ export const idle: Scenario = {
       const settings = { intake: { reconcileEvery } };
       const receiptd = await furnish({ dir, baseUrl: sink.url, settings });
       await knowFolder({ dir, baseUrl: sink.url, receiptd, count, queued: null });
-      say(`${count} known files are there`);
+      say(`created ${count} known files`);
       const daemon = await startDaemon(dir, receiptd('run'));
       const { reconciled } = await daemon.reconciled();
       await sleep(quick ? 1_000 : Math.max(0, UPKEEP_OVER_S - reconciled) * 1_000);

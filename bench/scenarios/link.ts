@@ -15,7 +15,7 @@ interface Row extends over.Load {
   readonly fixed: readonly number[];
 }
 
-/** A branch office behind a slow line: is the line kept full, and does any upload time out? */
+/** A branch office behind a slow link: is the link fully used, and does any upload time out? */
 export const link: Scenario = {
   name: 'link',
   title: `A line of ${over.BYTES_PER_SECOND / 1e6} MB/s and ${over.ROUND_TRIP_MS} ms`,
@@ -33,7 +33,7 @@ export const link: Scenario = {
           .map((concurrency) => over.receiptd(row, 'fixed', { concurrency })),
         over.receiptd(row, 'adaptive', { concurrency: MOST }),
       ]);
-      // Shorter than the whole upload takes, but longer than the megabytes that socket buffers accept ahead.
+      // Shorter than the whole upload, but longer than it takes to fill the socket buffers.
       const limitSeconds = quick ? 6 : 10;
       contenders.push(over.receiptd(large, 'fixed', { concurrency: 1, limitSeconds }));
       const sent = await (quick ? over.together : over.inTurn)(contenders, bench);
@@ -59,12 +59,12 @@ async function receipts(dir: string, quick: boolean): Promise<Row> {
   const folder = join(dir, 'receipts');
   const sorted = images.toSorted((a, b) => a.length - b.length);
   const count = quick ? 12 : 60;
-  // A quick run leaves out the largest.
+  // A quick run skips the largest.
   const bytes = await fill(folder, quick ? sorted.slice(images.length / 4) : images, count);
   return { name: `${kind} receipts`, folder, count, bytes, fixed: FIXED };
 }
 
-/** Small files fill the line only with many at once. */
+/** Small files fill the link only with many at once. */
 async function smallFiles(dir: string, quick: boolean): Promise<Row> {
   const folder = join(dir, 'small');
   const count = quick ? 100 : 1_000;

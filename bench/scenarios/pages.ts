@@ -32,7 +32,7 @@ interface Load {
   readonly arrives: ReadonlySet<string> | number;
 }
 
-/** Multi-page files, and what the ability to split them costs. */
+/** Multi-page files, and the cost of being able to split them. */
 export const pages: Scenario = {
   name: 'pages',
   title: 'Files of pages',
@@ -139,9 +139,11 @@ function expectArrived({ name, arrives }: Load, sandbox: Sandbox): void {
   const { repeats } = sandbox.stats();
   const [wanted, found] = [typeof arrives === 'number' ? arrives : arrives.size, received.length];
   if (found !== wanted || names.size !== found || repeats > 0)
-    throw new Error(`${name}: ${found} of ${wanted} arrived, under ${names.size} names, ${repeats} again`);
+    throw new Error(
+      `${name}: ${found} of ${wanted} arrived under ${names.size} names, ${repeats} of them again`,
+    );
   if (typeof arrives !== 'number' && received.some((each) => !arrives.has(each.sha256)))
-    throw new Error(`${name}: other bytes arrived than lie in the file`);
+    throw new Error(`${name}: the arrived bytes differ from those in the file`);
 }
 
 function figuresOf({ name, bytes, pages: count }: Load, run: Run, again: Run, sent: number): Figure[] {
@@ -161,7 +163,7 @@ function figuresOf({ name, bytes, pages: count }: Load, run: Run, again: Run, se
   ];
 }
 
-/** Plain JPEGs, sent alternately by installs with and without the packages for splitting files. */
+/** Plain JPEGs, sent in turn by installs with and without the packages for splitting files. */
 async function plain(
   images: readonly Buffer[],
   kind: string,
@@ -233,7 +235,7 @@ async function atRest({ scratch, say }: Bench): Promise<Figure[]> {
         }
         await sleep(IDLE_MS);
         const children = (await childrenOf(daemon.pid)).length;
-        if (children > 0) throw new Error(`${name}: ${children} processes run beside the agent`);
+        if (children > 0) throw new Error(`${name}: the agent has ${children} child processes`);
         figures.push({ name, value: (await memory(daemon.pid, 'VmRSS')) / 1e6, unit: 'MB', better: 'less' });
         say(`${name}: ${figures.at(-1)?.value.toFixed(0)} MB`);
       } finally {

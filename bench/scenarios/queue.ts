@@ -13,7 +13,7 @@ const BASE_URL = 'http://127.0.0.1:9';
 const BARE = 'two bare appends';
 const REPORT_LIMIT = 256 * 1024 * 1024;
 
-/** The ledger as a queue: the cost of claims and of status queries when it is very long. */
+/** The ledger as a queue: the cost of claims and status queries when the queue is very long. */
 export const queue: Scenario = {
   name: 'queue',
   title: 'A very long queue',

@@ -17,7 +17,7 @@ const PER_SECOND = 1_000;
 const LOOK_EVERY_MS = 200;
 const P99_MS = 250;
 
-/** Results posted by the service while a backlog is sent. */
+/** Results that the service posts while a backlog is sent. */
 export const results: Scenario = {
   name: 'results',
   title: 'Results of the service beside uploads',
@@ -98,7 +98,7 @@ async function drain(
   }
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free just now. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

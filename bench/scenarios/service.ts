@@ -24,7 +24,7 @@ interface Run {
   readonly sending: number;
 }
 
-/** A service with a realistic answer time: the overhead compared with always having 8 requests in flight. */
+/** A service with a realistic answer time: the overhead compared with 8 requests in flight at all times. */
 export const service: Scenario = {
   name: 'service',
   title: `A service that answers after ${ANSWER_MS} ms, ${AT_ONCE} at a time`,

@@ -39,7 +39,7 @@ interface Start {
   readonly find: number | null;
 }
 
-/** Start of an agent whose folder holds only known files, compared with `find` over the same files. */
+/** Start of an agent whose folder contains only known files, compared with `find` over the same files. */
 export const start: Scenario = {
   name: 'start',
   title: 'A start with a folder full of known files',
@@ -72,7 +72,7 @@ async function startOver(
   await mkdir(dir, { recursive: true });
   const receiptd = await furnish({ dir, baseUrl: sink.url });
   await knowFolder({ dir, baseUrl: sink.url, receiptd, count, queued: null });
-  say(`${count} known files are there`);
+  say(`created ${count} known files`);
   const errand = { folder, url: sink.url, scratch, atOnce: 1 };
   const find = withFind ? (await measure(await FIND.command(errand))).wallSeconds : null;
   const image = await small(SCAN_BYTES);
@@ -99,7 +99,7 @@ async function startOver(
 /** Checks that no known file was read again: the files are not images, so the agent would have noted them. */
 async function mustBeAsBefore(dir: string, count: number, sink: Sink): Promise<void> {
   const { requests, truncated } = await sink.report();
-  if (requests !== 1 || truncated > 0) throw new Error(`${requests} requests came for the one fresh scan`);
+  if (requests !== 1 || truncated > 0) throw new Error(`one fresh scan caused ${requests} requests`);
   const reports = await openSqliteReports({ path: join(dir, 'state', 'ledger.db') });
   try {
     const counts = await reports.counts();
@@ -111,7 +111,7 @@ async function mustBeAsBefore(dir: string, count: number, sink: Sink): Promise<v
   }
 }
 
-/** Milliseconds a thousand files, that is, microseconds a file. */
+/** Milliseconds per thousand files, that is, microseconds per file. */
 function forThousand({ opened, reconciled, count }: Start): number {
   return ((reconciled - opened) * 1_000_000) / count;
 }

@@ -106,7 +106,7 @@ const TASKS: readonly Task[] = [
       const begun = page.waitForEvent('download');
       await hand.click(zip);
       await begun;
-      // A browser that runs as another user can't write its downloads, so the file is fetched here.
+      // A browser of another user can't write its downloads, so the file is fetched here.
       await (await page.request.get(address)).body();
     },
   },
@@ -175,7 +175,7 @@ export const tasks: Scenario = {
       });
       const ledger = await openSqliteLedger({ path: join(dir, 'state', 'ledger.db'), clock: systemClock });
       const office = await managersOffice(ledger, sink.url, [desk, warehouse]);
-      say('seven months are in the ledger');
+      say('the ledger contains seven months');
       const daemon = await startDaemon(dir, receiptd('run'));
       try {
         await daemon.reconciled();

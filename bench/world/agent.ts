@@ -19,7 +19,7 @@ export interface Office {
   readonly folderSettings?: Record<string, unknown>;
 }
 
-/** Writes a configuration; resolves a function that builds `receiptd` commands with it. */
+/** Writes a configuration. @returns a function that builds `receiptd` commands with it */
 export async function furnish(office: Office): Promise<(...args: string[]) => Command> {
   const { dir, baseUrl, concurrency = 8 } = office;
   const folder = office.folder ?? join(dir, 'scans');

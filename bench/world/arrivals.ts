@@ -27,7 +27,7 @@ export function write(folder: string, arrival: Arrival): Closed {
   return { stem, bytes: image.length, closedAt: epochMs() };
 }
 
-/** Writes files in sequence, with jitter, so that the interval does not resonate with a quiet time. */
+/** Writes files in sequence, with jitter, so that the interval does not match a quiet time. */
 export async function writeSteadily(
   folder: string,
   arrivals: readonly Arrival[],

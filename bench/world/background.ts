@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Command } from './measure.ts';
 
-/** Only the end of the output is kept, because a long-running agent writes a lot. */
+/** Keeps only the end of the output, because a long-running agent writes a lot. */
 const KEPT_CHARACTERS = 100_000;
 
 /** A command that runs until it is stopped. */

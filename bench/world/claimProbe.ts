@@ -3,7 +3,7 @@
  *
  *   node claimProbe.js URL NAME BASE-URL FOLDERS SECONDS
  *
- * Starts on input from standard input. Prints the milliseconds of each operation as JSON.
+ * Starts when standard input receives data. Prints the milliseconds of each operation as JSON.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { ENDPOINT } from './agent.ts';
 
-/** As in the dispatcher. */
+/** The same as in the dispatcher. */
 const CLAIM_AHEAD = 16;
 
 const [url = '', name = '', baseUrl = '', folders = '', seconds = ''] = process.argv.slice(2);

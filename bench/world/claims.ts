@@ -27,7 +27,7 @@ export async function claimLatencies(cluster: Cluster, { quick, say }: Bench): P
     fillFleet(client, { baseUrl: BASE_URL, accepted, queued, folders: FOLDERS }),
   );
   say(
-    `${accepted} documents are accepted, ${queued} queued; that took ${seconds(performance.now() - startedAt)}`,
+    `created ${accepted} accepted and ${queued} queued documents in ${seconds(performance.now() - startedAt)}`,
   );
   const figures: Figure[] = [
     { name: 'claims: accepted documents', value: accepted, unit: 'count', better: null },

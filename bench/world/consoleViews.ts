@@ -7,7 +7,7 @@ import { median, times } from './measure.ts';
 
 /** Rows on a page of the console. */
 export const PAGE = 50;
-/** Limits for an imperceptible wait and for an acceptable one. */
+/** Limits of an imperceptible wait and of an acceptable one. */
 export const [FIRST_PAGE_MS, SEARCH_MS] = [200, 1_000];
 const VIEWS = 5;
 
@@ -48,13 +48,13 @@ export async function firstViews(stateDir: string, office: LongOffice): Promise<
       figure(
         'first view',
         overviews,
-        `From the link to the overview on the screen, nothing cached; ${VIEWS} times.`,
+        `From opening the link to the overview on the screen, with an empty cache; ${VIEWS} times.`,
       ),
-      figure('first page of documents', lists, 'From the click to fifty rows.', FIRST_PAGE_MS),
+      figure('first page of documents', lists, 'From the click to the display of fifty rows.', FIRST_PAGE_MS),
       figure(
         'search for the oldest',
         searches,
-        'From the last key to the end of the search through all of them.',
+        'From the last key to the end of the search through everything.',
         SEARCH_MS,
       ),
     ];

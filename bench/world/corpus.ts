@@ -8,7 +8,7 @@ import { insertJpegSegment } from '../../test/support/handmadeImages.ts';
 const REAL = fileURLToPath(new URL('../../../../shared/receipts', import.meta.url));
 const COMMENT = 0xfe;
 
-/** Photographed receipts if available, else drawn ones of the same size. */
+/** Photographed receipts if available, otherwise drawn ones of the same size. */
 export async function photographs(): Promise<{
   readonly images: Buffer[];
   readonly kind: 'photographed' | 'drawn';

@@ -18,9 +18,9 @@ export interface CrowdOptions {
 }
 
 export type Order =
-  /** Each agent finds `each` images at once and sends them. */
+  /** Each agent admits `each` images at once and sends them. */
   | { readonly kind: 'scan'; readonly each: number; readonly serviceMs: number }
-  /** Each agent begins a request for an image in the shared folder that never ends. */
+  /** Each agent begins a request for an image in the shared folder, and the request never ends. */
   | { readonly kind: 'hold' };
 
 export type Told =
@@ -30,7 +30,7 @@ export type Told =
       readonly kind: 'sent';
       readonly admitMs: readonly number[];
       readonly finishMs: readonly number[];
-      /** Calls repeated because the ledger could not be reached in time. */
+      /** Number of calls that were repeated because the ledger was not reachable in time. */
       readonly repeated: number;
     };
 

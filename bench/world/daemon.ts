@@ -23,7 +23,7 @@ export interface Daemon {
 }
 
 const LOOK_EVERY_MS = 20;
-/** Not more often, because each query costs the agent time. */
+/** Not shorter, because each query costs the agent time. */
 const ASK_EVERY_MS = 100;
 
 /** Starts `receiptd run` in an office. */

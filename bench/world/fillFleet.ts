@@ -8,16 +8,16 @@ export interface Filling {
   readonly queued: number;
   /** Shared folders, named `s0`, `s1` and so on. */
   readonly folders: number;
-  /** Endpoints, to which the folders belong in turn; one by default. */
+  /** Number of endpoints, which get the folders in turn; default: one. */
   readonly endpoints?: number;
-  /** Also fills in their files, upload requests and results, and a duplicate for every twentieth. */
+  /** Also adds their files, upload requests and results, and a duplicate of every twentieth document. */
   readonly isWhole?: boolean;
 }
 
 const RESPONSE = JSON.stringify({ status: 'PROCESSING' });
 
 /**
- * Fills a ledger with empty tables with documents as if agents had sent them. For speed, indexes are created afterwards, and
+ * Fills an empty ledger with documents as if agents had sent them. For speed, indexes are created afterwards, and
  * fsync is off until the end: a partial ledger is useless anyway.
  */
 export async function fillFleet(client: Client, filling: Filling): Promise<void> {
@@ -44,7 +44,7 @@ export async function fillFleet(client: Client, filling: Filling): Promise<void>
   const tables = isWhole ? ['documents', 'attempts', 'sightings', 'results'] : ['documents'];
   const remake: string[] = [];
   for (const table of tables) remake.push(...(await withoutIndexes(client, table)));
-  // Neither triggers nor foreign keys.
+  // Disables triggers and foreign keys.
   await client.query('SET session_replication_role = replica');
   await client.query(
     `INSERT INTO documents (endpoint_id, folder_id, agent_id, path, name, sha256, type, size, lane, state, line, attempts,
@@ -82,7 +82,7 @@ export async function fillFleet(client: Client, filling: Filling): Promise<void>
   await client.query('SELECT pg_reload_conf()');
 }
 
-/** What goes with documents: files as the agents saw them, upload requests, and for every fifth a posted result. */
+/** Adds the files of documents, upload requests, and a posted result for every fifth document. */
 const REST = [
   `INSERT INTO sightings (folder_id, dir, name, size, mtime_ns, ctime_ns, inode, verdict, document_id, sha256, seen_at, updated_at)
    SELECT folder_id, '', CASE WHEN copy THEN 'copy of ' ELSE '' END || path, size, created_at * 1000000,
@@ -100,7 +100,7 @@ const REST = [
 async function idOf(client: Client, text: string, params: readonly unknown[]): Promise<number> {
   const { rows } = await client.query<{ id: number }>(text, [...params]);
   const [row] = rows;
-  if (!row) throw new Error('nothing was made');
+  if (!row) throw new Error('nothing was inserted');
   return row.id;
 }
 

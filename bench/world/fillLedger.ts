@@ -27,15 +27,15 @@ export interface Filling {
   readonly entries: Iterable<Entry>;
 }
 
-/** Documents a transaction. */
+/** Documents per transaction. */
 const BATCH = 1_000;
 /** Interval between arrivals: a million documents take about a day. */
 const APART_MS = 100;
 const RESPONSE = JSON.stringify({ status: 'PROCESSING' });
 
 /**
- * Writes what the agent would have recorded, only faster: the same events, journal and rows, but without look-ups (nothing
- * is known yet) and with one commit for many documents.
+ * Writes the same events, journal and rows as the agent, but faster: without look-ups (nothing is known yet) and with one
+ * commit for many documents.
  */
 export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): void {
   const startedAt = Date.now();
@@ -48,7 +48,7 @@ export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): 
       throw new Error(story);
     },
   });
-  // A large cache for the random hashes in the indexes; no syncs, because a partial ledger is useless.
+  // A large cache for the random hashes in the indexes. No syncs, because a partial ledger is useless.
   db.exec('PRAGMA cache_size = -400000; PRAGMA synchronous = OFF');
   const sql = createSql(db);
   const write = (batch: readonly Entry[]): void => {
@@ -123,7 +123,7 @@ function fileName(number: number): string {
   return `SCAN${String(number).padStart(7, '0')}.jpg`;
 }
 
-/** Made-up files that are never looked for. */
+/** Invented files that nothing searches for. */
 export function* imaginedFiles(count: number): Generator<Entry> {
   for (let number = 1; number <= count; number += 1) {
     const file = fileName(number);

@@ -32,7 +32,7 @@ export class Hand {
     await list.selectOption(value);
   }
 
-  /** @param day YYYY-MM-DD; a user types only its digits */
+  /** @param day YYYY-MM-DD; a user types only the digits */
   async date(into: Locator, day: string): Promise<void> {
     this.clicks += 1;
     this.keys += day.replaceAll('-', '').length;

@@ -5,7 +5,7 @@ import type { Sink } from './sinkProcess.ts';
 const LOOK_EVERY_MS = 100;
 
 /**
- * Seconds from the close of each file to the head of its upload at the sink; waits for uploads still to come.
+ * Seconds from the close of each file to the head of its upload at the sink. Waits for missing uploads.
  * @throws Error if one has not arrived after `patienceMs`
  */
 export async function secondsToHead(

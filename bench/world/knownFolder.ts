@@ -12,11 +12,11 @@ export interface KnownFolder {
   readonly baseUrl: string;
   readonly receiptd: (...args: string[]) => Command;
   readonly count: number;
-  /** The image of which each queued file is a different copy. Null: everything was sent. */
+  /** The image whose variants are queued. Null: everything was sent. */
   readonly queued: Buffer | null;
 }
 
-/** Size of each file that was sent. Sparse: takes no space, and reading it would show, because it is not an image. */
+/** Size of each sent file. The files are sparse and take no space. They are not images, so a read would be noticed. */
 export const SENT_FILE_BYTES = 1_000_000;
 
 /** Creates an office whose agent has run and knows all `count` files in its folder. */

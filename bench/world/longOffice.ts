@@ -9,7 +9,7 @@ export interface LongOffice {
   readonly folder: string;
 }
 
-/** Records `size` files of the messy office in a ledger and closes it. Its folders are not watched, so that no file counts as missing. */
+/** Records `size` files of the messy office in a ledger and closes it. The folders are not watched, so that no file counts as missing. */
 export async function longOffice(
   ledger: Ledger & { close(): Promise<unknown> },
   baseUrl: string,

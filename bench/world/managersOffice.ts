@@ -22,7 +22,7 @@ export interface ManagersOffice {
   /** Month of the only hotel receipt: YYYY-MM. */
   readonly hotelMonth: string;
   readonly lastMonth: string;
-  /** YYYY-MM-DD: the day of the refusals to act on; earlier ones are no longer wanted. */
+  /** YYYY-MM-DD: the day whose refusals are sent again; earlier ones are dismissed. */
   readonly monday: string;
   readonly today: string;
   readonly counts: {

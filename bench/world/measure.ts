@@ -64,7 +64,7 @@ export async function memory(pid: number, field: 'VmHWM' | 'VmRSS'): Promise<num
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Milliseconds that each run of `work` takes. */
+/** Milliseconds of each run of `work`. */
 export async function times(work: () => Promise<unknown>, runs: number): Promise<number[]> {
   const took: number[] = [];
   for (let run = 0; run < runs; run += 1) {

@@ -26,10 +26,10 @@ export interface Contender {
 
 export interface Sent {
   readonly contender: Contender;
-  /** Share of what the line could have carried between the first and the last byte. */
+  /** Share of the link's capacity that was used between the first and the last byte. */
   readonly share: number;
   readonly seconds: number;
-  /** Requests beyond one for each receipt. */
+  /** Requests in addition to one per receipt. */
   readonly again: number;
 }
 
@@ -71,7 +71,7 @@ export async function inTurn(contenders: readonly Contender[], bench: Bench): Pr
   return sent;
 }
 
-/** Runs all at once, each on its own line, since the machine has little to do. Waits for all before it reports a failure. */
+/** Runs all at once, each over its own link, since the machine has little to do. Waits for all before it reports a failure. */
 export async function together(contenders: readonly Contender[], bench: Bench): Promise<Sent[]> {
   const sending = contenders.map((each) => send(each, bench));
   await Promise.allSettled(sending);
@@ -96,7 +96,7 @@ async function send(contender: Contender, { scratch, say }: Bench): Promise<Sent
       throw new Error(`${name} sent ${different} of ${load.count}, ${truncated} of them truncated`);
     const seconds = (answeredAt - (names[0]?.[1] ?? NaN)) / 1_000;
     const share = load.bytes / (seconds * BYTES_PER_SECOND);
-    say(`${name}: ${(share * 100).toFixed(1)} % of the line, ${seconds.toFixed(2)} s`);
+    say(`${name}: ${(share * 100).toFixed(1)} % of the link, ${seconds.toFixed(2)} s`);
     return { contender, share, seconds, again: requests - load.count };
   } finally {
     await line.close();

@@ -13,7 +13,7 @@ export interface Posted {
 const TICK_MS = 10;
 
 /**
- * Posts results at a fixed rate until aborted, without waiting for earlier answers. Resolves when all are
+ * Posts results at a fixed rate until it is aborted, without waiting for earlier answers. Resolves once all are
  * answered.
  */
 export async function postResults(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Whether the system provides these details of processes: only Linux does. */
+/** Whether the system provides these details about processes. Only Linux does. */
 export function tellsOfProcesses(): boolean {
   return existsSync('/proc/self/io') && existsSync('/proc/self/fdinfo');
 }

@@ -3,7 +3,7 @@
  *
  *   node --expose-gc queueProbe.js LEDGER BASE-URL SECONDS
  *
- * Prints milliseconds of each operation, and its memory after the first tenth and at the end, as JSON.
+ * Prints as JSON the milliseconds of each operation, and the memory after the first tenth and at the end.
  */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,13 +22,13 @@ export interface QueueReport {
   readonly late: NodeJS.MemoryUsage;
 }
 
-/** As in the dispatcher. */
+/** The same as in the dispatcher. */
 const CLAIM_AHEAD = 16;
-/** Roughly what the journal gets for the start or end of an attempt. */
+/** Roughly the bytes that the journal gets for the start or end of an attempt. */
 const BARE_BYTES = 512;
 const BARE_EVERY = 4;
 const ASK_EVERY = 2;
-/** Rows of a table that fills a screen. */
+/** Rows that fill a screen. */
 const SCREEN = 40;
 
 const [path = '', baseUrl = '', seconds = ''] = process.argv.slice(2);
@@ -36,7 +36,7 @@ const endpoint = { baseUrl, uid: ENDPOINT };
 const timings: Record<string, number[]> = {};
 
 async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-  // Starts in a fresh turn, as after a request's answer, without earlier work left in it.
+  // Starts in a new turn of the event loop, as after the answer to a request.
   await nextTurn();
   const startedAt = performance.now();
   const value = await work();
@@ -47,7 +47,7 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 async function claim(ledger: Ledger): Promise<readonly { readonly id: number; readonly name: string }[]> {
   const now = Date.now();
   const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
-  // Both lanes in turn, as in the dispatcher.
+  // Alternates between the lanes, like the dispatcher.
   for (const lane of ['fresh', 'backlog'] as const) {
     const documents = await timed('claim', () => ledger.claim({ ...query, lane, freshSince: now - 60_000 }));
     if (documents.length > 0) return documents;
@@ -69,10 +69,10 @@ async function record(ledger: Ledger, id: number): Promise<void> {
 
 async function first(reports: LedgerReports, filter: ListFilter): Promise<void> {
   for await (const row of reports.list(filter))
-    if (row.documentId === null) throw new Error('a row of no document');
+    if (row.documentId === null) throw new Error('a row without a document');
 }
 
-/** The queries of `status`, `list` and `show`, which open the ledger beside the agent each time. */
+/** The queries of `status`, `list` and `show`, which open the ledger for each call. */
 async function ask(name: string): Promise<void> {
   const reports = await timed('open to read', () => openSqliteReports({ path }));
   try {

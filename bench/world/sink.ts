@@ -6,9 +6,9 @@ import { epochMs } from './epoch.ts';
  *
  *   node sink.js [--answer-after MS]
  *
- * Prints its port. Speaks just enough HTTP/1.1 for the program and its peers, so that it takes as little of the machine
- * as it can: a body needs a Content-Length. `GET /report` says what has come since `POST /reset`. Below `/dav/` it is as much of a
- * WebDAV server (RFC 4918) as `rclone copy` asks for.
+ * Prints its port. Supports just enough HTTP/1.1 for the program and its peers, to use as little of the machine as possible: a body needs a
+ * Content-Length. `GET /report` returns the requests since `POST /reset`. Below `/dav/` it supports as much of WebDAV (RFC 4918) as
+ * `rclone copy` needs.
  */
 export interface SinkReport {
   readonly requests: number;
@@ -16,7 +16,7 @@ export interface SinkReport {
   readonly bytes: number;
   /** Bodies that do not end like a JPEG or PNG. */
   readonly truncated: number;
-  /** Names in order, as far as requests bear one, with the milliseconds of the epoch at which their head came. */
+  /** Names of requests that have one, in order, with the time at which the head arrived, in milliseconds since the epoch. */
   readonly names: readonly (readonly [name: string, at: number])[];
   /** Time of the answer to the latest upload, on the same clock; 0 before the first. */
   readonly answeredAt: number;
@@ -51,7 +51,7 @@ function answer(socket: Socket, text: string, status = '200 OK', type = 'applica
   );
 }
 
-/** Serves an initially empty collection, and the files that were put there. */
+/** Serves an initially empty collection, and files that were put there. */
 function answerDav(socket: Socket, { method, target, length }: Request): void {
   if (method === 'PUT') {
     files.set(target, length);

@@ -2,18 +2,18 @@ import { createServer, connect, type Socket } from 'node:net';
 import { parseArgs } from 'node:util';
 
 /**
- * A line to a service with high latency and low bandwidth, run as a separate process:
+ * A link to a service with high latency and low bandwidth, run as a separate process:
  *
  *   node slowLink.js --to PORT --bytes-per-second N --round-trip MS
  *
- * Prints its port. All connections share the way there, first come, first served; the way back is only long. As with TCP
- * over such a line, a connection takes a round trip to open and may have no more under way unacknowledged than its
- * window, which begins at ten segments and grows with what is acknowledged.
+ * Prints its port. All connections share the bandwidth towards the service, first come, first served; answers are only delayed. As with TCP
+ * over such a link, a connection takes a round trip to open, and has at most its window of unacknowledged bytes in flight. The window
+ * begins at ten segments and grows with the acknowledged bytes.
  */
 const SLICE_BYTES = 1_460;
 const FIRST_WINDOW = 10 * SLICE_BYTES;
 const TICK_MS = 2;
-/** Bytes that the line buffers for a sender. */
+/** Bytes that the link buffers for a sender. */
 const AHEAD_BYTES = 64 * 1024;
 
 const { values } = parseArgs({
@@ -48,10 +48,10 @@ interface Lane {
 }
 
 const lanes = new Set<Lane>();
-/** The line is busy until then. */
+/** The link is busy until then. */
 let takenUntil = 0;
 
-/** The lane whose data came first, of those with an open connection and room in the window. */
+/** Among lanes with an open connection and space in the window, the one whose data arrived first. */
 function firstCome(now: number): Lane | null {
   let first: Lane | null = null;
   for (const lane of lanes) {
@@ -96,7 +96,7 @@ function deliver(parcels: Parcel[], socket: Socket, now: number): void {
   }
 }
 
-/** Forwards everything that the line has carried since the last call; a late call loses no capacity. */
+/** Forwards everything that the link has carried since the last call; a late call loses no capacity. */
 function carry(now: number): void {
   while (takenUntil <= now) {
     const lane = firstCome(now);

@@ -16,7 +16,7 @@ export interface SlowLinkOptions {
 
 const PROGRAM = fileURLToPath(new URL('./slowLink.js', import.meta.url));
 
-/** Starts a slow line as a child process. */
+/** Starts a slow link as a child process. */
 export async function startSlowLink({
   port,
   bytesPerSecond,

@@ -20,7 +20,7 @@ export interface Watched {
   readonly quietMs: number;
   readonly counts: { readonly steady: number; readonly lone: number; readonly slow: number };
   readonly command: (dir: string, folder: string) => Promise<Command>;
-  /** Output that says it is watching; it misses files that arrive earlier. */
+  /** Output that shows that it is watching; it misses files that arrive earlier. */
   readonly ready?: string;
 }
 
@@ -47,7 +47,7 @@ export async function painter(): Promise<Draw> {
   };
 }
 
-/** A stream of files, then single files, then concurrent slow writers. @throws Error if ours does not send each once and complete */
+/** Writes a stream of files, then single files, then files by concurrent slow writers. @throws Error if ours does not send each once and complete */
 export async function watch(
   watched: Watched,
   { sink, draw, dir, everyMs }: { sink: Sink; draw: Draw; dir: string; everyMs: number },

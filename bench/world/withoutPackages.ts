@@ -6,7 +6,7 @@ import type { Command } from './measure.ts';
 /** Packages needed to split files into pages. */
 const PACKAGES: ReadonlySet<string> = new Set(['@hyzyla', '@img', 'sharp', 'heic-decode']);
 
-/** Copies the program without optional packages; resolves a function that makes a command use that copy. */
+/** Copies the program without optional packages. @returns a function that makes a command use that copy */
 export async function withoutPackages(dir: string): Promise<(command: Command) => Command> {
   const root = dirname(dirname(PROGRAM));
   const modules = join(dir, 'node_modules');

@@ -80,7 +80,7 @@ it('compares a revision with the last changes to it', async () => {
   expect((await compare(root, 'HEAD', ['backlog'])).text).toMatch(/with changes\n +time +10 s +→ 9 s +-10 %/);
 });
 
-it('says how to measure a revision that nothing is known of, and which it does not know', async () => {
+it('says how to measure a revision without measurements, and refuses an unknown one', async () => {
   const { root, before } = await twoCommits();
   await appendHistory(root, entry([figure('time', 9)], { commit: before, dirty: true }));
   const { text, status } = await compare(root, 'HEAD~1', ['backlog']);

@@ -10,28 +10,28 @@ it.each([
   [['--quick'], { ...ALL, quick: true }],
   [['--only', 'idle,backlog', '--dir', tmpdir()], { ...ALL, only: ['idle', 'backlog'], dir: tmpdir() }],
   [['--compare', 'HEAD~1', '--only=idle'], { ...ALL, only: ['idle'], compare: 'HEAD~1' }],
-])('takes %j', (args, options) => {
+])('the options %j are accepted', (args, options) => {
   expect(benchOptions(NAMES, args)).toEqual({ kind: 'options', options });
 });
 
 it.each([
-  [['--only', 'speed'], '--only speed is none of backlog, latency, idle.'],
-  [['--only', ''], '--only  is none of backlog, latency, idle.'],
+  [['--only', 'speed'], '--only speed is not a scenario. The scenarios are backlog, latency, idle.'],
+  [['--only', ''], '--only  is not a scenario. The scenarios are backlog, latency, idle.'],
   [['--dir', '/nowhere/at/all'], '--dir /nowhere/at/all is not a directory.'],
   [['--dir', import.meta.filename], `--dir ${import.meta.filename} is not a directory.`],
   [['--compare', ''], '--compare needs a revision.'],
   [
     ['--compare', 'HEAD', '--quick'],
-    '--compare measures nothing, so it goes with neither --quick nor --dir.',
+    '--compare measures nothing, so it cannot be used with --quick or --dir.',
   ],
   [['--fast'], "Unknown option '--fast'."],
   [['backlog'], "Unexpected argument 'backlog'."],
-])('refuses %j in one sentence, with status 2', (args, sentence) => {
+])('the options %j are refused in one sentence, with status 2', (args, sentence) => {
   const text = `npm run bench: ${sentence} See npm run bench -- --help.\n`;
   expect(benchOptions(NAMES, args)).toEqual({ kind: 'said', text, status: 2 });
 });
 
-it('says what there is', () => {
+it('--help lists all options and scenarios', () => {
   const said = benchOptions(NAMES, ['--help']);
   expect(said).toMatchObject({ kind: 'said', status: 0 });
   const text = 'text' in said ? said.text : '';
