@@ -23,7 +23,7 @@ export function verdict({ value, target, better }: Figure): string {
   if (better === 'more' ? value >= target : value <= target) return 'reached';
   if (target === 0) return 'not reached';
   const share = value / target;
-  if (share >= 2) return `not reached, ${SMALL.format(share)} times as much`;
+  if (share >= 2) return `not reached, ${SMALL.format(share)} times the target`;
   return `not reached, ${percent(Math.abs(share - 1))} ${better === 'more' ? 'below' : 'above'}`;
 }
 

@@ -33,7 +33,7 @@ interface Contender {
 /** One-shot upload of a full folder. The contenders take turns, and each ratio compares a pair of runs. */
 export const backlog: Scenario = {
   name: 'backlog',
-  title: 'A backlog, beside curl --parallel',
+  title: 'A backlog, compared with curl --parallel',
   async run(bench) {
     const { quick } = bench;
     const sink = await startSink();
@@ -121,7 +121,7 @@ function figuresOf(load: Load, bytes: number, usages: ReadonlyMap<string, readon
     const better = isOurs ? ('less' as const) : null;
     if (base && name !== CURL.name)
       figures.push({
-        name: of(`${name}, of curl`),
+        name: of(`${name} vs. curl`),
         value: median(ratios),
         unit: 'ratio',
         better,

@@ -27,7 +27,7 @@ type Search = Omit<Request<'documents'>, 'cursor' | 'limit'>;
 /** Waiting times of an admin for views of a very long ledger, served by a running agent. */
 export const console: Scenario = {
   name: 'console',
-  title: 'Looking at a very long ledger',
+  title: 'Views of a very long ledger',
   async run(bench) {
     const figures = await onLedger('SQLite', null, bench);
     if (postgresBinaries() === null)
@@ -94,17 +94,17 @@ async function look(
   const searches: Record<string, Search> = {
     'search for one of the newest': { ...page, search: office.newest },
     'search for the oldest': { ...page, search: office.oldest },
-    'search for what is not there': { ...page, search: 'nothing-like-it' },
-    'search for three words that are not there': { ...page, search: 'hotel nothing-like-it 2026' },
-    'search for what was posted': { ...page, search: 'hotel arger' },
-    'search for an amount that was posted': { ...page, search: '411,50' },
-    'search by a value, rare': { ...page, values: [{ pointer: total, from: '411' }] },
-    'search by a value that none has': { ...page, values: [{ pointer: total, from: '9999' }] },
-    'search by a status that none has': { ...page, statuses: ['NEVER'] },
-    'search by a state that few have': { ...page, states: ['failed'] },
-    'search by a state that most have': { ...page, states: ['accepted'] },
+    'search without a match': { ...page, search: 'nothing-like-it' },
+    'search for three words without a match': { ...page, search: 'hotel nothing-like-it 2026' },
+    'search for a posted text': { ...page, search: 'hotel arger' },
+    'search for a posted amount': { ...page, search: '411,50' },
+    'search by a rare value': { ...page, values: [{ pointer: total, from: '411' }] },
+    'search by an unused value': { ...page, values: [{ pointer: total, from: '9999' }] },
+    'search by an unused status': { ...page, statuses: ['NEVER'] },
+    'search by a rare state': { ...page, states: ['failed'] },
+    'search by a common state': { ...page, states: ['accepted'] },
     'search by a folder': { ...page, folder: office.folder },
-    'search by a day that has none': { ...page, until: oldest },
+    'search by a day without documents': { ...page, until: oldest },
   };
   const figures: Figure[] = [{ name: 'files', value: count, unit: 'count', better: null }];
   let rare: readonly number[] = [];
@@ -123,10 +123,10 @@ async function look(
   await slowest('first page', FIRST_PAGE_MS, () => untilFound(stateDir, page));
   for (const [what, search] of Object.entries(searches)) {
     const all = await slowest(what, SEARCH_MS, () => untilFound(stateDir, search));
-    if (what === 'search for what is not there') rare = all;
+    if (what === 'search without a match') rare = all;
   }
-  await slowest('counts beside the whole list', SEARCH_MS, () => untilCounted(stateDir, {}));
-  await slowest('counts beside a search', SEARCH_MS, () => untilCounted(stateDir, { search: 'hotel arger' }));
+  await slowest('counts of the whole list', SEARCH_MS, () => untilCounted(stateDir, {}));
+  await slowest('counts of a search', SEARCH_MS, () => untilCounted(stateDir, { search: 'hotel arger' }));
   const overviews = await times(() => callControl(stateDir, 'overview', {}), RUNS);
   figures.push({ name: 'overview', value: median(overviews), unit: 'ms', better: 'less' });
   const [first = NaN] = await times(() => callControl(stateDir, 'history', { minutes: 1440 }), 1);
@@ -141,22 +141,22 @@ async function look(
     },
     { name: 'a day of history, again', value: median(again), unit: 'ms', better: 'less' },
     {
-      name: 'status meanwhile, p99',
+      name: 'status during searches, p99',
       value: quantile(await meanwhile(stateDir), 0.99),
       unit: 'ms',
       better: 'less',
-      note: 'Asked again and again while searches go through the whole ledger: as long as anything else waits.',
+      note: 'Asked repeatedly while searches go through the whole ledger; other requests wait as long.',
     },
   );
   if (path !== null) {
     const bare = await times(async () => scan(path), RUNS);
     figures.push(
       {
-        name: 'search for what is not there, of a bare scan',
+        name: 'search without a match vs. a bare scan',
         value: median(rare) / median(bare),
         unit: 'ratio',
         better: 'less',
-        note: 'Beside SQLite alone that looks at every name.',
+        note: 'Compared with plain SQLite that reads every name.',
       },
       { name: 'a bare scan', value: median(bare), unit: 'ms', better: null },
     );

@@ -28,7 +28,7 @@ interface Limit {
 /** Latency of fresh scans while a backlog uses up the rate limit. */
 export const fair: Scenario = {
   name: 'fair',
-  title: 'Fresh scans before a backlog',
+  title: 'Fresh scans during a backlog',
   async run(bench) {
     const { quick, scratch } = bench;
     const backlog = quick ? 3_000 : 100_000;
@@ -108,16 +108,16 @@ async function keepUp(
     },
     { name: of('close to head, p90'), value: quantile(seconds, 0.9), unit: 's', better: 'less' },
     { name: of('close to head, median'), value: median(seconds), unit: 's', better: 'less' },
-    { name: of('queued meanwhile'), value: left, unit: 'count', better: null },
+    { name: of('still queued'), value: left, unit: 'count', better: null },
     {
-      name: of(`most in ${intervalMs / 1_000} s`),
+      name: of(`maximum in ${intervalMs / 1_000} s`),
       value: most(
         names.map(([, at]) => at),
         intervalMs,
       ),
       unit: 'count',
       better: null,
-      note: `At the sink, where ${count} are allowed to leave; one that the machine keeps waiting sees them closer together.`,
+      note: `Counted at the sink; ${count} may be sent. A delayed sink sees requests closer together.`,
     },
   ];
 }

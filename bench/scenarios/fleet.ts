@@ -49,7 +49,7 @@ interface Run {
 /** Agents that share a folder and a PostgreSQL ledger, compared with one agent that has its own ledger; and a very long shared queue. */
 export const fleet: Scenario = {
   name: 'fleet',
-  title: 'A fleet on one PostgreSQL, beside one agent on SQLite',
+  title: 'A fleet on one PostgreSQL, compared with one agent on SQLite',
   async run(bench) {
     if (postgresBinaries() === null) return { figures: [], skipped: ['This machine has no PostgreSQL.'] };
     const { quick } = bench;
@@ -60,7 +60,7 @@ export const fleet: Scenario = {
         { name: `${kind} receipts`, count: quick ? 200 : 300, images },
         { name: 'small files', count: quick ? 500 : 800, images: [await small(SMALL_BYTES)] },
         {
-          name: `small files, ${SLOW.concurrency} requests at once that take ${SLOW.answerAfterMs} ms each`,
+          name: `small files, ${SLOW.concurrency} requests at once of ${SLOW.answerAfterMs} ms each`,
           count: quick ? 200 : 600,
           images: [await small(SMALL_BYTES)],
           pace: SLOW,
@@ -185,10 +185,10 @@ function figuresOf(load: Load, all: ReadonlyMap<string, readonly Run[]>): Figure
     const better = name === ALONE ? null : ('more' as const);
     if (name !== ALONE) {
       const ofAlone = ratios(runs, all.get(ALONE));
-      figures.push({ name: of(`${name}, of SQLite`), value: ofAlone, unit: 'ratio', better });
+      figures.push({ name: of(`${name} vs. SQLite`), value: ofAlone, unit: 'ratio', better });
       if (name !== contender(1))
         figures.push({
-          name: of(`${name}, of 1 agent`),
+          name: of(`${name} vs. 1 agent`),
           value: ratios(runs, all.get(contender(1))),
           unit: 'ratio',
           better,
@@ -199,7 +199,7 @@ function figuresOf(load: Load, all: ReadonlyMap<string, readonly Run[]>): Figure
     figures.push(
       { name: of(`${name}, documents`), value: middle('perSecond'), unit: '/s', better },
       {
-        name: of(`${name}, processor of the agents for each`),
+        name: of(`${name}, processor of the agents per document`),
         value: middle('agentsMs'),
         unit: 'ms',
         better: 'less',
@@ -207,7 +207,7 @@ function figuresOf(load: Load, all: ReadonlyMap<string, readonly Run[]>): Figure
     );
     if (name !== ALONE)
       figures.push({
-        name: of(`${name}, processor of the database for each`),
+        name: of(`${name}, processor of the database per document`),
         value: middle('databaseMs'),
         unit: 'ms',
         better: 'less',

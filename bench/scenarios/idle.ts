@@ -53,7 +53,7 @@ export const idle: Scenario = {
             unit: '%',
             better: 'less',
             target: 0.5,
-            note: `Of one, over ${windowS} s in which every file is compared once.`,
+            note: `Of one processor, over ${windowS} s with one comparison of every file.`,
           },
           {
             name: 'written',
@@ -61,7 +61,7 @@ export const idle: Scenario = {
             unit: 'kB',
             better: 'less',
             target: 0,
-            note: 'In the same time; the daily backup is outside it.',
+            note: 'In the same time, without the daily backup.',
           },
           { name: 'resident memory', value: resident / 1e6, unit: 'MB', better: 'less', target: 120 },
           { name: 'peak memory', value: peak / 1e6, unit: 'MB', better: 'less', note: 'Since its start.' },

@@ -23,14 +23,14 @@ export const install: Scenario = {
           value: needed.length,
           unit: 'count',
           better: 'less',
-          note: 'with those that they need',
+          note: 'including their dependencies',
         },
         {
           name: 'optional packages',
           value: optional.length,
           unit: 'count',
           better: 'less',
-          note: 'for the keychain alone; npm ci --omit=optional leaves them out',
+          note: 'npm ci --omit=optional skips them',
         },
         ...installed.figures,
         ...(await coldStarts(bench)),
@@ -45,7 +45,7 @@ async function installing(optional: readonly string[], bench: Bench): Promise<Fi
   const cache = join(bench.scratch, 'npm-cache');
   const skip = (why: string): Findings => ({
     figures: [],
-    skipped: [`npm ci and what it installs: ${why}.`],
+    skipped: [`npm ci and the size of its packages: ${why}.`],
   });
   try {
     await copyPackage(dir);
@@ -75,8 +75,8 @@ async function installing(optional: readonly string[], bench: Bench): Promise<Fi
       figures: [
         ...times,
         megabytes('size of the package', own.bytes),
-        megabytes('size of what it needs', packages.bytes),
-        megabytes('size of optional packages', keychain, 'of that'),
+        megabytes('size of its dependencies', packages.bytes),
+        megabytes('size of optional packages', keychain, 'part of the dependencies'),
         { name: 'files', value: own.files + packages.files, unit: 'count', better: 'less' },
       ],
       skipped: [],
@@ -99,7 +99,7 @@ async function thoroughly(dir: string, cache: string): Promise<Figure[] | null> 
   if (cold === null || warm === null) return null;
   return [
     took('npm ci, empty cache', cold, 'mostly the network'),
-    took('npm ci, all in its cache', warm, 'the second time on the same machine'),
+    took('npm ci, filled cache', warm, 'the second time on the same machine'),
   ];
 }
 

@@ -18,7 +18,7 @@ interface Row extends over.Load {
 /** A branch office behind a slow link: is the link fully used, and does any upload time out? */
 export const link: Scenario = {
   name: 'link',
-  title: `A line of ${over.BYTES_PER_SECOND / 1e6} MB/s and ${over.ROUND_TRIP_MS} ms`,
+  title: `A link of ${over.BYTES_PER_SECOND / 1e6} MB/s and ${over.ROUND_TRIP_MS} ms`,
   async run(bench) {
     const { quick } = bench;
     const lacking = missing(CURL);
@@ -92,7 +92,7 @@ function figuresOf({ contender, share, seconds, again }: over.Sent, { quick }: B
   const isAdaptive = kind === 'adaptive';
   return [
     {
-      name: `${name}: share of the line used`,
+      name: `${name}: share of the link used`,
       value: share * 100,
       unit: '%',
       better: isAdaptive ? 'more' : null,
@@ -128,7 +128,7 @@ function besideFixed(row: Row, sent: readonly over.Sent[]): Figure[] {
   if (adaptive === undefined || fixed.length === 0) return [];
   return [
     {
-      name: `${row.name}: receiptd, its own pace, of the best fixed number of ${CURL.name}`,
+      name: `${row.name}: receiptd, adaptive, vs. the best fixed concurrency of ${CURL.name}`,
       value: adaptive.seconds / Math.min(...fixed.map(({ seconds }) => seconds)),
       unit: 'ratio',
       better: 'less',

@@ -35,7 +35,7 @@ interface Load {
 /** Multi-page files, and the cost of being able to split them. */
 export const pages: Scenario = {
   name: 'pages',
-  title: 'Files of pages',
+  title: 'Multi-page files',
   async run(bench) {
     if (!tellsOfProcesses()) return { figures: [], skipped: ['pages: this machine has no /proc.'] };
     const { images, kind } = await photographs();
@@ -155,7 +155,7 @@ function figuresOf({ name, bytes, pages: count }: Load, run: Run, again: Run, se
     { name: of('the same file again'), value: again.wallSeconds, unit: 's', better: 'less' },
     { name: of('peak memory of the agent'), value: run.peakBytes / 1e6, unit: 'MB', better: 'less' },
     {
-      name: of('peak memory of what reads pages'),
+      name: of('peak memory of the page reader'),
       value: run.childrenPeakBytes / 1e6,
       unit: 'MB',
       better: 'less',
@@ -196,7 +196,7 @@ async function plain(
     }
     return [
       {
-        name: 'plain JPEGs: of a program without the packages',
+        name: 'plain JPEGs: vs. a program without the packages',
         value: median(ratios),
         unit: 'ratio',
         better: 'less',
@@ -218,7 +218,7 @@ async function atRest({ scratch, say }: Bench): Promise<Figure[]> {
   const figures: Figure[] = [];
   const kinds = [
     { name: 'at rest: without the packages', how: lacking, file: null },
-    { name: 'at rest: with them', how: asItIs, file: null },
+    { name: 'at rest: with the packages', how: asItIs, file: null },
     { name: 'at rest: after a PDF', how: asItIs, file: pdfOf([await toPage(drawn)]) },
   ];
   try {

@@ -46,14 +46,14 @@ function figuresOf(count: number, { opened, documents, timings, early, late }: Q
   const { [BARE]: bare = [], record = [] } = timings;
   const figures: Figure[] = [
     {
-      name: 'record, of two bare appends',
+      name: 'record vs. two bare appends',
       value: median(record) / median(bare),
       unit: 'ratio',
       better: 'less',
-      note: 'Two appends of 512 bytes to a file on the same disk, each synced, in between.',
+      note: 'Measured between the records: two appends of 512 bytes to a file on the same disk, each synced.',
     },
     { name: 'queued documents', value: count, unit: 'count', better: null },
-    { name: 'of them sent meanwhile', value: documents, unit: 'count', better: null },
+    { name: 'sent in the meantime', value: documents, unit: 'count', better: null },
   ];
   for (const [name, all] of Object.entries(timings)) {
     const isOurs = name !== BARE;
@@ -69,7 +69,7 @@ function figuresOf(count: number, { opened, documents, timings, early, late }: Q
       value: opened,
       unit: 'ms',
       better: 'less',
-      note: 'After a clean end, so that it is not looked through.',
+      note: 'After a clean shutdown, which saves the check.',
     },
     { name: 'resident memory', value: late.rss / 1e6, unit: 'MB', better: 'less' },
     { name: 'growth of resident memory', value: (late.rss - early.rss) / 1e6, unit: 'MB', better: 'less' },
@@ -78,7 +78,7 @@ function figuresOf(count: number, { opened, documents, timings, early, late }: Q
       value: (late.heapUsed - early.heapUsed) / 1e6,
       unit: 'MB',
       better: 'less',
-      note: 'After a collection; from the first tenth of the time to its end.',
+      note: 'After garbage collection; from the first tenth of the time to the end.',
     },
   );
   return figures;

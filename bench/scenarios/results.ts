@@ -20,7 +20,7 @@ const P99_MS = 250;
 /** Results that the service posts while a backlog is sent. */
 export const results: Scenario = {
   name: 'results',
-  title: 'Results of the service beside uploads',
+  title: 'Results of the service during uploads',
   async run(bench) {
     const backlog = bench.quick ? 3_000 : 30_000;
     const sink = await startSink();
@@ -36,7 +36,7 @@ export const results: Scenario = {
           value: beside.perSecond,
           unit: '/s',
           better: 'more',
-          note: 'The machine also runs who posts them, and the service.',
+          note: 'The same machine also runs the service, which posts them.',
         },
         { name: 'results taken', value: perSecond, unit: '/s', better: 'more', target: PER_SECOND * 0.95 },
         {
@@ -45,7 +45,7 @@ export const results: Scenario = {
           unit: 'ms',
           better: 'less',
           target: P99_MS,
-          note: `${tookMs.length} results, ${refused} of them refused. Each is on the disk when it is answered.`,
+          note: `${tookMs.length} results, ${refused} of them refused. Each is on disk before it is answered.`,
         },
         { name: 'answer to a result, median', value: quantile(tookMs, 0.5), unit: 'ms', better: 'less' },
       ];

@@ -42,7 +42,7 @@ interface Start {
 /** Start of an agent whose folder contains only known files, compared with `find` over the same files. */
 export const start: Scenario = {
   name: 'start',
-  title: 'A start with a folder full of known files',
+  title: 'Starting with a folder full of known files',
   async run(bench) {
     if (!tellsOfProcesses()) return { figures: [], skipped: ['start: this machine has no /proc.'] };
     const count = bench.quick ? 20_000 : 1_000_000;
@@ -123,11 +123,11 @@ function figuresOf(few: Start, many: Start): Figure[] {
       ? []
       : [
           {
-            name: 'reconciling, of find',
+            name: 'reconciling vs. find',
             value: (many.reconciled - many.opened) / many.find,
             unit: 'ratio' as const,
             better: less,
-            note: 'From the open ledger on, beside a find that asks for the same of every file.',
+            note: 'From the open ledger on, compared with a find that reads the same metadata.',
           },
           { name: 'find', value: many.find, unit: 's' as const, better: null },
         ]),
@@ -138,7 +138,7 @@ function figuresOf(few: Start, many: Start): Figure[] {
       unit: 's',
       better: less,
       target: 2,
-      note: 'From the start until the system tells it of new files.',
+      note: 'From the start until the system reports new files.',
     },
     {
       name: 'reconciled',
@@ -155,36 +155,36 @@ function figuresOf(few: Start, many: Start): Figure[] {
       value: many.readBytes / 1e6,
       unit: 'MB',
       better: less,
-      note: `The ledger and the program; no known file was read, all of which are ${(many.count * SENT_FILE_BYTES) / 1e6} MB.`,
+      note: `The ledger and the program; none of the known files (${(many.count * SENT_FILE_BYTES) / 1e6} MB) was read.`,
     },
     {
-      name: 'a fresh scan meanwhile',
+      name: 'a fresh scan during the listing',
       value: many.scan,
       unit: 's',
       better: less,
-      note: 'From its close, as soon as the folder is watched, to the head of its upload.',
+      note: 'Closed as soon as the folder is watched; from the close to the head of its upload.',
     },
     {
       name: 'reconciling 1,000 files',
       value: forThousand(many),
       unit: 'ms',
       better: less,
-      note: 'From the open ledger on; as many microseconds for a file.',
+      note: 'From the open ledger on; the same number of microseconds per file.',
     },
     {
-      name: 'reconciling 1,000 files, with a tenth of them',
+      name: 'reconciling 1,000 files, with a tenth of the files',
       value: forThousand(few),
       unit: 'ms',
       better: less,
     },
     {
-      name: 'reconciling a file, of that with a tenth of them',
+      name: 'reconciling a file vs. with a tenth of the files',
       value: forThousand(many) / forThousand(few),
       unit: 'ratio',
       better: less,
-      note: '1 is a cost that grows linearly, less a start that costs something by itself.',
+      note: '1 means a linear cost; less means that the start has a fixed cost.',
     },
     { name: 'ledger open', value: many.opened, unit: 's', better: less, note: 'From the start.' },
-    { name: 'ledger open, with a tenth of them', value: few.opened, unit: 's', better: less },
+    { name: 'ledger open, with a tenth of the files', value: few.opened, unit: 's', better: less },
   ];
 }

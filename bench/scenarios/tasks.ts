@@ -26,7 +26,7 @@ const count = (page: Page, text: string) => page.getByText(text).first().waitFor
 /** In this order, because some tasks prepare the next one. */
 const TASKS: readonly Task[] = [
   {
-    name: 'find the receipt of the hotel in a month',
+    name: 'find the hotel receipt of a month',
     async perform(hand, { hotelMonth }) {
       const { page } = hand;
       await hand.click(link(page, 'Documents'));
@@ -37,7 +37,7 @@ const TASKS: readonly Task[] = [
     },
   },
   {
-    name: 'send again the 30 that were refused on Monday',
+    name: 'send the 30 refused on Monday again',
     async perform(hand, { monday, counts: { refused } }) {
       const { page } = hand;
       await hand.click(link(page, 'Documents'));
@@ -58,7 +58,7 @@ const TASKS: readonly Task[] = [
     },
   },
   {
-    name: "look through today's 20 for a bad picture",
+    name: "check today's 20 for a bad picture",
     async perform(hand, { counts: { today } }) {
       const { page } = hand;
       await hand.click(link(page, 'Documents'));
@@ -80,7 +80,7 @@ const TASKS: readonly Task[] = [
     },
   },
   {
-    name: 'have the 12 sent that are too large',
+    name: 'send the 12 that are too large',
     async perform(hand) {
       const { page } = hand;
       await hand.click(link(page, 'Documents'));
@@ -111,7 +111,7 @@ const TASKS: readonly Task[] = [
     },
   },
   {
-    name: 'dismiss 20 that nobody wants sent',
+    name: 'dismiss 20 unwanted ones',
     async perform(hand, { counts: { unwanted } }) {
       const { page } = hand;
       await hand.click(link(page, 'Documents'));
@@ -123,7 +123,7 @@ const TASKS: readonly Task[] = [
     },
   },
   {
-    name: 'how many came this week, by folder?',
+    name: "count this week's files by folder",
     async perform(hand) {
       const { page } = hand;
       await hand.click(link(page, 'Days'));
@@ -132,7 +132,7 @@ const TASKS: readonly Task[] = [
     },
   },
   {
-    name: 'be alerted through a webhook',
+    name: 'set up alerts through a webhook',
     async perform(hand) {
       const { page } = hand;
       await hand.click(link(page, 'Settings'));
@@ -199,16 +199,16 @@ export const tasks: Scenario = {
           const seconds = (performance.now() - startedAt) / 1_000;
           say(`${name}: ${hand.clicks} clicks, ${hand.keys} keys, ${seconds.toFixed(1)} s`);
           took += seconds;
-          const note = `Clicks; and ${hand.keys} keys, ${seconds.toFixed(1)} s.`;
+          const note = `Clicks, plus ${hand.keys} keys; ${seconds.toFixed(1)} s.`;
           figures.push({ name, value: hand.clicks, unit: 'count', better: 'less', note });
         }
         await browser.close();
         figures.push({
-          name: 'all of them',
+          name: 'all tasks',
           value: took,
           unit: 's',
           better: 'less',
-          note: 'Without any thinking.',
+          note: 'Without thinking time.',
         });
         return { figures, skipped: [] };
       } finally {

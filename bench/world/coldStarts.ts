@@ -46,7 +46,7 @@ export async function coldStarts({ quick, scratch, say }: Bench): Promise<Figure
       };
       if (name === NODE) return [time];
       const ratio = median(waits.map((wait, index) => wait / (base[index] ?? NaN)));
-      return [{ name: `${name}, of ${NODE}`, value: ratio, unit: 'ratio', better }, time];
+      return [{ name: `${name} vs. ${NODE}`, value: ratio, unit: 'ratio', better }, time];
     });
   } finally {
     await agent.stop();

@@ -50,8 +50,8 @@ export function receiptd(
   { concurrency, limitSeconds }: { readonly concurrency: number; readonly limitSeconds?: number },
 ): Contender {
   const limit = `${limitSeconds}s`;
-  const limited = limitSeconds === undefined ? '' : `, waits limited to ${limitSeconds} s`;
-  const pace = kind === 'adaptive' ? 'its own pace up to' : 'at most';
+  const limited = limitSeconds === undefined ? '' : `, timeouts of ${limitSeconds} s`;
+  const pace = kind === 'adaptive' ? 'adaptive up to' : 'at most';
   const timeouts = { progress: limit, headers: limit, body: limit };
   return {
     name: `${load.name}: receiptd, ${pace} ${concurrency} at once${limited}`,

@@ -25,9 +25,9 @@ it('writes the last full runs between the marks, and nothing else', async () => 
   const figures = [
     figure('large: size', 2_800, { unit: 'MB', better: null }),
     figure('large: receiptd, time', 9),
-    figure('large: curl | xargs, of curl', 6.9, ratio),
-    figure('large: receiptd, of curl', 1.92, { unit: 'ratio', target: 1.6 }),
-    figure('small: receiptd, of curl', 2.31, { unit: 'ratio', target: 2.5, note: 'Twice.' }),
+    figure('large: curl | xargs vs. curl', 6.9, ratio),
+    figure('large: receiptd vs. curl', 1.92, { unit: 'ratio', target: 1.6 }),
+    figure('small: receiptd vs. curl', 2.31, { unit: 'ratio', target: 2.5, note: 'Twice.' }),
   ];
   await appendHistory(
     root,
@@ -48,12 +48,12 @@ it('writes the last full runs between the marks, and nothing else', async () => 
   const rows = lines.filter((line) => line.startsWith('|') && !line.includes('--'));
   expect(rows).toEqual([
     '| figure | measured | target | |',
-    '| receiptd, of curl | 1.92 × | at most 1.6 × | not reached, 20 % above |',
-    '| curl \\| xargs, of curl | 6.9 × | | |',
+    '| receiptd vs. curl | 1.92 × | at most 1.6 × | not reached, 20 % above |',
+    '| curl \\| xargs vs. curl | 6.9 × | | |',
     '| size | 2,800 MB | | |',
     '| receiptd, time | 9 s | | |',
     '| figure | measured | target | | note |',
-    '| receiptd, of curl | 2.31 × | at most 2.5 × | reached | Twice. |',
+    '| receiptd vs. curl | 2.31 × | at most 2.5 × | reached | Twice. |',
   ]);
   expect(await check(`${written}\n`, { parser: 'markdown', printWidth: 110 })).toBe(true);
   await writePerformance(root, SCENARIOS);
@@ -64,8 +64,8 @@ it('draws the ratios where a peer has one, and takes away what is no longer show
   const { root, file } = await office();
   const pictures = join(root, 'docs', 'performance');
   const peers = [
-    figure('drawn: curl & co, of curl', 6.9, ratio),
-    figure('drawn: receiptd, of curl', 1.92, { unit: 'ratio', target: 1.6 }),
+    figure('drawn: curl & co vs. curl', 6.9, ratio),
+    figure('drawn: receiptd vs. curl', 1.92, { unit: 'ratio', target: 1.6 }),
   ];
   await appendHistory(root, entry(peers));
   await writePerformance(root, SCENARIOS);
@@ -77,7 +77,7 @@ it('draws the ratios where a peer has one, and takes away what is no longer show
   await writeFile(join(pictures, 'profile.svg'), 'by people');
   await appendHistory(
     root,
-    entry([figure('drawn: receiptd, of curl', 1.92, { unit: 'ratio', target: 1.6 })]),
+    entry([figure('drawn: receiptd vs. curl', 1.92, { unit: 'ratio', target: 1.6 })]),
   );
   await writePerformance(root, SCENARIOS);
   expect(await readdir(pictures)).toEqual(['profile.svg']);

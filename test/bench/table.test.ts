@@ -10,17 +10,17 @@ it('shows ratios first, with what was reached, by load', () => {
     figure('small: count', 500, { unit: 'count', better: null }),
     figure('small: time', 1.23456),
     figure('small: start', 4, { target: 1 }),
-    figure('small: of curl', 1.5, { unit: 'ratio', target: 1.6 }),
+    figure('small: vs. curl', 1.5, { unit: 'ratio', target: 1.6 }),
     figure('rate', 8, { unit: '/s', better: 'more', target: 10, note: 'once' }),
   ];
   expect(table(scenario, { figures, skipped: ['rclone is absent.'] })).toBe(`
 A backlog
 
   small
-  of curl  1.5 ×   at most 1.6 ×  reached
-  start    4 s     at most 1 s    not reached, 4 times as much
-  count    500
-  time     1.23 s
+  vs. curl  1.5 ×   at most 1.6 ×  reached
+  start     4 s     at most 1 s    not reached, 4 times the target
+  count     500
+  time      1.23 s
   rate  8 /s  at least 10 /s  not reached, 20 % below  Once.
   rclone is absent.
 
