@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
-import german from '../../../src/console/app/languages/de.ts';
-import germanSetup from '../../../src/console/app/languages/setup/de.ts';
 import english from '../../../src/console/app/languages/en.ts';
+import type { Texts } from '../../../src/console/app/languages/en.ts';
 import type { Format } from '../../../src/console/app/textFormat.ts';
 import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { classify } from '../../../src/core/domain/outcome.ts';
@@ -27,6 +26,17 @@ async function loadIn<T>(language: string, name: string): Promise<T> {
 }
 const { reasonText } = await load<{ reasonText: (reason: string, state?: string) => string | null }>(
   'said.ts',
+);
+
+/** The languages beside English, with their texts and those of setup. */
+const TRANSLATIONS = await Promise.all(
+  (await readdir(new URL('../../../src/console/app/languages/', import.meta.url)))
+    .filter((name) => name.endsWith('.ts') && name !== 'en.ts')
+    .map(async (name) => {
+      const texts = await load<{ default: (format: Format) => Texts }>(`languages/${name}`);
+      const setup = await load<{ default: Partial<Record<string, string>> }>(`languages/setup/${name}`);
+      return { language: name.replace(/\.ts$/, ''), texts: texts.default, setup: setup.default };
+    }),
 );
 const { labelOf } = await load<{ labelOf: (key: string) => string }>('settings/labels.ts');
 
@@ -149,32 +159,37 @@ describe('the console texts', () => {
     expect(labelOf('folders[0].accept[2]')).toBe('Types to send: Determined by content, not by name.');
   });
 
-  it.each(['codes', 'reasons', 'needs', 'holds', 'notes'] as const)(
-    'repeat no English text in German: %s',
-    (part) => {
-      const sentences = (of: unknown): string[] =>
-        typeof of === 'string'
-          ? [of]
-          : typeof of === 'object' && of !== null
-            ? Object.values(of).flatMap(sentences)
-            : [];
-      const ours = new Set(sentences(english(FORMAT)[part]));
-      expect(sentences(german(FORMAT)[part]).filter((each) => ours.has(each))).toEqual([]);
+  it.each(TRANSLATIONS)('repeat no English explanation in $language', ({ texts }) => {
+    const sentences = (of: unknown): string[] =>
+      typeof of === 'string'
+        ? [of]
+        : typeof of === 'object' && of !== null
+          ? Object.values(of).flatMap(sentences)
+          : [];
+    for (const part of ['codes', 'reasons', 'needs', 'holds', 'notes'] as const) {
+      const originals = new Set(sentences(english(FORMAT)[part]));
+      expect(sentences(texts(FORMAT)[part]).filter((each) => originals.has(each))).toEqual([]);
+    }
+  });
+
+  it.each(TRANSLATIONS)(
+    'cover every question and message of setup in $language, with the same placeholders',
+    ({ setup }) => {
+      const marks = (text: string) => [...text.matchAll(/\{(\w+)(?=[:}])/g)].map(([, name]) => name).sort();
+      // The page folds a sentence of the agent away; the sentence itself explains the answer.
+      const isShown = (name: string | undefined) => name !== 'why' && name !== 'what';
+      for (const [key, text] of Object.entries(SETUP_WORDS)) {
+        const its = setup[key];
+        expect([key, marks(its ?? 'missing')]).toEqual([key, marks(text).filter(isShown)]);
+        const isSentence = /\p{L}{3}.* .*\p{L}{3}/u.test(text.replaceAll(/\{\w+\}/g, ''));
+        expect([key, isSentence && its === text]).toEqual([key, false]);
+      }
+      const wanted = IN_A_TERMINAL.filter((code) => !NEVER_IN_SETUP.includes(code));
+      expect(wanted.filter((code) => !Object.hasOwn(setup, code))).toEqual([]);
     },
   );
 
-  it('cover every question and message of setup, with the same placeholders', async () => {
-    const marks = (text: string) => [...text.matchAll(/\{(\w+)(?=[:}])/g)].map(([, name]) => name).sort();
-    // The page folds a sentence of the agent away; the sentence itself explains the answer.
-    const isShown = (name: string | undefined) => name !== 'why' && name !== 'what';
-    for (const [key, text] of Object.entries(SETUP_WORDS)) {
-      const its = (germanSetup as Readonly<Partial<Record<string, string>>>)[key];
-      expect([key, marks(its ?? 'missing')]).toEqual([key, marks(text).filter(isShown)]);
-      const isSentence = /\p{L}{3}.* .*\p{L}{3}/u.test(text.replaceAll(/\{\w+\}/g, ''));
-      expect([key, isSentence && its === text]).toEqual([key, false]);
-    }
-    const wanted = IN_A_TERMINAL.filter((code) => !NEVER_IN_SETUP.includes(code));
-    expect(wanted.filter((code) => !Object.hasOwn(germanSetup, code))).toEqual([]);
+  it('leave no text of setup outside the language files', async () => {
     // A text that is the same in every language contains no words.
     const dir = new URL('../../../src/cli/setup/', import.meta.url);
     for (const name of await readdir(dir))
