@@ -166,7 +166,7 @@ test.skipIf(process.geteuid?.() !== 0)(
     expect(await other.must('restore', archive)).not.toContain("Don't restore this file on another PC");
     for (const name of ['ledger.db', 'ledger.journal', 'spool', 'instance.lock'])
       expect((await stat(join(other.stateDir, name))).uid, name).toBe(uid);
-    // Everybody's to read, as setup writes it: the service's user has to.
+    // Readable by everyone, like a file of setup, since the service's user must read it.
     expect((await stat(other.config)).mode & 0o777).toBe(0o644);
     expect(await other.list()).toHaveLength(1);
     expect(existsSync(`${archive}.restored`)).toBe(true);

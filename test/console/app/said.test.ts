@@ -116,7 +116,7 @@ describe('the console texts', () => {
     expect(reasonText('NO_SUCH_REASON')).toBeNull();
   });
 
-  it('say of a status what the agent makes of it', () => {
+  it('explain a status of the service as the agent treats it', () => {
     const { reasons } = english(FORMAT);
     const texts = {
       failed: reasons.refused,

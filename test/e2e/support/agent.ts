@@ -209,7 +209,7 @@ export class Site {
       stdio: [...stdio],
     });
     killAfterTest(child);
-    // Without a listener Node drops what is unread when the process ends.
+    // Without a listener, Node.js drops unread output when the process ends.
     return child.stdout.on('readable', () => {});
   }
 

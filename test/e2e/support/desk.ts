@@ -70,7 +70,7 @@ export class Desk {
     return terminal;
   }
 
-  /** Like `setup`, but in this process: for what is asked and answered, not for what a terminal does with it. */
+  /** Like `setup`, but in this process: for questions and answers, not for the behaviour of a terminal. */
   quickSetup(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): QuickTerminal {
     const command = ['setup', '--config', this.config, ...args];
     const surroundings = { cwd: this.dir, env: { ...this.env, ...env } };

@@ -95,7 +95,7 @@ async function place() {
   return { dir, clock, log, ledger, world, start, wrong };
 }
 
-it('alerting neither repeats nor loses an alert after a kill between two looks', async () => {
+it('alerting neither repeats nor loses an alert after a kill between two checks', async () => {
   const { dir, clock, log, world, start, wrong } = await place();
   const mail = new Channel('email');
   const hook = new Channel('webhook');

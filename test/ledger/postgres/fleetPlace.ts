@@ -74,7 +74,7 @@ export class FleetPlace {
     return (await client.query(text, values)).rows as Row[];
   }
 
-  /** How a document stands. */
+  /** The state of a document. */
   async standing(id: number) {
     const [row] = await this.ask<{ state: string; reason: string | null; claimed_by: number | null }>(
       'SELECT state, reason, answer_lost, claimed_by FROM documents WHERE id = $1',

@@ -140,7 +140,7 @@ function mend(agent: FleetAgent): void {
   agent.start();
 }
 
-/** Null once everything has settled; otherwise what is still missing at the deadline. */
+/** Null once everything has settled; otherwise what is missing at the deadline. */
 async function comeToRest(site: Site, scanner: Scanner): Promise<string | null> {
   const due = new Set(scanner.scans.filter(({ isDue }) => isDue).map(({ sha256 }) => sha256));
   const deadline = performance.now() + SETTLE_LIMIT_MS;

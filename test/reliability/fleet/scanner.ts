@@ -11,7 +11,7 @@ export interface Scan {
   readonly at: number;
   /** False once it was deleted or overwritten. */
   isThere: boolean;
-  /** Whether it has to arrive at the service: it still exists at the end, or was in the ledger when it went. */
+  /** Whether it must arrive at the service: it exists at the end, or was in the ledger when it was deleted or overwritten. */
   isDue: boolean;
 }
 

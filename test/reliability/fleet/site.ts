@@ -140,7 +140,7 @@ export class Site {
     return found?.rows[0]?.epoch ?? null;
   }
 
-  /** Crashes the first server for good and promotes the second. */
+  /** Crashes the first server permanently and promotes the second. */
   async failOver(): Promise<void> {
     if (!this.standby) throw new Error('this site has no standby');
     await this.cluster.kill();

@@ -3,7 +3,7 @@ import type { Edit } from './operators.ts';
 export const PROMISES = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7'] as const;
 export type PromiseName = (typeof PROMISES)[number];
 
-/** A promise broken on purpose, and the test that has to notice. */
+/** A promise broken on purpose, and the test that must notice it. */
 export interface Mutation {
   readonly what: string;
   /** Promises that it breaks, the main one first. */
@@ -340,7 +340,7 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/intake/folder/exclusiveCopy.ts', in: 'copy', drop: 'sync' }],
   },
   {
-    what: 'the mount is not checked again after an image was looked at',
+    what: 'the mount is not checked again after an image was examined',
     promises: ['P1'],
     killedBy: 'test/intake/presence/shares.test.ts',
     edits: [{ file: 'src/intake/settle/examine.ts', in: 'image', condition: 'mark', is: 'false' }],

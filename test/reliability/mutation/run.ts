@@ -21,7 +21,7 @@ export interface MutationOptions {
   readonly workers: number;
 }
 
-/** Breaks one promise in a copy, and runs what has to notice. */
+/** Breaks one promise in a copy, and runs the test that must notice it. */
 export async function tryMutation(mutation: Mutation, options: MutationOptions): Promise<Verdict> {
   return mutation.killedBy === 'simulation'
     ? bySimulation(mutation, options)
