@@ -6,6 +6,7 @@ import { EXIT } from './cli/exitStatus.ts';
 import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
 import { takeSignals } from './cli/signals.ts';
+import { workingDirectory } from './cli/workingDirectory.ts';
 import { systemCode } from './core/domain/errors.ts';
 
 /** The entry: arguments, signals, the only process exit. */
@@ -42,7 +43,9 @@ const status = await runCommandLine(process.argv, {
   stdout,
   stderr,
   env,
-  cwd: process.cwd(),
+  get cwd() {
+    return workingDirectory();
+  },
   stop: signals.stop,
   onReload: (listener) => signals.onReload(listener),
 }).catch((error: unknown) => {

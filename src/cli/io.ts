@@ -10,6 +10,7 @@ export interface Io {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: NodeJS.ProcessEnv;
+  /** @throws ReceiptdError if the shell's folder was deleted; commands that need none of it still work */
   readonly cwd: string;
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly stop: AbortSignal;

@@ -117,6 +117,19 @@ test('a command line without a command is refused with the help', async () => {
   expect(ended.stderr).toContain('Start with `receiptd setup`.');
 });
 
+const removable = requirement(
+  'A deletable current folder',
+  process.platform !== 'win32',
+  'Windows does not allow it',
+);
+test.skipIf(!removable)('a command in a folder that was deleted asks for another folder', async () => {
+  const site = await prepare();
+  const inDeleted = (args: string) =>
+    shell(site, `mkdir gone && cd gone && rmdir ../gone && $RECEIPTD ${args}`);
+  expect(await inDeleted('status')).toBeRefused(2, 'USAGE', 'no longer exists', 'cd');
+  expect(await inDeleted('list --help')).toMatchObject({ status: 0, stderr: '' });
+});
+
 test('a missing ledger and unknown names are reported in one sentence', async () => {
   const site = await prepare();
   expect(await site.look('list')).toBeRefused(1, 'LEDGER_MISSING', site.stateDir, 'receiptd run');
