@@ -1,20 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import fs from 'node:fs/promises';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createAttentionBook, markOf } from '../../../src/intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../../../src/intake/folder/attentionFolder.ts';
 import { createFolderGuard } from '../../../src/intake/folder/guarded.ts';
@@ -29,6 +25,7 @@ import { admission, hashOf } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { tempDir } from '../../support/tempDir.ts';
+import { swapBefore } from '../../intake/folder/fixture.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -368,22 +365,9 @@ it.skipIf(process.platform !== 'linux').each(['lstat', 'chown', 'link', 'unlink'
     }
     const before = statSync(elsewhere);
     await reject('job', 'no image');
-    const { [call]: real } = fs;
-    let isSwapped = false;
-    const spy = vi.spyOn(fs, call).mockImplementation((...args: unknown[]): Promise<never> => {
-      if (!isSwapped) {
-        renameSync(shown, `${shown}.moved`);
-        symlinkSync(elsewhere, shown);
-        isSwapped = true;
-      }
-      return Reflect.apply(real, fs, args) as Promise<never>;
-    });
-    syncBuiltinESMExports();
-    await look().finally(() => {
-      spy.mockRestore();
-      syncBuiltinESMExports();
-    });
-    expect(isSwapped).toBe(true);
+    const isSwapped = swapBefore(call, shown, elsewhere);
+    await look();
+    expect(isSwapped()).toBe(true);
     expect(readdirSync(elsewhere)).toEqual([]);
     expect(statSync(elsewhere)).toMatchObject({ mode: before.mode, uid: before.uid, gid: before.gid });
   },

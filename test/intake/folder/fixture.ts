@@ -1,13 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { existsSync, renameSync, statSync, symlinkSync } from 'node:fs';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { createWatchedFolder, type WatchedFolderOptions } from '../../../src/intake/folder/watchedFolder.ts';
+import { requirement } from '../../support/requires.ts';
 
 export async function temporaryDirectory(under = tmpdir()): Promise<string> {
-  const directory = await mkdtemp(join(under, 'receiptd-folder-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await fs.mkdtemp(join(under, 'receiptd-folder-'));
+  onTestFinished(() => fs.rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -26,13 +29,79 @@ export function watched(path: string, options: Partial<WatchedFolderOptions> = {
   });
 }
 
+/** A folder with these files. */
+export async function folderWith(files: Record<string, string>, options: Parameters<typeof watched>[1] = {}) {
+  const root = await temporaryDirectory();
+  for (const [path, text] of Object.entries(files)) {
+    await fs.mkdir(join(root, path, '..'), { recursive: true });
+    await fs.writeFile(join(root, path), text);
+  }
+  return { root, folder: watched(root, options) };
+}
+
 /** Every regular file below a directory with its text, by relative path. */
 export async function filesIn(directory: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+  for (const entry of await fs.readdir(directory, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     if (entry.isFile())
-      found[file.slice(directory.length + 1).replaceAll(sep, '/')] = await readFile(file, 'utf8');
+      found[file.slice(directory.length + 1).replaceAll(sep, '/')] = await fs.readFile(file, 'utf8');
   }
   return found;
+}
+
+type FileCall = (...args: unknown[]) => Promise<unknown>;
+
+/** Replaces a function of node:fs/promises until the test ends. */
+export function replaceCall(
+  call: 'chown' | 'link' | 'lstat' | 'mkdir' | 'unlink',
+  by: (real: FileCall) => FileCall,
+): void {
+  const real = fs[call] as FileCall;
+  const spy = vi.spyOn(fs, call).mockImplementation(by(real) as never);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
+/** Just before the next such call, moves `directory` away and puts a link to `elsewhere` in its place. Returns whether it has. */
+export function swapBefore(
+  call: Parameters<typeof replaceCall>[0],
+  directory: string,
+  elsewhere: string,
+): () => boolean {
+  let isSwapped = false;
+  replaceCall(call, (real) => async (...args) => {
+    if (!isSwapped) {
+      isSwapped = true;
+      renameSync(directory, `${directory}.moved`);
+      symlinkSync(elsewhere, directory);
+    }
+    return real(...args);
+  });
+  return () => isSwapped;
+}
+
+/** The answer of a file system without hard links (FAT, many shares). */
+export function withoutLinks(code = 'EPERM'): void {
+  replaceCall('link', () => () => Promise.reject(Object.assign(new Error(code), { code })));
+}
+
+export const LINKS = [
+  ['with hard links', () => {}],
+  ['without hard links', withoutLinks],
+] as const;
+
+/** A directory on another file system than the temporary one. */
+export const MEMORY = '/dev/shm';
+
+/** Whether there is one. */
+export function hasOtherDevice(): boolean {
+  return requirement(
+    'A second file system',
+    existsSync(MEMORY) && statSync(MEMORY).dev !== statSync(tmpdir()).dev,
+    `${MEMORY} on another device than ${tmpdir()}`,
+  );
 }

@@ -536,7 +536,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'a write into an original is lost while the original is copied into the archive',
     promises: ['P3'],
-    killedBy: 'test/intake/folder/aside.test.ts',
+    killedBy: 'test/intake/folder/moveRaces.test.ts',
     edits: [{ file: 'src/intake/folder/exclusiveCopy.ts', in: 'copy', condition: 'mtimeNs', is: 'false' }],
   },
   {
