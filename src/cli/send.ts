@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import { composeFolders } from '../wiring/folders.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import { namesStream } from '../core/domain/windowsNames.ts';
-import { holdOf, settingsToSend } from '../wiring/sending.ts';
+import { holdOf, settingsToSend } from '../wiring/sendFile.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import type { Config } from '../config/config.ts';
 import type { Request } from '../control/protocol/protocol.ts';

@@ -14,7 +14,7 @@ import { BUILT_IN_IGNORES, OWN_FILES } from './ignores.ts';
 import { pathsOf, resolvePath } from './resolve.ts';
 import { tlsMode } from './ledgerChecks.ts';
 import type { ParsedConfig } from './schema.ts';
-import type { ParsedAlerts } from './schemaBeside.ts';
+import type { ParsedAlerts } from './schemaSideServices.ts';
 import type { ParsedLedger } from './schemaLedger.ts';
 
 /** Builds the config from a file that passed all checks. */

@@ -1,7 +1,7 @@
 import type { EndpointSettings, FolderSettings, Limits } from '../core/domain/settings.ts';
 import type { Hours } from '../core/domain/hours.ts';
 import type { ParsedConfig, ParsedService } from './schema.ts';
-import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';
+import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaSideServices.ts';
 import type { ParsedFolder } from './schemaFolder.ts';
 
 /** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */

@@ -8,7 +8,7 @@ import { checkLedger } from './ledgerChecks.ts';
 import { didYouMean, invalid, type Problem } from './problems.ts';
 import { pathRelations, pathsOf, type PathRelations } from './resolve.ts';
 import type { ParsedEndpoint, ParsedService } from './schema.ts';
-import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaBeside.ts';
+import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaSideServices.ts';
 import { shorten, showPath } from './show.ts';
 import { checkWindowsPaths } from './windowsPaths.ts';
 

@@ -6,8 +6,8 @@ import { accountSchema, type ParsedAccount } from './schemaAccounts.ts';
 import type { ParsedEndpoint, ParsedService } from './schema.ts';
 import { folderSchema, type ParsedFolder } from './schemaFolder.ts';
 import { ledgerSchema, type ParsedLedger } from './schemaLedger.ts';
-import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
-import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaBeside.ts';
+import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaSideServices.ts';
+import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaSideServices.ts';
 import { isSecret } from './secrets.ts';
 
 /** The well-formed parts of a config. Malformed ones are left out here and reported by `shapeProblems`. */

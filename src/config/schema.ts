@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountName, accountSchema, credentialsSchema, shortName } from './schemaAccounts.ts';
 import { folderSchema } from './schemaFolder.ts';
 import { ledgerSchema } from './schemaLedger.ts';
-import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaBeside.ts';
+import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaSideServices.ts';
 import { baseUrl, proxy } from './addresses.ts';
 import {
   bandwidth,

@@ -30,7 +30,7 @@ import { composeKept } from './pictures.ts';
 import { checkPages } from './pageSplitter.ts';
 import type { Note } from '../core/domain/note.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
-import { takeIn } from './sending.ts';
+import { takeIn } from './sendFile.ts';
 import { changesOf, composeService } from './service.ts';
 
 /** The agent under one configuration, as long as that is in effect. */

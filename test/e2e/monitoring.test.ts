@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { callControl } from '../../src/control/client.ts';
-import { METRICS } from '../../src/features/metrics/set.ts';
+import { METRICS } from '../../src/features/metrics/metricList.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 
 async function prepared(port: number): Promise<Site> {

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { StateCount } from '../../core/ports/ledgerReports.ts';
 import type { Meter } from '../../core/ports/meter.ts';
-import { METRICS, type MetricName } from './set.ts';
+import { METRICS, type MetricName } from './metricList.ts';
 
 /** The state read at each scrape. */
 export interface Standing {

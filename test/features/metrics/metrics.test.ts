@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMetrics, type Standing } from '../../../src/features/metrics/metrics.ts';
-import { METRICS } from '../../../src/features/metrics/set.ts';
+import { METRICS } from '../../../src/features/metrics/metricList.ts';
 
 const NOTHING: Standing = {
   counts: [],

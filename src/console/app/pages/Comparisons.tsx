@@ -7,7 +7,7 @@ import { Button } from '../parts/Button.tsx';
 import { useAct } from '../parts/hooks.ts';
 import { Failure } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { Details } from '../parts/Said.tsx';
 import { t } from '../texts.ts';
 

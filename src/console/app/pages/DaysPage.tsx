@@ -4,7 +4,7 @@ import { Button, Segments } from '../parts/Button.tsx';
 import { useCall, useCountsTick } from '../parts/hooks.ts';
 import { Answer, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { href, replace, usePlace } from '../router.ts';
 import { Comparisons } from './Comparisons.tsx';

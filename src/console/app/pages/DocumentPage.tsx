@@ -9,7 +9,7 @@ import { Dismissal } from '../parts/Dismissal.tsx';
 import { useAct, useAsk, useThrottled } from '../parts/hooks.ts';
 import { Failure, Loading, Notice, announce } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { imageUrl } from '../parts/Thumb.tsx';
 import { href, type Place } from '../router.ts';

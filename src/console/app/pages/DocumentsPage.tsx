@@ -9,7 +9,7 @@ import { Dismissal } from '../parts/Dismissal.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { keep, readKept } from '../kept.ts';
 import { go, href, type Place } from '../router.ts';
 import { moveFocus, useShortcuts } from '../shortcuts.ts';

@@ -5,7 +5,7 @@ import { Answer, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { RecentChange } from '../parts/LastChange.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
-import { EndpointTable } from '../parts/Places.tsx';
+import { EndpointTable } from '../parts/StatusTables.tsx';
 import { Table } from '../parts/Table.tsx';
 import { href } from '../router.ts';
 import { objectAt } from '../settings/edits.ts';

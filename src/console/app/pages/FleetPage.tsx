@@ -7,7 +7,7 @@ import { useCall, useNow } from '../parts/hooks.ts';
 import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { Badge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { t } from '../texts.ts';

@@ -6,7 +6,7 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { FolderTest } from '../parts/FolderTest.tsx';
 import { Loading, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
-import { FolderTable } from '../parts/Places.tsx';
+import { FolderTable } from '../parts/StatusTables.tsx';
 import { RecentChange } from '../parts/LastChange.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { href } from '../router.ts';

@@ -4,7 +4,7 @@ import { useLivePart, useOverview } from '../live.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Loading, Notice } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
-import { EndpointTable, FolderTable } from '../parts/Places.tsx';
+import { EndpointTable, FolderTable } from '../parts/StatusTables.tsx';
 import { Troubles } from '../parts/Troubles.tsx';
 import { LISTS } from '../parts/Tally.tsx';
 import { href } from '../router.ts';

@@ -6,7 +6,7 @@ import { Button } from '../parts/Button.tsx';
 import { useAct, useAsk, useCountsTick } from '../parts/hooks.ts';
 import { announce, Failure, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { Details } from '../parts/Said.tsx';
 import { href } from '../router.ts';

@@ -3,7 +3,7 @@ import { bytes, instant } from '../format.ts';
 import { useCall } from '../parts/hooks.ts';
 import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { href, type Place } from '../router.ts';
 import { t } from '../texts.ts';

@@ -1,5 +1,5 @@
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
-import { Wrapped } from '../parts/Places.tsx';
+import { Wrapped } from '../parts/Wrapped.tsx';
 import { t } from '../texts.ts';
 import { documentHref, nameOf, type FilterText } from './documentFilter.ts';
 import type { Selection } from './useSelection.ts';

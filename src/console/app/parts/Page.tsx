@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLivePart } from '../live.ts';
 import { t } from '../texts.ts';
-import { Wrapped } from './Places.tsx';
+import { Wrapped } from './Wrapped.tsx';
 
 interface PageProps {
   readonly title: string;

@@ -7,6 +7,7 @@ import { EndpointBadge, FolderBadge } from './State.tsx';
 import { Table, type Column } from './Table.tsx';
 import { tallyColumns } from './Tally.tsx';
 import { Details } from './Said.tsx';
+import { Wrapped } from './Wrapped.tsx';
 
 type FolderStatus = OverviewResponse['status']['folders'][number];
 type EndpointStatus = OverviewResponse['endpoints'][number];
@@ -98,19 +99,4 @@ function limits({ concurrency, rate, perDay, perMonth }: EndpointStatus) {
   if (perDay !== null) parts.push(t.endpoints.perDay(number(perDay)));
   if (perMonth !== null) parts.push(t.endpoints.perMonth(number(perMonth)));
   return parts.join(' · ');
-}
-
-/** Lets a path wrap only between its parts. */
-export function Wrapped({ text }: { readonly text: string }) {
-  const parts = text.split(/(?<=[/\\_-])/);
-  return (
-    <span class="wrapped">
-      {parts.map((part, index) => (
-        <span key={index}>
-          {part}
-          <wbr />
-        </span>
-      ))}
-    </span>
-  );
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { METRICS } from '../../../src/features/metrics/set.ts';
+import { METRICS } from '../../../src/features/metrics/metricList.ts';
 
 const text = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
 

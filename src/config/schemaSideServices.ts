@@ -16,7 +16,7 @@ import {
   yesOrNo,
 } from './values.ts';
 
-/* Schema of the sections outside the pipeline, such as monitoring and alerts. schema.ts has the others. */
+/* Schema of the sections about side services: console, monitoring, alerts, results. schema.ts has the others. */
 
 const certificate = z
   .strictObject({
