@@ -17,6 +17,7 @@ import { checkInstalls } from '../wiring/installs.ts';
 import { checkOriginals } from '../wiring/checkOriginals.ts';
 import { checkFolder, checkTaken } from '../wiring/checkFolder.ts';
 import { failure, type Finding } from '../core/domain/finding.ts';
+import { checkAgent } from './checkAgent.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
 import { checkPages } from '../wiring/pageSplitter.ts';
@@ -63,7 +64,7 @@ export async function findingsOf(
   for (const message of oddUids(config)) findings.push({ level: 'warn', subject: 'endpoint', message });
   const access = await accessFindings(io, config);
   const about = (subject: string) => access.filter((finding) => finding.subject === subject);
-  findings.push(await checkState(config), ...about('ledger'));
+  findings.push(await checkState(config), ...(await checkAgent(config)), ...about('ledger'));
   findings.push(...access.filter(({ subject }) => subject !== 'ledger' && subject !== 'alerts'));
   for (const folder of config.folders) findings.push(...(await checkTaken(folder, config.stateDir)));
   findings.push(

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import { systemCode } from '../core/domain/errors.ts';
+import { size } from '../core/domain/words.ts';
 
 /** Free space in bytes below which ledger and logs may soon run out of room. */
 const LITTLE_SPACE = 500_000_000;
@@ -18,7 +19,7 @@ async function checkDisk({ stateDir }: Config): Promise<Finding> {
   try {
     const { bavail, bsize } = await statfsAround(stateDir);
     const free = bavail * bsize;
-    const message = `${Math.round(free / 1_000_000)} MB are free on the disk of the state directory.`;
+    const message = `The disk of the state directory has ${size(free)} of free space.`;
     return free < LITTLE_SPACE
       ? {
           level: 'warn',

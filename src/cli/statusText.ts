@@ -12,7 +12,7 @@ import { troubles } from '../control/queries/troubles.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /** Incidents during which no files are taken in. */
-const NO_ROOM: ReadonlySet<string> = new Set([
+export const NO_ROOM: ReadonlySet<string> = new Set([
   'SPOOL_FULL',
   'DISK_FULL',
   'LEDGER_WRITE_FAILED',

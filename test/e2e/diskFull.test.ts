@@ -150,6 +150,14 @@ describe.skipIf(!canMount())('an agent whose state directory is on a full disk',
     expect(told.stdout).toMatch(/disk .* full/i);
     expect(told.stdout).toContain('DISK_FULL');
     expect(told.stdout.replaceAll(/\s+/g, ' ')).toContain('until 3.0 MB are free');
+    for (const command of [['check'], ['doctor', '--list']]) {
+      const { status, stdout } = await site.run(...command, '--offline');
+      expect(status).toBe(1);
+      expect(stdout).toMatch(/^FAIL {2}agent: The disk of the ledger .* is full.*\[DISK_FULL\]$/m);
+    }
+    const kept = await site.run('backup');
+    expect(kept.status).not.toBe(0);
+    expect(kept.stderr).toContain('No backup was made: the disk of the state directory is full.');
 
     site.leave(3_200_000);
     await until(

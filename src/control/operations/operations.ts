@@ -260,6 +260,11 @@ export class Operations {
 
   /** Copies the ledger into a new file. */
   async backup({ output }: Request<'backup'>): Promise<Response<'backup'>> {
+    // The reserve was released for the outcomes of uploads; a backup beside the ledger would fill it.
+    if (output === undefined && this.#deps.ledger.storage.trouble()?.code === 'DISK_FULL')
+      throw new ReceiptdError('DISK_FULL', 'No backup was made: the disk of the state directory is full.', {
+        hint: 'Free some space on it, or write the backup to another disk with `receiptd backup FILE`.',
+      });
     return this.#deps.ledger.backup(output ?? null);
   }
 
