@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from './command.ts';
-import { isEarlier } from '../features/backup/relation.ts';
-import { restoreBackup, type Restored } from '../features/backup/restoreBackup.ts';
+import { acceptedHere, newerHere, relationTo, type Relation } from '../features/backup/relation.ts';
+import { refuseOther, restoreBackup, type Restored } from '../features/backup/restoreBackup.ts';
 import { misfits } from '../features/backup/settings.ts';
 import { inspectBackup, noteRestored, restoredAt, type Source } from '../features/backup/source.ts';
 import { refuseShared } from '../wiring/ledger.ts';
@@ -78,7 +78,7 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
       `${file} can't be restored`,
       'Restore the database with its own tools. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` can move it to the shared ledger later.',
     );
-    if (options.beside === undefined && !options.yes) await confirm(io, file, source, config);
+    if (options.beside === undefined && !options.yes) await confirm(io, file, source, config, options);
     tell(io, file, target, source, await restoreTo(target, file, source, options), options);
   } catch (error) {
     throw error instanceof ReceiptdError ? withWayBack(error, source) : error;
@@ -203,16 +203,54 @@ async function writeConfig(file: string, text: string): Promise<void> {
   }
 }
 
-/** Warns of a second agent that could send the same documents, and asks for confirmation before the restore. */
-async function confirm(io: Io, file: string, source: Source, config: Config): Promise<void> {
-  const about = isEarlier(config, source.head)
-    ? `${file} will replace the ledger in ${config.stateDir}, which is set aside. What its journal has recorded since the backup is added.`
-    : await aboutOthers(file, source);
-  if (about === null) return;
+/** Says what the restore discards, warns of a second agent that could send the same documents, and asks for confirmation. */
+async function confirm(
+  io: Io,
+  file: string,
+  source: Source,
+  config: Config,
+  { replace = false, older = false }: Options,
+): Promise<void> {
+  const relation = await relationTo(config, source.head, null);
+  if (relation === 'other') refuseOther(config, replace);
+  const sentences = [
+    aboutThisLedger(file, source, config, relation, older),
+    relation === 'earlier' ? null : await aboutOthers(file, source),
+  ].filter((each) => each !== null);
+  if (sentences.length === 0) return;
+  const about = sentences.join(' ');
   await demandYes(io, `${about} Restore it?`, {
     otherwise: `Nothing was restored. ${about}`,
     hint: 'To confirm, add --yes.',
   });
+}
+
+/** What becomes of the ledger that is here; null if there is none, or if the backup may well contain all of it. */
+function aboutThisLedger(
+  file: string,
+  { head }: Source,
+  config: Config,
+  relation: Relation,
+  older: boolean,
+): string | null {
+  const here = `the ledger in ${config.stateDir}, which is set aside.`;
+  if (relation === 'earlier' && !older)
+    return `${file} will replace ${here} What its journal has recorded since the backup is added.`;
+  if (relation === 'earlier') {
+    const { entries, accepted } = newerHere(config, head, null);
+    return `${file} will replace ${here} ${counted(entries, 'entry', 'entries')} recorded since the backup will be discarded.${again(accepted, 'accepted since then')}`;
+  }
+  if (relation === 'other')
+    return `${file} will replace a different ledger in ${config.stateDir}, which is set aside.${again(acceptedHere(config), 'that it records as accepted')}`;
+  if (relation === 'diverged' && older)
+    return `${file} will replace ${here} What only this ledger has recorded will be discarded, and documents accepted since then will be sent again, if found in a watched folder.`;
+  return null;
+}
+
+function again(accepted: number, which: string): string {
+  return accepted === 0
+    ? ''
+    : ` ${counted(accepted, 'document')} ${which} will be sent again, if found in a watched folder.`;
 }
 
 async function aboutOthers(file: string, source: Source): Promise<string | null> {

@@ -92,6 +92,37 @@ test('a restore recognizes that two PCs continued from the same backup, and coun
   expect(await site.quickMust('restore', branch, '--yes', '--older')).toContain('3 documents');
 });
 
+test('only `--replace` replaces a different ledger, and the question says how many documents would be sent again', async () => {
+  const site = await pcThatSent(2);
+  const archive = site.file('backup.receiptd');
+  await site.quickMust('backup', archive);
+  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.quickMust('backup'))?.[1] ?? '';
+  const other = await otherPc(site);
+  await scan(other, 5, 8);
+  expect((await other.quickOnce()).status).toBe(0);
+  for (const file of [archive, daily])
+    for (const args of [[], ['--yes'], ['--older'], ['--older', '--yes']]) {
+      const refused = await other.look('restore', file, ...args);
+      expect(refused).toBeRefused(1, 'LEDGER_EXISTS', '--replace');
+      expect(refused.stderr).toContain('3 accepted documents would be sent again');
+    }
+  const asked = await other.look('restore', archive, '--replace');
+  expect(asked).toBeRefused(2, 'CONFIRMATION_NEEDED', 'will replace a different ledger');
+  expect(asked.stderr).toContain('3 documents that it records as accepted will be sent again');
+  expect(await other.quickMust('restore', archive, '--replace', '--yes')).toContain('2 documents');
+});
+
+test('`restore --older` asks first, and says what it discards', async () => {
+  const site = await pcThatSent(1);
+  const archive = site.file('backup.receiptd');
+  await site.quickMust('backup', archive);
+  await scan(site, 1, 3);
+  expect((await site.quickOnce()).status).toBe(0);
+  const asked = await site.look('restore', archive, '--older');
+  expect(asked).toBeRefused(2, 'CONFIRMATION_NEEDED', 'will be discarded');
+  expect(asked.stderr).toContain('2 documents accepted since then will be sent again');
+});
+
 test('a failed restore leaves both PCs unchanged, says how to reopen the old one, and can be repeated', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('office.receiptd');

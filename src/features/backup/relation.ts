@@ -13,9 +13,10 @@ import { ledgerPath } from '../../state-dir/stateFiles.ts';
  * none: the state directory is empty;
  * earlier: the local journal continues from the backup, which is an earlier state of the same ledger;
  * later: the backup has everything that is recorded here, and more: the agent moved to another machine and is coming back;
- * other: a different ledger, or the same one after it diverged.
+ * diverged: both continued differently from the same ledger;
+ * other: a different ledger, or one that can't be read.
  */
-export type Relation = 'none' | 'earlier' | 'later' | 'other';
+export type Relation = 'none' | 'earlier' | 'later' | 'diverged' | 'other';
 
 /** Entries about documents that are recorded here but not in the backup. */
 export interface Newer {
@@ -29,7 +30,7 @@ const OF_NO_DOCUMENT: ReadonlySet<string> = new Set(
   'begun continued restored rebuilt act watched placed endpoint paused resumed'.split(' '),
 );
 
-/** `archived`: path of the backup's journal, which ends with `head`; null if it has none. */
+/** `archived`: path of the backup's journal, which ends with `head`; null if it has none, and `later` is then `diverged`. */
 export async function relationTo(
   config: Config,
   head: JournalHead,
@@ -43,7 +44,13 @@ export async function relationTo(
     isPartOf({ ledger: head.ledger, seq: last.seq, hash: last.hash }, head.ledger, archived)
   )
     return 'later';
-  return (await holdsSomething(config)) ? 'other' : 'none';
+  if (!(await holdsSomething(config))) return 'none';
+  return (await ledgerHere(config)) === head.ledger ? 'diverged' : 'other';
+}
+
+/** Documents that the ledger here records as accepted. */
+export function acceptedHere(config: Config): number {
+  return counted(entriesOf(journalOf(config))).accepted;
 }
 
 /** Whether the local journal contains the backup's last entry, so that nothing is lost. */
@@ -87,6 +94,18 @@ function* branch(journal: string, archived: string): Generator<JournalEntry> {
     }
     if (isBranch) yield entry;
   }
+}
+
+/** The id of the ledger here, from its journal, or from itself if the journal is gone; null if neither can be read. */
+async function ledgerHere(config: Config): Promise<string | null> {
+  for (const { kind, facts } of entriesOf(journalOf(config)))
+    if ((kind === 'begun' || kind === 'continued') && typeof facts['ledger'] === 'string')
+      return facts['ledger'];
+  const head = await withReports(config, (reports) => reports.head()).catch((error: unknown) => {
+    if (error instanceof ReceiptdError) return null;
+    throw error;
+  });
+  return head?.ledger ?? null;
 }
 
 function counted(newer: Iterable<JournalEntry>): Newer {

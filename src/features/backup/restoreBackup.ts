@@ -23,7 +23,7 @@ import { journalPathOf, syncFile } from '../../ledger/sqlite/files.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
 import { namesIn } from './images.ts';
 import { SETTINGS } from './manifest.ts';
-import { newerHere, relationTo, type Relation } from './relation.ts';
+import { acceptedHere, newerHere, relationTo, type Relation } from './relation.ts';
 import { readBackup } from './readBackup.ts';
 import { noteRestored, type Source } from './source.ts';
 
@@ -33,7 +33,7 @@ export interface RestoreOptions {
   /** The same file, if the current user can't open it; closed at the end. */
   readonly opened?: FileHandle | null;
   readonly source: Source;
-  /** Replaces a different ledger, which is moved aside. */
+  /** Replaces a different ledger, which is moved aside; `older` alone does not. */
   readonly replace: boolean;
   /** Restores an earlier state of the present ledger, and forgets what was recorded since. */
   readonly older: boolean;
@@ -133,8 +133,10 @@ async function refuseLoss(
   // A backup that comes back from the other PC replaces the mark; anything else would be a second agent.
   if (relation !== 'later' && !isCopy && (await movedAway(stateDir)) !== null) await refuseIfMoved(stateDir);
   if (relation === 'none' || relation === 'later' || (relation === 'earlier' && !older)) return;
+  if (relation === 'other') return refuseOther(config, replace);
+  if (older) return;
   const { entries, accepted } = newerHere(config, source.head, archived);
-  if (entries > 0 && !older) {
+  if (entries > 0) {
     const newer = counted(entries, 'entry', 'entries');
     const sent = counted(accepted, 'document that was accepted since', 'documents that were accepted since');
     const lost =
@@ -145,14 +147,24 @@ async function refuseLoss(
       { hint: 'Both continued from the same state. To use the backup all the same, add --older.' },
     );
   }
-  if (!replace && !older)
-    throw new ReceiptdError(
-      'LEDGER_EXISTS',
-      `Another ledger is in ${stateDir} already: ${ledgerPath(config)}.`,
-      {
-        hint: 'To use the backup instead and set that ledger aside, add --replace. To view the backup without changing anything, add --beside FOLDER.',
-      },
-    );
+  refuseOther(config, replace);
+}
+
+/** The ledger here is not the backup's: nobody but `--replace` may set it aside. @throws ReceiptdError LEDGER_EXISTS */
+export function refuseOther(config: Config, replace: boolean): void {
+  if (replace) return;
+  const accepted = acceptedHere(config);
+  const lost =
+    accepted === 0
+      ? ''
+      : ` Without it, ${counted(accepted, 'accepted document')} would be sent again, if found in a watched folder.`;
+  throw new ReceiptdError(
+    'LEDGER_EXISTS',
+    `Another ledger is in ${config.stateDir} already: ${ledgerPath(config)}.${lost}`,
+    {
+      hint: 'To use the backup instead and set that ledger aside, add --replace. To view the backup without changing anything, add --beside FOLDER.',
+    },
+  );
 }
 
 function adopt(
