@@ -164,6 +164,9 @@ function target(file: string, specifier: string): string {
     .join('/');
 }
 
+/** Not of the agent, or below a directory that exists. */
+const MAKES_ITS_OWN = /^(?:sandbox|demo)\/|\/generate\.ts$/;
+
 function violations(tree: Tree): string[] {
   const found: string[] = [];
   for (const [file, text] of tree) {
@@ -191,6 +194,8 @@ function violations(tree: Tree): string[] {
     }
     if (file !== 'main.ts' && /\bprocess\.(exit|abort|reallyExit)\b/.test(text))
       found.push(`${file} ends the process`);
+    if (!MAKES_ITS_OWN.test(file) && /\bmkdir\([^;]*\brecursive: true/.test(text))
+      found.push(`${file} creates directories without system/makeDirectory.ts`);
   }
   return found;
 }
@@ -376,6 +381,7 @@ describe('the rule', () => {
     ['core/domain/b.ts', "import { gone } from './gone.ts';"],
     ['other/b.ts', ''],
     ['cli/b.ts', 'process.exit(1);'],
+    ['cli/b.ts', 'await mkdir(dirname(file), { recursive: true });'],
   ])('is broken by %s with %s', (file, text) => {
     expect(violations(tree(file, text))).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from './command.ts';
 import { acceptedHere, newerHere, relationTo, type Relation } from '../features/backup/relation.ts';
@@ -23,6 +23,7 @@ import { outputUnwritable } from './output.ts';
 import { asOwner, otherOwner } from './owner.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, type JsonOption } from './session.ts';
+import { makeDirectory } from '../system/makeDirectory.ts';
 
 interface Options extends JsonOption {
   readonly replace?: boolean;
@@ -172,7 +173,9 @@ async function targetHere(io: Io, source: Source, options: Options): Promise<Tar
 }
 
 async function targetBeside(io: Io, source: Source, folder: string, options: Options): Promise<Target> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeDirectory(folder, 0o700).catch((error: unknown) => {
+    throw outputUnwritable(folder, error, 'Choose another folder with --beside.');
+  });
   if ((await readdir(folder)).length > 0)
     throw new ReceiptdError('USAGE', `${folder} is not empty.`, {
       hint: 'Choose a new folder with --beside.',

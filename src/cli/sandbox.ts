@@ -14,6 +14,7 @@ import {
 import { print, type Io } from './io.ts';
 import { numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { makeDirectory } from '../system/makeDirectory.ts';
 
 interface Options {
   readonly port: string;
@@ -150,6 +151,7 @@ async function start(
   }
   const quota = options.quota === undefined ? null : numberOf('--quota', options.quota);
   try {
+    await makeDirectory(options.dir, 0o700);
     return await startSandbox({
       port,
       host: options.host,

@@ -6,6 +6,7 @@ import { isOwnName } from '../state-dir/stateFiles.ts';
 import { whyNotForState } from '../state-dir/statePrivacy.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { Account } from '../features/os-service/account.ts';
+import { makeDirectory } from '../system/makeDirectory.ts';
 
 /**
  * Creates the state directory for the account, or transfers it from root, who may have tried the agent first.
@@ -16,7 +17,7 @@ export async function giveStateDir(stateDir: string, account: Account): Promise<
   const { name, uid, gid } = account;
   if (await demandGivable(stateDir, account)) return [];
   if ((await statusOf(stateDir)) === null) {
-    await mkdir(dirname(stateDir), { recursive: true });
+    await makeDirectory(dirname(stateDir));
     await mkdir(stateDir, { mode: 0o700 });
     await lchown(stateDir, uid, gid);
     return [];

@@ -3,12 +3,12 @@ import {
   access,
   constants,
   lstat,
-  mkdir,
   open,
   readdir,
   realpath,
   rename,
   rm,
+  rmdir,
   stat,
   writeFile,
 } from 'node:fs/promises';
@@ -18,6 +18,7 @@ import { whileHeld } from '../core/domain/heldFile.ts';
 import { placeNew } from '../system/durableFile.ts';
 import { syncDirectory } from '../system/syncDirectory.ts';
 import { readConfigFile } from './load.ts';
+import { makeDirectory } from '../system/makeDirectory.ts';
 
 /** SHA-256 of the file's bytes, in hexadecimal. */
 export function revisionOf(bytes: Uint8Array): string {
@@ -42,7 +43,7 @@ export async function isConfigWritable(file: string): Promise<boolean> {
  */
 export async function demandConfigWritable(file: string): Promise<void> {
   const link = await lstat(file).catch(() => null);
-  if (link === null) return demandPlace(file, dirname(file));
+  if (link === null) return demandPlace(file);
   try {
     const target = await realpath(file);
     await mayWrite(target);
@@ -52,16 +53,21 @@ export async function demandConfigWritable(file: string): Promise<void> {
   }
 }
 
-/** Missing directories will be created, so the nearest existing one must be writable. */
-async function demandPlace(file: string, directory: string): Promise<void> {
+/** Tries to create missing directories, and removes them again: no permission says whether that works. */
+async function demandPlace(file: string): Promise<void> {
+  const directory = dirname(file);
   try {
-    if (!(await stat(directory)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
-    await access(directory, constants.W_OK | constants.X_OK);
+    const first = await makeDirectory(directory);
+    if (first === undefined) await access(directory, constants.W_OK | constants.X_OK);
+    else await removeEmpty(directory, first);
   } catch (error) {
-    const isMissing = systemCode(error) === 'ENOENT' && dirname(directory) !== directory;
-    if (!isMissing) throw unwritable(file, error);
-    await demandPlace(file, dirname(directory));
+    throw unwritable(file, error);
   }
+}
+
+async function removeEmpty(directory: string, first: string): Promise<void> {
+  await rmdir(directory);
+  if (directory !== first) await removeEmpty(dirname(directory), first);
 }
 
 async function mayWrite(file: string): Promise<void> {
@@ -118,7 +124,7 @@ export async function replaceConfigFile(
 export async function createConfigFile(file: string, text: string): Promise<void> {
   const aside = join(dirname(file), `.${basename(file)}.new`);
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeDirectory(dirname(file));
     // Removes the leftover of a killed attempt. Never follows a link that somebody planted there.
     await rm(aside, { force: true });
     try {
@@ -169,7 +175,7 @@ async function writeAside(aside: string, bytes: Buffer, target: string): Promise
 const KEPT = 10;
 
 async function keep(former: Buffer, history: string, name: string, at: Date): Promise<void> {
-  await mkdir(history, { recursive: true, mode: 0o700 });
+  await makeDirectory(history, 0o700);
   const time = at.toISOString().replaceAll(':', '-');
   await writeFile(join(history, `${time}.${name}`), former, { mode: 0o600 });
   const all = (await readdir(history)).filter((each) => /^\d{4}-\d\d-\d\dT/.test(each)).sort();

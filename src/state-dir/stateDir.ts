@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { gidOf } from '../system/group.ts';
 import { windowsProgram, type WindowsProgram } from '../system/windowsAccess.ts';
 import { closeToOthers, whyNotOurs, type Refused } from './statePrivacy.ts';
 import { closeByAccessList } from './windowsPrivacy.ts';
+import { makeDirectory } from '../system/makeDirectory.ts';
 
 /** The part of the configuration that determines the state directory. */
 export interface StatePlace {
@@ -51,7 +52,7 @@ async function prepare(
   try {
     const refused = await whyNotOurs(stateDir, platform);
     if (refused !== null) throw refusal(stateDir, refused);
-    const isNew = (await mkdir(stateDir, { recursive: true, mode: 0o700 })) !== undefined;
+    const isNew = (await makeDirectory(stateDir, 0o700)) !== undefined;
     await tryWriting(stateDir);
     if (platform === 'win32') return { note: await privateOnWindows(stateDir, { closes, isNew }, program) };
     const closed = await closeToOthers(stateDir, gid, { closes });
@@ -152,6 +153,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left',
   EDQUOT: 'no space is left',
   EEXIST: 'it is not a directory',
+  ENOENT: 'it does not exist and could not be created',
   ENOTDIR: 'it, or part of its path, is not a directory',
 };
 

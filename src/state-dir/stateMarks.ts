@@ -6,6 +6,7 @@ import { jsonObject } from '../core/domain/jsonObject.ts';
 import { writeDurably } from '../system/durableFile.ts';
 import { syncDirectory } from '../system/syncDirectory.ts';
 import { NotAFile, readPlainFile } from '../system/plainFile.ts';
+import { makeDirectory } from '../system/makeDirectory.ts';
 
 /*
  * Two marks in a state directory, read right after acquiring its instance lock:
@@ -110,7 +111,7 @@ export async function finishRestore(stateDir: string): Promise<void> {
   }
   const { aside, keepsBackups, closed } = jsonObject(text);
   const kept = path.join(stateDir, typeof aside === 'string' ? path.basename(aside) : 'before-restore');
-  await fs.mkdir(kept, { recursive: true, mode: 0o700 });
+  await makeDirectory(kept, 0o700);
   for (const name of [...WITHOUT_SUCCESSOR, ...(keepsBackups === true ? [] : ['backups'])])
     await move(path.join(stateDir, name), path.join(kept, name));
   for (const name of REPLACED) {

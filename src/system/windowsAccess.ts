@@ -1,8 +1,9 @@
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { systemCode } from '../core/domain/errors.ts';
 import { plainEnvironment, run, type Ran } from './programs.ts';
+import { makeDirectory } from './makeDirectory.ts';
 
 /** Runs a Windows program to its end. */
 export type WindowsProgram = (
@@ -97,7 +98,7 @@ export async function makePrivateDirectory(
   platform: NodeJS.Platform = process.platform,
   program: WindowsProgram = windowsProgram(),
 ): Promise<void> {
-  const made = await mkdir(dir, { recursive: true, mode: 0o700 });
+  const made = await makeDirectory(dir, 0o700);
   if (platform !== 'win32' || made === undefined) return;
   const access = await accessTo(dir, program);
   if (access.isKnown) await closeToOtherUsers(dir, access.user, givenAt(dir, access.open), program);
@@ -117,7 +118,7 @@ export async function giveAccess(
   account: string,
   program: WindowsProgram = windowsProgram(),
 ): Promise<string | null> {
-  await mkdir(dir, { recursive: true });
+  await makeDirectory(dir);
   const given = `${account}:(OI)(CI)F`;
   const { status } = await program('icacls', [dir, '/grant', given, '/q'], CLOSING_MS);
   return status === 0 ? null : `icacls "${dir}" /grant "${given}"`;

@@ -199,6 +199,32 @@ describe('the state directory', () => {
   });
 });
 
+const proc = requirement('/proc', process.platform === 'linux', 'Linux has it');
+test.skipIf(!proc)(
+  'a directory that the file system does not create is reported, not tried forever',
+  async () => {
+    const site = await prepare();
+    const RECEIPTD_STATE_DIR = '/proc/none/state';
+    expect(
+      await quickly(site, ['run', '--once', '--config', site.config], { env: { RECEIPTD_STATE_DIR } }),
+    ).toBeRefused(1, 'STATE_UNWRITABLE', RECEIPTD_STATE_DIR, 'could not be created');
+    expect(await quickly(site, ['sandbox', '--dir', '/proc/none'])).toBeRefused(
+      2,
+      'USAGE',
+      '/proc/none',
+      '--dir',
+    );
+    await site.quickOnce();
+    await site.quickMust('backup', 'b.receiptd');
+    expect(await site.look('restore', '--beside', '/proc/none/copy', 'b.receiptd')).toBeRefused(
+      1,
+      'OUTPUT_UNWRITABLE',
+      '/proc/none/copy',
+      '--beside',
+    );
+  },
+);
+
 describe('a ledger', () => {
   async function refused(site: Site, code: string, ...words: string[]): Promise<void> {
     const ledger = `${site.stateDir}/ledger.db`;

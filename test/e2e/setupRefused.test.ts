@@ -1,6 +1,7 @@
 import { readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { requirement } from '../support/requires.ts';
 import { desk } from './support/desk.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { quick, UNTOUCHED, variables } from './support/unattended.ts';
@@ -93,5 +94,16 @@ describe('receiptd setup --yes', () => {
     expect(await quick(here, ['--create-endpoint', 'Dangling'], env)).toBeRefused(1, 'CONFIG_UNWRITABLE');
     expect(here.sandbox.endpoints()).toHaveLength(count);
     expect(await readdir(here.dir)).not.toContain('state');
+  });
+
+  const proc = requirement('/proc', process.platform === 'linux', 'Linux has it');
+  test.skipIf(!proc)('checks that the folder of the configuration file can be created', async () => {
+    const here = await desk();
+    const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...env } = variables(here);
+    const count = here.sandbox.endpoints().length;
+    const args = ['--create-endpoint', 'Nowhere', '--config', '/proc/none/receiptd.yaml'];
+    expect(await quick(here, args, env)).toBeRefused(1, 'CONFIG_UNWRITABLE', '/proc/none/receiptd.yaml');
+    expect(here.sandbox.endpoints()).toHaveLength(count);
+    expect((await readdir(here.dir)).sort()).toEqual(UNTOUCHED);
   });
 });

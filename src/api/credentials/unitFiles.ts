@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, unlink } from 'node:fs/promises';
+import { chmod, unlink } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { basename, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
@@ -8,6 +8,7 @@ import { replaceFile } from './file.ts';
 import { absent, asCredentials } from './store.ts';
 import type { Store } from './store.ts';
 import { unitCredentials } from './systemd.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 /*
  * Credentials that a unit loads with LoadCredentialEncrypted=: files that systemd-creds encrypts with the machine's key, and with
@@ -56,7 +57,7 @@ export function writableUnitFiles(directory: string, account: string | null): Wr
         { file: secret, bytes: await seal(secret.name, clientSecret) },
       ];
       try {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
+        await makeDirectory(directory, 0o700);
         // A directory that was created by hand may be open to others, who could put their own files there.
         await chmod(directory, 0o700);
         for (const { file, bytes } of sealed) await replaceFile(file.path, bytes);

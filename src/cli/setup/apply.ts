@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { putSafely, targetPlace, UNIT_CREDENTIALS_DIR } from '../../wiring/credentialStores.ts';
 import { isOddUid, oddUidText } from '../../config/oddUids.ts';
@@ -24,6 +23,7 @@ import { linesOf, reroutedBy, type Rerouted } from './rerouted.ts';
 import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 /** Result of setup; `--json` prints it. */
 export interface Done {
@@ -76,7 +76,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   if (endpoint.uid === null) await demandRecording(planned);
   goOn();
   if (folder.create) {
-    await mkdir(folder.path, { recursive: true }).catch((error: unknown) => {
+    await makeDirectory(folder.path).catch((error: unknown) => {
       throw uncreatable(folder.path, error);
     });
     tell(says('done.folder', { path: folder.path }));

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
 import { whileHeld } from '../../core/domain/heldFile.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 const COPY_NAME = /^[0-9a-f]{64}$/;
 /** A file that a crash left behind, complete or not. */
@@ -20,7 +21,7 @@ export function isHash(text: string): boolean {
 
 /** Creates the directory, or makes an existing one private. */
 export async function prepareDirectory(dir: string): Promise<void> {
-  const first = await mkdir(dir, { recursive: true, mode: 0o700 });
+  const first = await makeDirectory(dir, 0o700);
   if (first !== undefined) await syncDirectory(dirname(first));
   const stats = await lstat(dir);
   if (!stats.isDirectory()) throw notADirectory(dir);

@@ -15,6 +15,7 @@ import {
   SETTINGS_LIMIT,
   type Manifest,
 } from './manifest.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 /**
  * Ledgers compress to about a tenth, so a file that claims much more is meant to fill the disk. Scans of blank paper may compress
@@ -185,7 +186,7 @@ function placeOf(name: string): string[] {
 
 /** Null for an image that exists already: the same one, sent to two endpoints. */
 async function create(path: string): Promise<fs.FileHandle | null> {
-  await fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeDirectory(dirname(path), 0o700);
   try {
     return await fs.open(path, 'wx', 0o600);
   } catch (error) {

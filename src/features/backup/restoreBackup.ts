@@ -26,6 +26,7 @@ import { SETTINGS } from './manifest.ts';
 import { acceptedHere, newerHere, relationTo, type Relation } from './relation.ts';
 import { readBackup } from './readBackup.ts';
 import { noteRestored, type Source } from './source.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 export interface RestoreOptions {
   /** Absolute. */
@@ -208,8 +209,7 @@ async function complete(staging: string, goesOn: boolean, stateDir: string): Pro
     for (const name of ['spool', 'attention', 'results-handed'])
       await fs.rm(join(staging, name), { recursive: true, force: true });
   } else {
-    for (const folder of ['spool', 'attention'])
-      await fs.mkdir(join(staging, folder), { recursive: true, mode: 0o700 });
+    for (const folder of ['spool', 'attention']) await makeDirectory(join(staging, folder), 0o700);
     const handed = join(staging, 'results-handed');
     await fs.appendFile(handed, '', { mode: 0o600 });
     syncFile(handed);
@@ -222,7 +222,7 @@ async function complete(staging: string, goesOn: boolean, stateDir: string): Pro
 /** The next sweep removes copies that nothing needs. */
 async function addCopies(from: string, to: string): Promise<void> {
   for (const fanOut of await namesIn(from)) {
-    await fs.mkdir(join(to, fanOut), { recursive: true, mode: 0o700 });
+    await makeDirectory(join(to, fanOut), 0o700);
     for (const name of await namesIn(join(from, fanOut)))
       if (!existsSync(join(to, fanOut, name)))
         await fs.rename(join(from, fanOut, name), join(to, fanOut, name));

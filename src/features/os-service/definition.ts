@@ -1,8 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { readPlainFile } from '../../system/plainFile.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 /** The text of a definition; null if the file does not exist. */
 export function readDefinition(file: string): Promise<string | null> {
@@ -14,7 +15,7 @@ export function readDefinition(file: string): Promise<string | null> {
 /** Writes atomically, world-readable: a manager reads it, and it holds no secret. */
 export async function writeDefinition(file: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
+    await makeDirectory(dirname(file));
     // The temporary name is one that no manager reads as a definition; the mode must not depend on the umask.
     await writeDurably(file, text, { shared: true, prepare: (handle) => handle.chmod(0o644) });
   } catch (error) {

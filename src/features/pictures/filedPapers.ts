@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import PQueue from 'p-queue';
@@ -10,6 +10,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { EarlierScan, PaperImage, ScannedPapers } from '../../core/ports/papers.ts';
 import { writeDurably } from '../../system/durableFile.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 export interface FiledPapersOptions {
   /** Absolute; created with the first record. */
@@ -81,7 +82,7 @@ export class FiledPapers implements ScannedPapers {
 
   async #add(file: string, record: Buffer): Promise<void> {
     const { dir, clock } = this.#options;
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeDirectory(dir, 0o700);
     const { size } = await orWhereMissing<{ readonly size: number }>(stat(file), { size: 0 });
     // A crash may have left a partial record.
     const whole = size - (size % RECORD_BYTES);

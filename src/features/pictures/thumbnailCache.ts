@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, rm, unlink, utimes } from 'node:fs/promises';
+import { lstat, open, readdir, rm, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { systemCode } from '../../core/domain/errors.ts';
 import { isWholeWebp } from '../../core/domain/webp.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { writeDurably } from '../../system/durableFile.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 export interface CacheOptions {
   /** Absolute; created with the first thumbnail. */
@@ -90,7 +91,7 @@ export class ThumbnailCache {
       await this.#drop(kept, sha256);
       await this.#makeRoom(kept, bytes.length);
       try {
-        await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+        await makeDirectory(this.#dir, 0o700);
         await writeDurably(this.#pathOf(sha256), bytes);
       } catch (error) {
         // The file may exist nevertheless, so list again.

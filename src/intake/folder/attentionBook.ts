@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
 import { whileHeld } from '../../core/domain/heldFile.ts';
@@ -11,6 +11,7 @@ import type {
   AttentionPage,
 } from '../../core/ports/attention.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 /** Hash that identifies a folder in file names. Eight hexadecimal digits. */
 export function markOf(text: string): string {
@@ -33,7 +34,7 @@ export function createAttentionBook(directory: string): AttentionBook {
     async write({ folder, place }, { entries, made }) {
       const file = fileOf({ folder, place });
       if (entries.length === 0 && made === null) return rm(file, { force: true });
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await makeDirectory(directory, 0o700);
       await replace(file, JSON.stringify({ folder, place, made, entries }));
       await syncDirectory(directory);
     },

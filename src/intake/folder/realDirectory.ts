@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemCode, systemError } from '../../core/domain/errors.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 import { inside, isAbsent, parentOf, prefixesOf } from './folderPath.ts';
+import { makeDirectory } from '../../system/makeDirectory.ts';
 
 // Missing in Node's constants. Opens a directory even if it may only be entered, not read.
 const O_PATH = 0o10000000;
@@ -121,7 +122,7 @@ function placeAtOnce(directory: string): string {
 }
 
 async function makeBase(base: string): Promise<void> {
-  const first = await mkdir(base, { recursive: true });
+  const first = await makeDirectory(base);
   if (first !== undefined) await syncDirectory(dirname(first));
 }
 
