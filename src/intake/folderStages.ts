@@ -93,6 +93,8 @@ export function createStages(deps: IntakeDeps) {
     ...deps,
     isLookedThroughSince: (at) => listings.progress.isThroughSince(at),
     onMissing: (path) => otherArchiver.missing([path]),
+    onStuck: (path, code) => trouble.originalsStay({ path, code, afterUpload: settings.afterUpload }),
+    onNoneStuck: () => trouble.originalsStay(null),
   });
   /** Whether files have to wait, because the ledger can't be written and nothing replaces it meanwhile. */
   const mustWait = (): boolean => ledger.storage.trouble() !== null && !away.isOn;

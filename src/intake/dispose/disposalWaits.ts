@@ -22,6 +22,10 @@ export class DisposalWaits {
     return first <= this.#clock.monotonic();
   }
 
+  get isEmpty(): boolean {
+    return this.#notBefore.size === 0;
+  }
+
   has(sightingId: number): boolean {
     return (this.#notBefore.get(sightingId) ?? -Infinity) > this.#clock.monotonic();
   }

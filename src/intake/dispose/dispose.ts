@@ -33,6 +33,9 @@ const TROUBLE_OF_ALL = new Set([
   'ETIMEDOUT',
 ]);
 
+/** Errors that a person has to remedy; others, such as a file that a viewer has locked, may pass until the next attempt. */
+const NEEDS_PERSON = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'ELOOP']);
+
 /** Folders in which this run failed to put a file back. */
 const withFilesAside = new WeakSet<WatchedFolder>();
 
@@ -78,6 +81,7 @@ export async function disposeAccepted(
         // Warn once per cause: a read-only archive must not fill the log.
         if (waits.isNew(cause)) log.warn(message, fields);
         else log.debug(message, fields);
+        if (NEEDS_PERSON.has(cause)) deps.onStuck?.(disposal.file.path, cause);
         if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return false;
         if (withFilesAside.has(folder) || !waits.add(disposal.sightingId)) well = false;
       }

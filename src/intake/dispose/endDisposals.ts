@@ -15,6 +15,8 @@ export interface DisposeDeps {
   readonly log: Log;
   /** Called if an original to be disposed of is missing. */
   readonly onMissing?: (path: string) => Promise<void>;
+  /** Called with the system's error code if an original can't be disposed of until a person helps. */
+  readonly onStuck?: (path: string, code: string) => void;
 }
 
 /**

@@ -5,7 +5,11 @@ import { OriginalsRule, type OriginalsRuleDeps } from './originalsRule.ts';
 /** Interval for checking again whether all files in the folder are known. */
 const RULE_AGAIN_MS = 500;
 
-export type FolderDisposalDeps = DisposeDeps & OriginalsRuleDeps;
+export type FolderDisposalDeps = DisposeDeps &
+  OriginalsRuleDeps & {
+    /** Called after a run if no original waits for another attempt. */
+    readonly onNoneStuck?: () => void;
+  };
 
 /** Schedules the disposal of one folder's originals, if it is configured. */
 export class FolderDisposal {
@@ -46,7 +50,10 @@ export class FolderDisposal {
     this.#isWanted = false;
     if (isForeign) return;
     const stays = await this.#rule.stays();
-    if (stays !== null && (await disposeAccepted(this.#deps, { stays, waits: this.#waits }, signal))) return;
+    if (stays !== null && (await disposeAccepted(this.#deps, { stays, waits: this.#waits }, signal))) {
+      if (this.#waits.isEmpty && !signal.aborted) this.#deps.onNoneStuck?.();
+      return;
+    }
     if (this.#deps.settings.afterUpload === 'keep') return;
     this.#isWanted = true;
     const again = stays === null ? RULE_AGAIN_MS : DISPOSE_AGAIN_MS;

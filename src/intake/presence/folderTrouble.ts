@@ -1,3 +1,4 @@
+import type { FolderSettings } from '../../core/domain/settings.ts';
 import { counted } from '../../core/domain/words.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
 
@@ -43,6 +44,27 @@ export class FolderTrouble {
       code: 'FOLDER_TAKEN_ELSEWHERE',
       message: `Another agent seems to watch ${this.#folder}: it archived ${counted(paths.length, 'receipt')} that this agent also took in, the last one as ${archivedTo}. Both send every receipt.`,
       hint: 'Let only one agent watch the folder, or let both share a ledger and the folder. If a person moved these files into the archive, nothing is wrong. This message stays until the configuration changes or the agent restarts.',
+    });
+  }
+
+  /** An original that can't be archived or deleted; null closes the incident. */
+  originalsStay(
+    stuck: {
+      readonly path: string;
+      readonly code: string;
+      readonly afterUpload: FolderSettings['afterUpload'];
+    } | null,
+  ): void {
+    const key = `FOLDER_UNWRITABLE ${this.#folder}`;
+    if (stuck === null) return this.#incidents.close(key);
+    const { path, code, afterUpload } = stuck;
+    const [how, where] =
+      afterUpload === 'archive' ? ['archived', 'it and to `archiveTo`'] : ['deleted', 'it'];
+    this.#incidents.open({
+      key,
+      code: 'FOLDER_UNWRITABLE',
+      message: `Originals in ${this.#folder} can't be ${how} (${code}), such as ${path}.`,
+      hint: `Allow the user that runs receiptd to write to ${where}, and check the free space there. Uploads continue, and this is retried automatically.`,
     });
   }
 

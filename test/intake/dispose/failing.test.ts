@@ -108,6 +108,12 @@ describe('an archive that cannot be written', () => {
       const failures = () => place.log.said('An original could not be archived or deleted').length;
       await place.clock.advanceUntil(() => failures() === 1);
       expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
+      expect(place.incidents.list()).toMatchObject([
+        {
+          code: 'FOLDER_UNWRITABLE',
+          message: `Originals in ${place.scans} can't be archived (EACCES), such as a.jpg.`,
+        },
+      ]);
       // The attempt touched the file, so it is read again, which must not trigger another attempt at once.
       for (let i = 0; i < 40; i += 1)
         await place.clock.advanceUntil(() => true).then(() => place.clock.advance(5_000));
@@ -116,6 +122,7 @@ describe('an archive that cannot be written', () => {
       await chmod(archive, 0o700);
       await place.clock.advanceUntil(async () => (await filesOf(place)).length === 0, 5_000);
       expect(await readFile(join(archive, 'a.jpg'))).toEqual(bytes);
+      await place.clock.advanceUntil(() => place.incidents.list().length === 0);
       await stop();
     });
   });

@@ -65,7 +65,7 @@ export function codesTexts(): ReturnType<typeof english> {
       },
       FOLDER_UNWRITABLE: {
         what: 'In den Ordner kann nicht geschrieben werden',
-        help: 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte; sonst bleiben Originale liegen.',
+        help: 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte, auch im Archiv; bis dahin bleiben Originale liegen.',
       },
       FILE_UNREADABLE: {
         what: 'Dateien sind nicht lesbar',

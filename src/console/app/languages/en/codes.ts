@@ -65,7 +65,7 @@ export function codesTexts() {
       },
       FOLDER_UNWRITABLE: {
         what: 'The folder can’t be written',
-        help: 'Allow the user that runs receiptd to write to it. Otherwise, originals stay where they are.',
+        help: 'Allow the user that runs receiptd to write to it and to the archive. Until then, originals stay where they are.',
       },
       FILE_UNREADABLE: {
         what: 'Files can’t be read',
