@@ -1,90 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createAttentionBook, markOf } from '../../../src/intake/folder/attentionBook.ts';
-import { createAttentionFolder } from '../../../src/intake/folder/attentionFolder.ts';
-import { createFolderGuard } from '../../../src/intake/folder/guarded.ts';
-import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import { Attention, type AttentionDeps } from '../../../src/features/attention/attention.ts';
-import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { pagePath } from '../../../src/core/domain/pages.ts';
 import type { AttentionBook, AttentionFolder } from '../../../src/core/ports/attention.ts';
-import type { Ledger } from '../../../src/core/ports/ledger.ts';
+import { Attention } from '../../../src/features/attention/attention.ts';
+import { createAttentionBook } from '../../../src/intake/folder/attentionBook.ts';
 import { admission, hashOf } from '../../contract/ledger/support.ts';
-import { FakeClock } from '../../support/fakeClock.ts';
-import { RecordedLog } from '../../support/recordedLog.ts';
-import { tempDir } from '../../support/tempDir.ts';
-import { swapBefore } from '../../intake/folder/fixture.ts';
-
-const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
-
-const never = new AbortController().signal;
-
-/** A watched folder with a real ledger, and the folder for people. Each `look` does what the agent does at a start. */
-async function office() {
-  const dir = tempDir('attention');
-  const [inbox, shown] = [join(dir, 'inbox'), join(dir, 'inbox', 'look here')];
-  mkdirSync(inbox, { mode: 0o775 });
-  const clock = new FakeClock();
-  const log = new RecordedLog();
-  const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock, checkerPath: '' });
-  onTestFinished(() => ledger.close());
-  const incidents = new OpenIncidents({ clock, log });
-  const guard = createFolderGuard(inbox);
-  const folder = createWatchedFolder({
-    path: inbox,
-    recursive: true,
-    include: [],
-    ignore: [],
-    exclude: [],
-    archiveTo: 'archive',
-    random: Math.random,
-    guard,
-  });
-  const place = createAttentionFolder({
-    path: shown,
-    like: inbox,
-    watched: [inbox],
-    mark: markOf(inbox),
-    guard,
-    random: Math.random,
-  });
-  const book = createAttentionBook(join(dir, 'attention'));
-  const deps: AttentionDeps = {
-    folder,
-    place,
-    book,
-    ledger,
-    incidents,
-    clock,
-    log,
-    maxFileSize: 1_000,
-    isInPlace: () => true,
-  };
-  const reject = async (path: string, content: string, reason = 'NOT_AN_IMAGE'): Promise<void> => {
-    writeFileSync(join(inbox, path), content);
-    const found = await folder.stat(path);
-    if (found?.kind !== 'file') throw new Error('no file');
-    const file = { folder: inbox, path, identity: found.identity };
-    const why = { reason, message: 'Why.', sha256: null, policy: null, at: clock.now() };
-    await ledger.note(file, { verdict: 'rejected', ...why });
-  };
-  const look = (more: Partial<AttentionDeps> = {}) => new Attention({ ...deps, ...more }).once(never);
-  const names = (): string[] => (existsSync(shown) ? readdirSync(shown).toSorted() : []);
-  return { dir, inbox, shown, clock, log, ledger, incidents, place, book, deps, reject, look, names };
-}
+import { office } from './office.ts';
 
 it('the folder for people shows a copy and a note once, to everyone who may write the watched folder', async () => {
   const { inbox, shown, reject, look, names } = await office();
@@ -124,26 +46,9 @@ it('the folder for people does not recreate files that people deleted, unless th
   expect(names()).toEqual([]);
 });
 
-/** One that the service refused; its id. */
-async function refused({ inbox, ledger, deps }: Awaited<ReturnType<typeof office>>): Promise<number> {
-  writeFileSync(join(inbox, 'a'), 'refused');
-  const found = await deps.folder.stat('a');
-  if (found?.kind !== 'file') throw new Error('no file');
-  const file = { folder: inbox, path: 'a', identity: found.identity };
-  const { document } = await ledger.admit(admission('a', 'refused', { file, sha256: hashOf('refused') }));
-  await refuse(ledger, document.id);
-  return document.id;
-}
-
-async function refuse(ledger: Ledger, id: number): Promise<void> {
-  const attempt = await ledger.begin(id, 2_000, 7);
-  const transition = { state: 'failed' as const, reason: 'HTTP_422', message: 'Too dark.' };
-  await ledger.finish(attempt, { at: 3_000, outcome: 'refused', httpStatus: 422, message: null, transition });
-}
-
 it('the folder for people shows a document that the service refused, until it is queued again', async () => {
   const here = await office();
-  const id = await refused(here);
+  const id = await here.refused();
   await here.look();
   expect(here.names()).toEqual(['a', 'a - why.txt']);
   await here.ledger.retry([id], 4_000);
@@ -152,11 +57,8 @@ it('the folder for people shows a document that the service refused, until it is
 });
 
 it('the folder for people shows a page that the service refused as a note only, until it is queued again or its file is gone', async () => {
-  const { inbox, shown, ledger, deps, look, names } = await office();
-  writeFileSync(join(inbox, 'feeder.pdf'), 'pdf');
-  const found = await deps.folder.stat('feeder.pdf');
-  if (found?.kind !== 'file') throw new Error('no file');
-  const file = { folder: inbox, path: 'feeder.pdf', identity: found.identity };
+  const { inbox, shown, ledger, seenFile, refuse, look, names } = await office();
+  const file = await seenFile('feeder.pdf', 'pdf');
   const { endpoint } = admission('', '');
   const split = await ledger.beginSplit({ endpoint, file, sha256: hashOf('pdf'), at: 1_000 });
   if (split === null) throw new Error('not begun');
@@ -167,8 +69,8 @@ it('the folder for people shows a page that the service refused as a note only, 
     ids.push(document.id);
   }
   await ledger.endSplit(split, { at: 2_000, pages: 3, reason: null, message: null, policy: null });
-  await refuse(ledger, ids[1] ?? 0);
-  await refuse(ledger, ids[2] ?? 0);
+  await refuse(ids[1] ?? 0);
+  await refuse(ids[2] ?? 0);
   await look();
   expect(names()).toEqual(['feeder.pdf, page 2 - why.txt', 'feeder.pdf, page 3 - why.txt']);
   expect(readFileSync(join(shown, 'feeder.pdf, page 2 - why.txt'), 'utf8')).toContain(
@@ -184,7 +86,7 @@ it('the folder for people shows a page that the service refused as a note only, 
 
 it('the folder for people forgets an erased document, and removes its copy and note', async () => {
   const here = await office();
-  const id = await refused(here);
+  const id = await here.refused();
   await here.look();
   expect(await here.ledger.erase([id], 4_000)).toBe(1);
   await here.look();
@@ -287,92 +189,6 @@ it("the folder for people forgets records that it can't parse, and touches no fi
   expect(names()).toEqual(['a', 'a (2)', 'a (2) - why.txt', 'a - why.txt']);
 });
 
-/** Runs a command in the folder of scans with the rights of an ordinary user, who may do less than the agent. */
-function asUser(...command: readonly [string, ...string[]]): void {
-  const [program, ...args] = command;
-  const { status, stderr } = spawnSync(program, args, {
-    encoding: 'utf8',
-    ...(isRoot && { uid: NOBODY, gid: NOBODY }),
-  });
-  if (status !== 0) throw new Error(stderr);
-}
-
-/** Set up as for people of several groups who scan. */
-async function openOffice() {
-  const here = await office();
-  chmodSync(here.dir, 0o755);
-  chmodSync(here.inbox, 0o777);
-  const elsewhere = join(here.dir, 'elsewhere');
-  mkdirSync(elsewhere, { mode: 0o755 });
-  return { ...here, elsewhere };
-}
-
-it('the folder for people writes nothing through a link in place of the folder, and reports it', async () => {
-  const { shown, elsewhere, incidents, reject, look, names } = await openOffice();
-  asUser('ln', '-s', elsewhere, shown);
-  await reject('job', '* * * * * root id');
-  await look();
-  expect(readdirSync(elsewhere)).toEqual([]);
-  expect(incidents.list()).toMatchObject([
-    {
-      code: 'ATTENTION_UNWRITABLE',
-      message: expect.stringMatching(/look here is not a folder or is reached through a link./) as string,
-    },
-  ]);
-  rmSync(shown);
-  await look();
-  expect(names()).toEqual(['job', 'job - why.txt']);
-  expect(incidents.list()).toEqual([]);
-});
-
-it('the folder for people neither writes nor deletes through a link that replaced its folder', async () => {
-  const { inbox, shown, elsewhere, incidents, ledger, reject, deps } = await openOffice();
-  const agent = new Attention(deps);
-  await reject('a', 'over');
-  await agent.once(never);
-  asUser('mv', shown, join(inbox, 'moved'));
-  spawnSync('cp', ['-p', ...['a', 'a - why.txt'].map((name) => join(inbox, 'moved', name)), elsewhere]);
-  asUser('ln', '-s', elsewhere, shown);
-  await ledger.gone(inbox, ['a'], 9_000);
-  await reject('job', '* * * * * root id');
-  await agent.once(never);
-  expect(readdirSync(elsewhere)).toEqual(['a', 'a - why.txt']);
-  expect(incidents.list()).toMatchObject([{ code: 'ATTENTION_UNWRITABLE' }]);
-});
-
-it('the folder for people follows no link on the way from the watched folder', async () => {
-  const { inbox, elsewhere, reject, look, incidents, deps } = await openOffice();
-  const path = join(inbox, 'floor', 'look here');
-  asUser('ln', '-s', elsewhere, join(inbox, 'floor'));
-  const options = { like: inbox, watched: [inbox], mark: markOf(inbox), random: Math.random };
-  const place = createAttentionFolder({ path, guard: createFolderGuard(inbox), ...options });
-  await reject('job', '* * * * * root id');
-  await look({ ...deps, place });
-  mkdirSync(join(elsewhere, 'look here'));
-  await look({ ...deps, place });
-  expect(readdirSync(join(elsewhere, 'look here'))).toEqual([]);
-  expect(incidents.list()).toMatchObject([{ code: 'ATTENTION_UNWRITABLE' }]);
-});
-
-it.skipIf(process.platform !== 'linux').each(['lstat', 'chown', 'link', 'unlink'] as const)(
-  'the folder for people writes nothing elsewhere if a link replaces the folder just before %s',
-  async (call) => {
-    const { shown, elsewhere, reject, look, ledger, inbox } = await openOffice();
-    if (call === 'unlink') {
-      await reject('over', 'over');
-      await look();
-      await ledger.gone(inbox, ['over'], 9_000);
-    }
-    const before = statSync(elsewhere);
-    await reject('job', 'no image');
-    const isSwapped = swapBefore(call, shown, elsewhere);
-    await look();
-    expect(isSwapped()).toBe(true);
-    expect(readdirSync(elsewhere)).toEqual([]);
-    expect(statSync(elsewhere)).toMatchObject({ mode: before.mode, uid: before.uid, gid: before.gid });
-  },
-);
-
 it('the folder for people shows files of a shared folder only on the agent that leads it, and removes them when another takes over', async () => {
   const here = await office();
   const { clock, dir, deps, names } = here;
@@ -391,7 +207,7 @@ it('the folder for people shows files of a shared folder only on the agent that 
   await clock.advance(5_000);
   expect(names()).toEqual([]);
   // Refused at the other agent, so that nothing notifies this one.
-  await refused(here);
+  await here.refused();
   await clock.advanceUntil(() => names().length === 2);
   expect(names()).toEqual(['a', 'a - why.txt']);
   const before = statSync(join(here.shown, 'a - why.txt')).ino;
