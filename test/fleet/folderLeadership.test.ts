@@ -12,7 +12,7 @@ describe('a shared folder', () => {
     const fleet = new FakeFleet();
     const storage = storageOf();
     storage.become(trouble);
-    const created = place.create({ ledger: (real) => ({ ...real, fleet, storage }) });
+    const created = place.create({ ledger: () => ({ fleet, storage }) });
     const { clock, log } = place;
     // The fake names a share by its folder.
     const shares = new Map([[place.scans, place.scans]]);

@@ -51,18 +51,29 @@ export const FOLDER_SETTINGS: Omit<FolderSettings, 'path'> = {
   afterUploadOn: null,
 };
 
-/** Hints that the test gives itself: `hint` reports this file of the folder. */
-export function hintsByHand(name: string): { readonly hints: FolderHints; hint: () => void } {
-  const given: ReturnType<typeof hintsByHand> = {
-    hint: () => {},
-    hints: {
-      watch: async (path, _, onHint) => {
-        given.hint = () => onHint(join(path, name));
-        return { close: async () => {} };
-      },
+/** Hints that the test gives itself. */
+export function hintsByHand() {
+  let onHint: Parameters<FolderHints['watch']>[2] = () => {};
+  const hints: FolderHints = {
+    watch: async (_path, _recursive, given) => {
+      onHint = given;
+      return { close: async () => {} };
     },
   };
-  return given;
+  return { hints, hint: (...all: Parameters<typeof onHint>) => onHint(...all) };
+}
+
+/** A folder that counts how often its files are read. */
+export function countingReads() {
+  const count = { reads: 0 };
+  const folder = (real: WatchedFolder) => ({
+    ...real,
+    read: (...all: Parameters<WatchedFolder['read']>) => {
+      count.reads += 1;
+      return real.read(...all);
+    },
+  });
+  return { count, folder };
 }
 
 /** `shared`: what the delivery side uses, so that both work on the same. */
@@ -136,6 +147,13 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
     return { ...created, stop, watching };
   }
 
+  /** Starts, and waits until the folder is watched. */
+  async function watch(options: WatchOptions = {}) {
+    const started = start(options);
+    await started.watching();
+    return started;
+  }
+
   /** One listing, like `run --once`. */
   async function once(options: WatchOptions = {}) {
     const created = create(options);
@@ -172,7 +190,22 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
     }
   }
 
-  return { dir, scans, clock, log, incidents, ledger, create, start, once, rows, states, drop, acceptAll };
+  return {
+    dir,
+    scans,
+    clock,
+    log,
+    incidents,
+    ledger,
+    create,
+    start,
+    watch,
+    once,
+    rows,
+    states,
+    drop,
+    acceptAll,
+  };
 }
 
 export type WatchingPlace = Awaited<ReturnType<typeof watchingPlace>>;

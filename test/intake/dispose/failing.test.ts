@@ -26,8 +26,7 @@ describe('a file that cannot be disposed of', () => {
   it('waits some minutes, while others continue', async () => {
     const { place } = await acceptedFile(DELETE);
     const { tries, folder } = failing('EPERM', (path) => path === 'a.jpg');
-    const { intake, admitted, watching } = place.start({ ...DELETE, folder });
-    await watching();
+    const { intake, admitted } = await place.watch({ ...DELETE, folder });
     await place.clock.advanceUntil(() => tries.length === 1);
     const from = place.clock.monotonic();
     for (const name of ['b.jpg', 'c.jpg']) {
@@ -103,8 +102,7 @@ describe('an archive that cannot be written', () => {
     await asOrdinaryUser(async () => {
       await place.once(ARCHIVE);
       await place.acceptAll();
-      const { stop, watching } = place.start(ARCHIVE);
-      await watching();
+      const { stop } = await place.watch(ARCHIVE);
       const failures = () => place.log.said('An original could not be archived or deleted').length;
       await place.clock.advanceUntil(() => failures() === 1);
       expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);

@@ -1,17 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
+import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { HintQueue } from '../../../src/intake/watch/hintQueue.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
-import { watchingPlace } from '../watching.ts';
+import { hintsByHand, watchingPlace } from '../watching.ts';
 
 /** Creates a chain of nested directories, each reported by an event; counts how many are listed and how many are checked. */
 async function costOf(depth: number): Promise<{ listed: number; looks: number }> {
   const place = await watchingPlace();
   const cost = { listed: 0, looks: 0 };
-  const folder = (real: WatchedFolder): WatchedFolder => ({
-    ...real,
+  const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
     async *list(...all) {
       for await (const each of real.list(...all)) {
         cost.listed += 1;
@@ -23,21 +22,14 @@ async function costOf(depth: number): Promise<{ listed: number; looks: number }>
       return real.stat(path);
     },
   });
-  let tell = (_path: string, _isDirectory?: boolean): void => {};
-  const hints: FolderHints = {
-    watch: async (_path, _recursive, onHint) => {
-      tell = onHint;
-      return { close: async () => {} };
-    },
-  };
+  const { hints, hint } = hintsByHand();
   const recursive = { recursive: true };
-  const { watching, admitted } = place.start({
+  const { admitted } = await place.watch({
     folder,
     settings: recursive,
     opened: recursive,
     deps: { hints },
   });
-  await watching();
   const paths = Array.from({ length: depth }, (_, at) =>
     Array(at + 1)
       .fill('d')
@@ -45,7 +37,7 @@ async function costOf(depth: number): Promise<{ listed: number; looks: number }>
   );
   await mkdir(join(place.scans, paths.at(-1) ?? ''), { recursive: true });
   cost.listed = 0;
-  for (const path of paths) tell(join(place.scans, path), true);
+  for (const path of paths) hint(join(place.scans, path), true);
   await place.drop(`${paths.at(-1)}/deep.jpg`);
   await place.clock.advanceUntil(() => admitted.length === 1);
   return cost;

@@ -28,8 +28,7 @@ async function quiet(later = MINUTE) {
   const listed: string[] = [];
   const compared: string[] = [];
   let onHint = (_path: string): void => {};
-  const folder = (real: WatchedFolder): WatchedFolder => ({
-    ...real,
+  const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
     list: noting(real, listed),
     statEach: async (dir, names) => {
       compared.push(...names);
@@ -42,13 +41,12 @@ async function quiet(later = MINUTE) {
       return DEAF.watch(...all);
     },
   };
-  const { intake, watching } = place.start({
+  const { intake } = await place.watch({
     folder,
     settings: { recursive: true },
     opened: { fileSystem: { statfs: async () => ({ type: EXT4 }) }, now: () => Date.now() + later },
     deps: { hints, comparedApartMs: 10 * MINUTE },
   });
-  await watching();
   await place.clock.advanceUntil(async () => (await place.rows()).length === 2);
   await place.clock.advance(MINUTE);
   listed.length = 0;
@@ -129,16 +127,14 @@ it('nothing is skipped on a file system whose stamps may be unreliable', async (
   const place = await watchingPlace();
   await place.drop('a.jpg');
   let compared = 0;
-  const folder = (real: WatchedFolder): WatchedFolder => ({
-    ...real,
+  const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
     statEach: async (dir, names) => {
       compared += names.length;
       return real.statEach(dir, names);
     },
   });
   const opened = { fileSystem: { statfs: async () => ({ type: 0x4d44 }) }, now: () => Date.now() + MINUTE };
-  const { watching } = place.start({ folder, opened, deps: { hints: DEAF, comparedApartMs: MINUTE } });
-  await watching();
+  await place.watch({ folder, opened, deps: { hints: DEAF, comparedApartMs: MINUTE } });
   await place.clock.advance(3 * MINUTE + 1_000);
   expect(compared).toBe(4);
 });
@@ -148,20 +144,18 @@ it('a directory with a file that could not be compared is listed again', async (
   await place.drop('a.jpg');
   await mkdir(join(place.scans, 'sub'));
   const listed: string[] = [];
-  const folder = (real: WatchedFolder): WatchedFolder => ({
-    ...real,
+  const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
     list: noting(real, listed),
     statEach: async (_dir, names) => names.map(() => undefined),
   });
   const opened = { fileSystem: { statfs: async () => ({ type: EXT4 }) }, now: () => Date.now() + MINUTE };
   const settings = { recursive: true };
-  const { watching } = place.start({
+  await place.watch({
     folder,
     opened,
     settings,
     deps: { hints: DEAF, comparedApartMs: 10 * MINUTE },
   });
-  await watching();
   listed.length = 0;
   await place.clock.advance(2 * MINUTE + 1_000);
   expect(listed).toEqual(['', '']);

@@ -22,8 +22,7 @@ it('a renamed file is not lost during the listing that will find it', async () =
   const place = await renamedPlace();
   let goOn = (): void => {};
   const slow = new Promise<void>((resolve) => (goOn = resolve));
-  const folder = (real: WatchedFolder): WatchedFolder => ({
-    ...real,
+  const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
     async *list(...all) {
       await slow;
       yield* real.list(...all);
@@ -77,8 +76,7 @@ it('an unreachable folder delays only its own documents', async () => {
 
 it('a watched folder is listed soon on request, and then counts as scanned', async () => {
   const place = await watchingPlace();
-  const { intake, watching } = place.start({ deps: { reconcileEveryMs: 24 * 3_600_000 } });
-  await watching();
+  const { intake } = await place.watch({ deps: { reconcileEveryMs: 24 * 3_600_000 } });
   const since = place.clock.monotonic();
   expect(intake.isLookedThroughSince(since, false)).toBe(false);
   await place.clock.advanceUntil(() => intake.isLookedThroughSince(since, false));

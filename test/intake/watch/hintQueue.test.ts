@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
+import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { HintQueue } from '../../../src/intake/watch/hintQueue.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { drawReceipt } from '../../support/images.ts';
-import { watchingPlace } from '../watching.ts';
+import { hintsByHand, watchingPlace } from '../watching.ts';
 
 /** A folder whose listings block at their end until `go`, with hints sent by the test. */
 async function held() {
@@ -15,22 +15,15 @@ async function held() {
   const gate = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const folder = (real: WatchedFolder): WatchedFolder => ({
-    ...real,
+  const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
     async *list(...all) {
       yield* real.list(...all);
       listings += 1;
       await gate;
     },
   });
-  let onHint = (_path: string): void => {};
-  const hints: FolderHints = {
-    watch: async (_path, _recursive, told) => {
-      onHint = told;
-      return { close: async () => {} };
-    },
-  };
-  const tell = (name: string) => onHint(join(place.scans, name));
+  const { hints, hint } = hintsByHand();
+  const tell = (name: string) => hint(join(place.scans, name));
   return { place, go, tell, listings: () => listings, options: { folder, deps: { hints } } };
 }
 
@@ -105,7 +98,6 @@ it('an error during a look ends the watch, which then starts over, as it does be
   const { admitted } = place.start({
     ...options,
     ledger: (real) => ({
-      ...real,
       known: async (file) => {
         if (broken) throw new Error('The look went wrong.');
         return real.known(file);

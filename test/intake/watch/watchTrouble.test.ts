@@ -6,7 +6,7 @@ import { createFolderHints } from '../../../src/intake/folder/hints.ts';
 import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
 import type { Ledger, StorageTrouble } from '../../../src/core/ports/ledger.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
-import { watchingPlace } from '../watching.ts';
+import { countingReads, watchingPlace } from '../watching.ts';
 
 function limit(code: 'ENOSPC' | 'EMFILE'): ReceiptdError {
   const cause = Object.assign(new Error(code), { code });
@@ -34,8 +34,7 @@ describe('a folder that can’t be watched', () => {
       const place = await watchingPlace();
       let error: Error | null = limit(code);
       const { hints, tries } = failingHints(() => error);
-      const { intake, admitted, watching } = place.start({ deps: { hints, pollEveryMs: 9_000 } });
-      await watching();
+      const { intake, admitted } = await place.watch({ deps: { hints, pollEveryMs: 9_000 } });
       expect(intake.status.mode).toBe('polled');
       expect(place.incidents.list()).toMatchObject([{ code: 'WATCH_LIMIT', hint: 'Raise it.' }]);
       await place.drop('a.jpg');
@@ -84,8 +83,7 @@ describe('a folder that can’t be watched', () => {
   it('for an unknown reason is polled and reported once', async () => {
     const place = await watchingPlace();
     const { hints } = failingHints(() => new Error('what is this?'));
-    const { intake, watching } = place.start({ deps: { hints, pollEveryMs: 30_000 } });
-    await watching();
+    const { intake } = await place.watch({ deps: { hints, pollEveryMs: 30_000 } });
     expect(intake.status.mode).toBe('polled');
     await place.clock.advance(950_000);
     expect(place.log.said('Events from the folder are not reliable')).toHaveLength(1);
@@ -95,8 +93,7 @@ describe('a folder that can’t be watched', () => {
 it('a listing makes up for lost events', async () => {
   const place = await watchingPlace();
   const deaf: FolderHints = { watch: async () => ({ close: async () => {} }) };
-  const { admitted, watching } = place.start({ deps: { hints: deaf } });
-  await watching();
+  const { admitted } = await place.watch({ deps: { hints: deaf } });
   for (let n = 0; n < 120; n += 1) await place.drop(`${n}.jpg`);
   await place.clock.advanceUntil(() => admitted.length === 120, 500);
   expect(new Set(Object.values(await place.states()))).toEqual(new Set(['queued']));
@@ -108,8 +105,7 @@ describe('a folder', () => {
     const elsewhere = join(place.dir, 'elsewhere', 'day');
     await mkdir(elsewhere, { recursive: true });
     await place.drop('seed.jpg');
-    const { admitted, watching } = place.start({ settings: { recursive: true } });
-    await watching();
+    const { admitted } = await place.watch({ settings: { recursive: true } });
     await place.clock.advanceUntil(() => admitted.length === 1);
     await rename(join(place.scans, 'seed.jpg'), join(elsewhere, 'a.jpg'));
     await mkdir(join(elsewhere, 'deep'));
@@ -133,14 +129,7 @@ describe('a folder', () => {
     for (const name of ['a.jpg', 'b.jpg']) await place.drop(name);
     const owner = ordinaryOwner();
     for (const dir of [place.dir, place.scans]) await chown(dir, owner.uid, owner.gid);
-    let reads = 0;
-    const folder = (real: WatchedFolder): WatchedFolder => ({
-      ...real,
-      read: (...all) => {
-        reads += 1;
-        return real.read(...all);
-      },
-    });
+    const { count, folder } = countingReads();
     const { intake, admitted, watching } = place.start({ folder });
     await watching();
     await place.clock.advanceUntil(() => admitted.length === 2);
@@ -153,7 +142,7 @@ describe('a folder', () => {
     });
     await place.clock.advance(120_000);
     expect(await place.states()).toEqual({ 'a.jpg': 'queued', 'b.jpg': 'queued' });
-    expect(reads).toBe(2);
+    expect(count.reads).toBe(2);
     expect(admitted).toHaveLength(2);
   });
 
@@ -179,8 +168,7 @@ describe('a temporarily unreadable file', () => {
       tried,
       stand:
         (clock: { monotonic(): number }) =>
-        (real: WatchedFolder): WatchedFolder => ({
-          ...real,
+        (real: WatchedFolder): Partial<WatchedFolder> => ({
           read: async (path, ...rest) => {
             const code = codes.get(path);
             if (code === undefined) return real.read(path, ...rest);
@@ -218,8 +206,7 @@ describe('a temporarily unreadable file', () => {
     ]);
     const { tried, stand } = refusing(codes);
     for (const name of ['a.jpg', 'b.jpg', 'c.jpg', 'good.jpg']) await place.drop(name);
-    const { intake, admitted, watching } = place.start({ folder: stand(place.clock) });
-    await watching();
+    const { intake, admitted } = await place.watch({ folder: stand(place.clock) });
     await place.clock.advanceUntil(() => admitted.length === 1);
     expect(place.clock.monotonic()).toBeLessThan(3_000);
     await place.clock.advance(5_000);
@@ -306,8 +293,7 @@ describe('a ledger that can’t be written', () => {
   it('makes files wait without a message for each, and admits them afterwards', async () => {
     const place = await watchingPlace();
     const storage = failingStorage();
-    const { intake, admitted, watching, stop } = place.start({ ledger: storage.ledger });
-    await watching();
+    const { intake, admitted, stop } = await place.watch({ ledger: storage.ledger });
     storage.set(DISK_FULL);
     for (let n = 0; n < 20; n += 1) await place.drop(`${n}.jpg`);
     await place.clock.advance(300_000);
@@ -324,8 +310,7 @@ describe('a ledger that can’t be written', () => {
     const place = await watchingPlace();
     const storage = failingStorage();
     let seen = 0;
-    const folder = (real: WatchedFolder): WatchedFolder => ({
-      ...real,
+    const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
       read: async (...all) => {
         seen += 1;
         if (seen === 3) storage.set(DISK_FULL);
@@ -346,8 +331,7 @@ describe('a ledger that can’t be written', () => {
     const place = await watchingPlace();
     const storage = failingStorage();
     await place.drop('a.jpg');
-    const folder = (real: WatchedFolder): WatchedFolder => ({
-      ...real,
+    const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
       read: async (...all) => {
         storage.set(DISK_FULL);
         return real.read(...all);

@@ -342,7 +342,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'the mount is not checked again after an image was examined',
     promises: ['P1'],
-    killedBy: 'test/intake/presence/shares.test.ts',
+    killedBy: 'test/intake/presence/unmounted.test.ts',
     edits: [{ file: 'src/intake/settle/examine.ts', in: 'image', condition: 'mark', is: 'false' }],
   },
   {
@@ -542,7 +542,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     what: 'an original is disposed of in a folder that has replaced another',
     promises: ['P3'],
-    killedBy: 'test/intake/presence/shares.test.ts',
+    killedBy: 'test/intake/presence/unmounted.test.ts',
     edits: [{ file: 'src/intake/dispose/folderDisposal.ts', in: 'run', condition: 'isForeign', is: 'false' }],
   },
   // One receipt's trouble is its own.

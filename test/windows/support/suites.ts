@@ -43,8 +43,10 @@ const OF_LINUX = [
   'intake/folder/hints.test.ts',
   'intake/folder/fileSystem.test.ts',
   'intake/folder/fuse.test.ts',
+  'intake/presence/otherFileSystem.test.ts',
   'intake/presence/shares.test.ts',
   'intake/presence/sharesMounted.test.ts',
+  'intake/presence/unmounted.test.ts',
   'intake/scan/directoryCache.test.ts',
 ];
 
@@ -142,7 +144,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     ],
   },
   {
-    file: 'intake/intake.test.ts',
+    file: 'intake/folderWatch.test.ts',
     why: RIGHTS,
     tests: [
       'a folder > with an unreadable directory loses none of the files in it',

@@ -1,0 +1,128 @@
+import { chmod, chown, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { drawReceipt } from '../support/images.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
+import { watchingPlace } from './watching.ts';
+
+describe('a folder', () => {
+  it('is waited for while it is missing', async () => {
+    const place = await watchingPlace();
+    await rmdir(place.scans);
+    const { intake, admitted, watching } = place.start();
+    await place.clock.advance(60_000);
+    expect(intake.status.state).toBe('missing');
+    expect(place.log.said('The folder is not available')).toHaveLength(1);
+    await mkdir(place.scans);
+    await place.drop('a.jpg');
+    await watching();
+    await place.clock.advanceUntil(() => admitted.length === 1);
+  });
+
+  it('is listed and watched again after another folder has taken its place', async () => {
+    const place = await watchingPlace();
+    await place.drop('a.jpg');
+    const { admitted } = await place.watch();
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    const other = join(place.dir, 'other');
+    await mkdir(other);
+    await writeFile(join(other, 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'b' }));
+    await rename(place.scans, join(place.dir, 'away'));
+    await rename(other, place.scans);
+    await place.clock.advanceUntil(() => admitted.length === 2);
+    await place.drop('c.jpg');
+    await place.clock.advanceUntil(() => admitted.length === 3);
+    // The first folder returns, as a remounted share does, and its files are known.
+    await rename(place.scans, other);
+    await rename(join(place.dir, 'away'), place.scans);
+    await place.clock.advanceUntil(() => admitted.length === 4);
+    expect(admitted[3]?.document.id).toBe(admitted[0]?.document.id);
+    expect((await place.rows()).filter(({ state }) => state === 'queued')).toHaveLength(3);
+  });
+
+  it('with an unreadable directory loses none of the files in it', async () => {
+    const place = await watchingPlace();
+    const { uid, gid } = ordinaryOwner();
+    for (const path of [place.dir, place.scans]) await chown(path, uid, gid);
+    await place.drop('sub/deep/a.jpg');
+    await place.drop('b.jpg');
+    for (const path of ['sub', 'sub/deep']) await chown(join(place.scans, path), uid, gid);
+    await asOrdinaryUser(async () => {
+      await place.once({ settings: { recursive: true } });
+      await chmod(join(place.scans, 'sub'), 0);
+      const { intake, admitted } = await place.once({ settings: { recursive: true } });
+      expect(admitted).toEqual([]);
+      expect(intake.unreadableDirs).toBe(1);
+      expect(await place.ledger.known({ folder: place.scans, path: 'sub/deep/a.jpg' })).not.toBeNull();
+      await chmod(join(place.scans, 'sub'), 0o700);
+    });
+    await rm(join(place.scans, 'sub'), { recursive: true });
+    await place.once({ settings: { recursive: true } });
+    expect(await place.ledger.known({ folder: place.scans, path: 'sub/deep/a.jpg' })).toBeNull();
+    expect(await place.ledger.known({ folder: place.scans, path: 'b.jpg' })).not.toBeNull();
+  });
+
+  it('with an unreadable file reports it once, delays no others, and reads the file once it can', async () => {
+    const place = await watchingPlace();
+    const { uid, gid } = ordinaryOwner();
+    for (const path of [place.dir, place.scans]) await chown(path, uid, gid);
+    await place.drop('locked.jpg');
+    await place.drop('open.jpg');
+    await chmod(join(place.scans, 'locked.jpg'), 0);
+    await asOrdinaryUser(async () => {
+      const { admitted, stop } = await place.watch();
+      await place.clock.advanceUntil(() => admitted.length === 1);
+      await place.clock.advance(600_000);
+      expect(place.log.said('Not sent: unreadable')).toHaveLength(1);
+      await stop();
+    });
+    await chown(join(place.scans, 'locked.jpg'), uid, gid);
+    await chmod(join(place.scans, 'locked.jpg'), 0o600);
+    await asOrdinaryUser(async () => {
+      const { admitted } = await place.once();
+      expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
+    });
+  });
+
+  it('of 1,000 files keeps only a limited number in memory, and admits all', async () => {
+    const place = await watchingPlace();
+    const bytes = await drawReceipt({ type: 'png', seed: 'many', width: 4, height: 4 });
+    for (let i = 0; i < 1_000; i += 1) {
+      await writeFile(join(place.scans, `${i}.png`), Buffer.concat([bytes, Buffer.from(String(i))]));
+    }
+    const { intake, admitted, watching } = place.start();
+    let most = 0;
+    await place.clock.advanceUntil(() => {
+      most = Math.max(most, intake.status.settling);
+      return admitted.length === 1_000;
+    }, 20);
+    // The limit, plus the batch that was looked up when there was still room.
+    expect(most).toBeGreaterThanOrEqual(500);
+    expect(most).toBeLessThanOrEqual(500 + 256);
+    await watching();
+    expect((await place.ledger.counts()).reduce((sum, { count }) => sum + count, 0)).toBe(1_000);
+  });
+
+  it('can be stopped in the middle of a listing', async () => {
+    const place = await watchingPlace();
+    for (let i = 0; i < 1_000; i += 1) await writeFile(join(place.scans, `${i}.jpg`), 'not at rest');
+    const { intake, stop } = place.start();
+    // The settling queue is full, and the listing waits for room.
+    await place.clock.advanceUntil(() => intake.status.settling >= 500, 1);
+    await stop();
+    expect(intake.status.state).toBe('starting');
+    expect(place.clock.sleeping).toBe(0);
+  });
+});
+
+it('hundreds of truncated files delay a good one by seconds only', async () => {
+  const place = await watchingPlace();
+  const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
+  for (let i = 0; i < 800; i += 1) {
+    await writeFile(join(place.scans, `${i}.jpg`), whole.subarray(0, 500 + i));
+  }
+  await place.drop('zzz.jpg');
+  const { admitted } = place.start();
+  await place.clock.advanceUntil(() => admitted.length === 1);
+  expect(place.clock.monotonic()).toBeLessThan(60_000);
+});
