@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
+import { demandEndpointRequest } from '../core/domain/endpointRequest.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { KnownEndpoint } from '../core/ports/ledgerReports.ts';
 import { print, printJson, type Io } from './io.ts';
@@ -55,6 +56,7 @@ export function addEndpoint(program: Command, io: Io): void {
 async function create(io: Io, name: string, options: CreateOptions): Promise<void> {
   if (options.results !== undefined && options.outgoingUrl !== undefined)
     throw new ReceiptdError('USAGE', 'Use either --results or --outgoing-url, not both.');
+  demandEndpointRequest({ name, ...options });
   const config = await configOf(io, options);
   const account = options.account ?? null;
   credentialsConfig(config, account);

@@ -1,5 +1,6 @@
 import type { ConfigEdit, ConfigState, Request, Response } from '../control/protocol/protocol.ts';
 import type { Generations } from '../daemon/generations.ts';
+import { demandEndpointRequest } from '../core/domain/endpointRequest.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Config } from '../config/config.ts';
 import type { Running } from './generation.ts';
@@ -16,6 +17,7 @@ export async function createEndpoint(
   { name, alias, language, outgoingUrl, account, by }: Request<'createEndpoint'>,
   { settings, generations }: { settings: Settings; generations: Generations<Config, Running> },
 ): Promise<Response<'createEndpoint'>> {
+  demandEndpointRequest({ name, language, outgoingUrl });
   const before = await settings.state();
   const { file, problem } = before;
   if (problem !== null)

@@ -29,6 +29,22 @@ describe('a command line is refused with one sentence', () => {
     [['show'], ['"document"', '--help']],
     [['resend'], ['"document"']],
     [['endpoint', 'create'], ['"name"']],
+    [
+      ['endpoint', 'create', ' '],
+      ['" "', 'name of an endpoint'],
+    ],
+    [
+      ['endpoint', 'create', 'Off\nice'],
+      ['Off', 'line breaks'],
+    ],
+    [
+      ['endpoint', 'create', 'Office', '--language', 'deutsch'],
+      ['"deutsch"', 'de-DE'],
+    ],
+    [
+      ['endpoint', 'create', 'Office', '--outgoing-url', 'example'],
+      ['"example"', 'https://'],
+    ],
     [['list', 'more'], ['Too many arguments']],
     [['list', '--state'], ['--state']],
     [

@@ -11,6 +11,13 @@ it('a new endpoint is created at the service and added to the configuration', as
   await expect(taken).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   const wrong = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'a b' });
   await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  const odd = callControl(site.stateDir, 'createEndpoint', {
+    name: 'Shop',
+    alias: 'shop',
+    language: 'German',
+  });
+  await expect(odd).rejects.toMatchObject({ code: 'USAGE', hint: expect.stringContaining('de-DE') });
+  expect(site.sandbox.stats().requests['createEndpoint']).toBeUndefined();
   const made = await callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop', by: 'ann' });
   expect(made.config.values).toMatchObject({ endpoints: { shop: { uid: made.uid } } });
   expect(await site.quickMust('endpoint', 'list')).toMatch(new RegExp(`shop +${made.uid} +Shop`));

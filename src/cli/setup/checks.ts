@@ -3,6 +3,7 @@ import { folderSchema } from '../../config/schemaFolder.ts';
 import { shortName } from '../../config/schemaAccounts.ts';
 import { mailAddress, mailServer } from '../../config/addresses.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
+import { isOddUid } from '../../config/oddUids.ts';
 import { RATE_PATTERN } from '../../core/domain/rate.ts';
 import { says, type Said, type SetupKey } from '../../core/domain/setupWords.ts';
 
@@ -29,8 +30,11 @@ export function wrongTransport(text: string, mayBePlain: boolean): string | null
   return 'an https address, because credentials and receipts would otherwise be sent unencrypted';
 }
 
+/** Stricter than the configuration, which accepts any form and warns. */
 export function wrongUid(text: string): string | null {
-  return expected(endpointSchema.shape.uid.safeParse(text));
+  const wrong = expected(endpointSchema.shape.uid.safeParse(text));
+  if (wrong !== null || !isOddUid(text.toLowerCase())) return wrong;
+  return 'the uid as the service shows it, a UUID such as 0b8d6a52-6f5e-4c0a-9d3b-1d7a4c2e9f10';
 }
 
 export function wrongAlias(text: string): string | null {

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { wrongEndpointName } from '../../core/domain/endpointRequest.ts';
 import { plain, says } from '../../core/domain/setupWords.ts';
 import { createdHere } from '../endpoint.ts';
 import { sentence, wrongUid } from './checks.ts';
@@ -87,7 +88,10 @@ export async function endpointStep(
   say(says('endpoint.what'));
   const choice = choices.length === 1 ? 'uid' : await ask.choose(says('endpoint.which'), choices);
   if (choice === 'create') {
-    const name = await ask.text(says('endpoint.name'), { otherwise: 'Receipts' });
+    const name = await ask.text(says('endpoint.name'), {
+      otherwise: 'Receipts',
+      wrong: sentence('wrong.name', wrongEndpointName),
+    });
     return {
       alias: await another(),
       uid: null,

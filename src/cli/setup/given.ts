@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { foreignEncoding } from '../../core/domain/encoding.ts';
+import { wrongEndpointName, wrongLanguage } from '../../core/domain/endpointRequest.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
@@ -103,8 +104,8 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     store: oneOf('store', STORES),
     endpointUid: right('endpointUid', wrongUid),
     endpointAlias: right('endpointAlias', wrongAlias),
-    createEndpoint: text('createEndpoint'),
-    language: text('language'),
+    createEndpoint: right('createEndpoint', wrongEndpointName),
+    language: right('language', wrongLanguage),
     folder: right('folder', wrongFolder),
     createFolder: yesOrNo('createFolder'),
     existing: right('existing', wrongExisting),

@@ -38,6 +38,7 @@ export const SETUP_WORDS = {
   'wrong.baseUrl': 'Please enter {what}.',
   'wrong.transport': 'Please enter {what}.',
   'wrong.uid': 'Please enter {what}.',
+  'wrong.name': 'Please enter {what}.',
   'wrong.folder': 'Please enter {what}.',
   'wrong.rate': 'Please enter {what}.',
   'wrong.mailAddresses': 'Please enter {what}.',

@@ -38,6 +38,7 @@ const german: Readonly<Record<SetupKey, string> & Partial<Record<ErrorCode, stri
   'wrong.transport':
     'Die Adresse muss mit https beginnen: Sonst wären Zugangsdaten und Belege unverschlüsselt unterwegs.',
   'wrong.uid': 'Das kann keine Uid sein: Geben Sie sie so ein, wie der Dienst sie zeigt, ohne Leerzeichen.',
+  'wrong.name': 'Geben Sie einen Namen ein, ohne Zeilenumbrüche und andere Steuerzeichen.',
   'wrong.folder':
     'Geben Sie den Pfad eines Ordners auf diesem Rechner ein, außerhalb von /proc, /sys und /dev. Eine Freigabe muss zuerst eingebunden werden.',
   'wrong.rate': 'Geben Sie eine Zahl mit /s, /min oder /h ein, etwa 60/min, oder unlimited.',

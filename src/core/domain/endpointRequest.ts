@@ -1,0 +1,41 @@
+import { ReceiptdError } from './errors.ts';
+
+/*
+ * What a new endpoint may be called and be told (interface 2.1). The service may accept anything, and an endpoint can't be changed
+ * or deleted. Each check returns what a wrong value should be instead, or null.
+ */
+
+export function wrongEndpointName(text: string): string | null {
+  const isName = text.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+  return isName ? null : 'a name, without line breaks or other control characters';
+}
+
+export function wrongLanguage(text: string): string | null {
+  return /^[a-z]{2}-[A-Z]{2}$/.test(text) ? null : 'a language and a region, such as de-DE';
+}
+
+export function wrongOutgoingUrl(text: string): string | null {
+  const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return isWeb ? null : 'an address that starts with https:// or http://';
+}
+
+/** @throws ReceiptdError USAGE */
+export function demandEndpointRequest({
+  name,
+  language,
+  outgoingUrl,
+}: {
+  readonly name: string;
+  readonly language?: string | undefined;
+  readonly outgoingUrl?: string | undefined;
+}): void {
+  demand('the name of an endpoint', name, wrongEndpointName);
+  demand('the language of an endpoint', language, wrongLanguage);
+  demand('an outgoing URL', outgoingUrl, wrongOutgoingUrl);
+}
+
+function demand(what: string, given: string | undefined, wrong: (text: string) => string | null): void {
+  const expected = given === undefined ? null : wrong(given);
+  if (expected === null) return;
+  throw new ReceiptdError('USAGE', `"${given}" is not valid as ${what}.`, { hint: `Use ${expected}.` });
+}
