@@ -86,6 +86,7 @@ export function createStages(deps: IntakeDeps) {
     onSeen,
     onGone: (paths) => otherArchiver.missing(paths),
     onIdentity: (identity) => away.compared(identity),
+    onBadName: (path) => deps.onAmiss?.(path),
     cameBeforeFirstWatch: (identity) => away.cameBeforeFirstWatch(identity, presence.times),
     hasTaken: (file, identity) => away.hasTaken(file, identity),
   });

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type Site } from './support/agent.ts';
@@ -7,10 +7,13 @@ import { prepare, until, type Site } from './support/agent.ts';
 const PLACE = '_needs attention';
 const settle = { short: '100ms', long: '200ms', patience: '300ms' };
 
-async function office(): Promise<{ site: Site; inbox: string; place: string; shown: () => string[] }> {
+async function office(
+  keys: Record<string, unknown> = {},
+): Promise<{ site: Site; inbox: string; place: string; shown: () => string[] }> {
   const site = await prepare();
   const inbox = site.file('inbox');
   await site.configure({
+    ...keys,
     folders: [
       {
         path: inbox,
@@ -78,6 +81,23 @@ test('people at the scanner see unsent files and the reasons until they are sett
   expect(await agent.stop()).toMatchObject({ status: 0 });
   expect((await site.list()).filter(({ path }) => path.includes(PLACE))).toEqual([]);
   expect(existsSync(`${site.stateDir}/attention`)).toBe(true);
+});
+
+test('a file whose name is not valid UTF-8 gets a note while the agent runs, and status says to rename it', async () => {
+  const { site, inbox, place, shown } = await office({ intake: { reconcileEvery: '3s' } });
+  const agent = await site.quickStart();
+  await writeFile(`${inbox}/first.jpg`, 'this is no image at all');
+  await until(() => shown().length === 2, 'the agent to show files');
+  const name = Buffer.concat([Buffer.from(`${inbox}/caf`), Buffer.from([0xe9]), Buffer.from('.jpg')]);
+  await writeFile(name, await drawReceipt({ type: 'jpeg', seed: 'latin1' }));
+  await until(() => shown().includes('caf%E9.jpg - why.txt'), 'the note');
+  expect(why(place, 'caf%E9.jpg')).toContain('Rename the file');
+  const { stdout } = await site.run('status');
+  expect(stdout).toContain("1 file has a name that can't be read");
+  expect(stdout).not.toContain("can't be opened");
+  await rename(name, `${inbox}/cafe.jpg`);
+  await until(() => !shown().includes('caf%E9.jpg - why.txt'), 'the note to go');
+  expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
 test('the folder for people is tidied up after kills, and when the configuration moves it', async () => {

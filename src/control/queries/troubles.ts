@@ -215,9 +215,12 @@ export function areUnreadableDismissed(counts: readonly StateCount[]): boolean {
 }
 
 function ofCases({ counts, daemon }: Looked): Trouble[] {
-  // The incident already names the unreadable files.
+  // The incident already names the unreadable files, except those that can't be opened under the name shown.
   const isSaid = daemon?.incidents.some(({ code }) => code === 'FILE_UNREADABLE') ?? false;
-  const needs = counts.filter(({ needsPerson, state }) => needsPerson && !(isSaid && state === 'unreadable'));
+  const needs = counts.filter(
+    ({ needsPerson, state, reason }) =>
+      needsPerson && !(isSaid && state === 'unreadable' && reason !== 'NAME_NOT_UTF8'),
+  );
   return needSentences(needs).flatMap(({ state, reason, count, text, advice }) =>
     isNeeding(state)
       ? {

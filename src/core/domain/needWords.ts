@@ -119,6 +119,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     many: "images are of a type that can't be sent",
     advice: 'Scan as JPEG.',
   },
+  NAME_NOT_UTF8: {
+    short: "with a name that can't be read",
+    one: "file has a name that can't be read, because it is not valid UTF-8",
+    many: "files have names that can't be read, because they are not valid UTF-8",
+    advice: 'Rename the file: letters, digits and hyphens always work.',
+  },
   rejected: {
     short: 'damaged',
     one: 'damaged file may be a receipt',

@@ -31,6 +31,8 @@ export interface ReconcileDeps {
   /** Known files are gone. */
   readonly onGone?: (paths: readonly string[]) => Promise<void>;
   readonly onUnreadableDir: (path: string, code: string) => void;
+  /** A name that is not valid UTF-8 was noted. */
+  readonly onBadName?: (path: string) => void;
   /** Called for every file that was looked at. */
   readonly onIdentity?: (identity: FileIdentity) => void;
   /** Whether a file arrived while the first watch waited for the ledger; `existing` does not apply to it then. */
@@ -189,7 +191,10 @@ export async function statOf(folder: WatchedFolder, path: string): Promise<FileS
 }
 
 /** Notes a file whose name is not valid UTF-8: it can't be opened under the name shown, but people must learn of it. */
-async function noteBadName(path: string, { settings, ledger, clock }: ReconcileDeps): Promise<void> {
+async function noteBadName(
+  path: string,
+  { settings, ledger, clock, onBadName }: ReconcileDeps,
+): Promise<void> {
   const identity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
   if ((await ledger.known({ folder: settings.path, path })) !== null) return;
   const message =
@@ -198,4 +203,5 @@ async function noteBadName(path: string, { settings, ledger, clock }: ReconcileD
     { folder: settings.path, path, identity },
     { verdict: 'unreadable', reason: 'NAME_NOT_UTF8', message, sha256: null, policy: null, at: clock.now() },
   );
+  onBadName?.(path);
 }

@@ -54,6 +54,14 @@ describe('the problems in the status', () => {
     const told = sorted({ counts, daemon: { ...daemon, incidents: [incident] } });
     expect(told.person).toEqual([expect.stringContaining('a.jpg')]);
     expect(sorted({ counts }).person).toEqual([expect.stringContaining("1 file can't be opened")]);
+    const misnamed = [
+      ...counts,
+      { ...many('unreadable', 1), needsPerson: true as const, reason: 'NAME_NOT_UTF8' },
+    ];
+    expect(sorted({ counts: misnamed, daemon: { ...daemon, incidents: [incident] } }).person).toEqual([
+      expect.stringContaining('a.jpg'),
+      expect.stringContaining('Rename the file'),
+    ]);
     const dismissed = [many('unreadable', 1)];
     expect(sorted({ counts: dismissed, daemon: { ...daemon, incidents: [incident] } }).person).toEqual([]);
   });
