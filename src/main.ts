@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { defectReport } from './cli/defect.ts';
 import { filesAnswered } from './cli/ending.ts';
-import { EXIT } from './cli/exitStatus.ts';
+import { EXIT, type ExitStatus } from './cli/exitStatus.ts';
 import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
 import { takeSignals } from './cli/signals.ts';
@@ -25,9 +25,10 @@ function hasTerminal(): boolean {
   }
 }
 
+let decided: ExitStatus = EXIT.ok;
 process.stdout.on('error', (error) => {
   // `receiptd list | head`: the reader has seen enough.
-  if (systemCode(error) === 'EPIPE') process.exit(0);
+  if (systemCode(error) === 'EPIPE') process.exit(decided);
   const trouble = outputUnwritable('Standard output', error, 'Check where it goes.');
   process.stderr.write(`error: ${trouble.sentence()}\n`, () => process.exit(EXIT.failed));
 });
@@ -38,7 +39,7 @@ process.on('uncaughtException', (error) => {
 });
 
 const { stdin, stdout, stderr, env } = process;
-const status = await runCommandLine(process.argv, {
+const io = {
   stdin,
   stdout,
   stderr,
@@ -47,7 +48,10 @@ const status = await runCommandLine(process.argv, {
     return workingDirectory();
   },
   stop: signals.stop,
-  onReload: (listener) => signals.onReload(listener),
+  onReload: (listener: () => void) => signals.onReload(listener),
+};
+const status = await runCommandLine(process.argv, io, (given) => {
+  decided = given;
 }).catch((error: unknown) => {
   stderr.write(defectReport(error));
   return EXIT.failed;

@@ -29,7 +29,7 @@ export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) =
       examples: ['alerts test'],
     })
     // Both commands declare these options, and the parser may assign them to either.
-    .action(async (_: unknown, own: Command) => done(await test(io, own.optsWithGlobals())));
+    .action(async (_: unknown, own: Command) => test(io, own.optsWithGlobals(), done));
 }
 
 async function list(io: Io, options: JsonOption): Promise<void> {
@@ -90,11 +90,12 @@ function stateOf({ toldAt, toldBy, waitingFor, untold }: OpenAlertJson): string 
   }
 }
 
-async function test(io: Io, options: JsonOption): Promise<ExitStatus> {
+async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => void): Promise<void> {
   const config = await configOf(io, options);
   const signal = io.stop;
   const answer = await callIfRunning(config.stateDir, 'testAlerts', {}, { signal });
   const results = answer?.results ?? (await testAlone(io, config));
+  if (results.length === 0 || results.some(({ problem }) => problem !== null)) done(EXIT.failed);
   if (options.json) printJson(io, results);
   else if (results.length === 0) print(io, 'No channel is configured under `alerts`, so no alerts are sent.');
   else {
@@ -105,7 +106,6 @@ async function test(io: Io, options: JsonOption): Promise<ExitStatus> {
       print(io, `${channel}: ${words}`);
     }
   }
-  return results.length > 0 && results.every(({ problem }) => problem === null) ? EXIT.ok : EXIT.failed;
 }
 
 async function testAlone(io: Io, config: Config): Promise<Response<'testAlerts'>['results']> {

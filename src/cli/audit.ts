@@ -41,10 +41,10 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
       const config = await configOf(io, options);
       return withReports(config, async (reports) => {
         const audit = await conduct(io, config, reports, options);
-        if (options.json) printJson(io, auditJson(audit));
-        else printAudit(io, audit);
         if (audit.verdict === 'unaccounted') done(EXIT.refused);
         else if (audit.verdict === 'incomplete') done(EXIT.waiting);
+        if (options.json) printJson(io, auditJson(audit));
+        else printAudit(io, audit);
       });
     });
 }

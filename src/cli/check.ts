@@ -44,13 +44,13 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
     .action(async (options: Options) => {
       const config = await configOf(io, options);
       const findings = await findingsOf(io, config, { offline: options.offline ?? false });
+      if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
       if (options.json)
         printJson(
           io,
           findings.map(({ level, subject, message }) => ({ level, subject, message })),
         );
       else for (const finding of findings) printFinding(io, finding);
-      if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
     });
 }
 

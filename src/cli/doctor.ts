@@ -43,12 +43,11 @@ export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) =
       more: 'Works with or without a running agent, even if the configuration, the ledger or the disk is the problem.\nNames are replaced by placeholders such as name-1f2e3d4c; within one file, the same name gets the same placeholder.',
     })
     .action(async (options: Options) => {
-      const findings = await unlessStopped(io, () => run(io, options));
-      if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
+      await unlessStopped(io, () => run(io, options, done));
     });
 }
 
-async function run(io: Io, options: Options): Promise<readonly Finding[]> {
+async function run(io: Io, options: Options, done: (status: ExitStatus) => void): Promise<void> {
   const offline = options.offline ?? false;
   const { config, text, stateDir, trouble } = await found(io, options);
   const checked =
@@ -68,6 +67,7 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
   const file = resolve(io.cwd, options.output ?? `receiptd-doctor-${stamp}.tar.gz`);
   // Written before printing: a reader that stops (`doctor | head`) ends the process.
   const unwritten = options.list ? null : await write(file, parts);
+  if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
   tellFindings(io, findings);
   print(io);
   if (unwritten !== null) throw unwritten;
@@ -79,7 +79,6 @@ async function run(io: Io, options: Options): Promise<readonly Finding[]> {
     options.list ? 'The file would contain:' : `Wrote ${escapeUnsafe(file)}, ${readers}${names}. In it:`,
   );
   tellParts(io, parts);
-  return findings;
 }
 
 function tellFindings(io: Io, findings: readonly Finding[]): void {

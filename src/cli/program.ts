@@ -9,11 +9,20 @@ import { escapeUnsafe } from '../core/domain/escape.ts';
 import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
 
-/** Runs one command line. @returns the exit status; errors have been printed on stderr */
-export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitStatus> {
+/**
+ * Runs one command line. `decided` receives a nonzero exit status before anything is printed about it, because the reader of the
+ * output may leave early.
+ * @returns the exit status; errors have been printed on stderr
+ */
+export async function runCommandLine(
+  argv: readonly string[],
+  io: Io,
+  decided: (status: ExitStatus) => void = () => {},
+): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.ok;
   const done = (given: ExitStatus) => {
     status = given;
+    decided(given);
   };
   try {
     const program = await createProgram(io, done, argv.slice(2));
@@ -25,7 +34,8 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 }
 
 /**
- * All commands, or only those that a command line needs. `done` receives a nonzero exit status of a command that did not throw.
+ * All commands, or only those that a command line needs. `done` receives a nonzero exit status of a command that did not throw,
+ * before the command prints its result.
  */
 export async function createProgram(
   io: Io,

@@ -48,13 +48,13 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
       refuseStreams(files);
       const waitMs = options.wait === false ? null : durationOf('--wait', options.wait);
       const rows = await sendAll(io, config, files, options, waitMs);
+      done(io.stop.aborted ? EXIT.interrupted : statusOf(rows, waitMs === null));
       if (options.json)
         printJson(
           io,
           rows.map(({ file, outcome, name, message }) => ({ file, outcome, name, message })),
         );
       else for (const row of rows) print(io, escapeUnsafe(lineOf(row)));
-      done(io.stop.aborted ? EXIT.interrupted : statusOf(rows, waitMs === null));
     });
 }
 

@@ -23,9 +23,9 @@ export function addStatus(program: Command, io: Io, done: (status: ExitStatus) =
     .action(async (options: JsonOption & { running?: boolean }) => {
       const config = await configOf(io, options);
       const overview = await look(config);
+      if (options.running && overview.daemon === null) done(EXIT.failed);
       if (options.json) printJson(io, jsonOf(config, overview));
       else printStatus(io, config, overview);
-      if (options.running && overview.daemon === null) done(EXIT.failed);
     });
 }
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
@@ -180,6 +180,20 @@ describe('the output of a command', () => {
       const script = `{ $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;
       const ended = await shell(site, script);
       expect(ended.stderr, args).toBe('status=0\n');
+    }
+  });
+
+  test('may be cut off, and the exit status still says what was found', async () => {
+    const site = await prepare();
+    await site.quickOnce();
+    await rm(site.file('inbox'), { recursive: true });
+    await writeFile(site.file('inbox'), '');
+    const commands = { 'doctor --list --offline': 1, audit: 4, 'status --running': 1, 'check --offline': 1 };
+    for (const [args, status] of Object.entries(commands).filter((_, at) => hasTurn(at, 2))) {
+      // Nobody reads any more when the command writes.
+      const script = `{ sleep 0.1; $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;
+      const ended = await shell(site, script);
+      expect(ended.stderr, args).toBe(`status=${status}\n`);
     }
   });
 
