@@ -22,6 +22,7 @@ export function auditJson(audit: Audit) {
         listed: folder.now.listed,
         known: folder.now.known,
         excluded: folder.now.excluded,
+        links: folder.now.links,
       },
     })),
     unaccounted: folders.flatMap((folder) => unaccountedOf(folder, agentRuns)),

@@ -104,7 +104,7 @@ function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
       'Not a watched folder (a former one, or files from `receiptd send`): counted from the ledger, not compared with the folder.',
     ];
   if (now.notLookedAt.some(({ path }) => path === '')) return ["The folder can't be read at the moment."];
-  const { listed, known, excluded } = now;
+  const { listed, known, excluded, links } = now;
   const agree =
     listed === 0
       ? 'The folder is empty now.'
@@ -119,6 +119,14 @@ function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
     ...(excluded > 0
       ? [
           `${counted(excluded, 'file')} in the ledger ${excluded === 1 ? 'is' : 'are'} not checked: \`include\`, \`ignore\` or \`recursive\` now exclude${excluded === 1 ? 's it' : ' them'}.`,
+        ]
+      : []),
+    ...(links === 1
+      ? ['1 symbolic link in the folder is not followed: the file behind it is neither sent nor counted.']
+      : []),
+    ...(links > 1
+      ? [
+          `${count(links)} symbolic links in the folder are not followed: the files behind them are neither sent nor counted.`,
         ]
       : []),
   ];

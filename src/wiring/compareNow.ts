@@ -23,7 +23,7 @@ export function compareNow(lasting: Lasting, config: () => Config) {
     const compared =
       running.get(path) ?? compare(lasting, config(), path).finally(() => running.delete(path));
     running.set(path, compared);
-    const { unaccounted, ...rest } = await compared;
+    const { unaccounted, links: _, ...rest } = await compared;
     return {
       at: iso(lasting.clock.now()),
       ...rest,

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawReceipt } from '../support/images.ts';
@@ -15,7 +15,9 @@ const AUDIT = z.object({
     z.looseObject({
       path: z.string(),
       endpoint: z.string().nullable(),
-      now: z.object({ listed: z.number(), known: z.number(), excluded: z.number() }).nullable(),
+      now: z
+        .object({ listed: z.number(), known: z.number(), excluded: z.number(), links: z.number() })
+        .nullable(),
     }),
   ),
   unaccounted: z.array(
@@ -91,6 +93,18 @@ describe('the audit', () => {
     expect(found.head?.hash).toMatch(/^[0-9a-f]{64}$/);
     expect(text).toContain(found.head?.hash);
     expect((await audit(site, '--day', '2001-01-31')).total).toMatchObject({ seen: 0 });
+  });
+
+  test('counts symbolic links, which are not followed', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg');
+    await symlink(site.file('inbox', 'a.jpg'), site.file('inbox', 'link.jpg'));
+    await site.quickOnce();
+    expect(await site.must('audit')).toContain(
+      '1 symbolic link in the folder is not followed: the file behind it is neither sent nor counted.',
+    );
+    const [folder] = (await audit(site)).folders;
+    expect(folder?.now).toEqual({ listed: 1, known: 1, excluded: 0, links: 1 });
   });
 
   test('names every unaccounted file, says what to do, and exits with 3', async () => {

@@ -13,6 +13,8 @@ export interface ListedDirectory {
   readonly files: readonly ListedFile[];
   /** Paths whose name is not valid UTF-8, each in a form unique in its directory; such files can't be opened. */
   readonly badNames?: readonly string[];
+  /** Number of symbolic links that match the patterns, if there are any; they are not followed. Only in the first batch. */
+  readonly links?: number;
   /**
    * Changes when an entry of the directory is created, renamed or deleted; left out if the file system can't tell.
    * Like `directories`, only with `passesOver`, and only in the first batch.

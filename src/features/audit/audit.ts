@@ -30,6 +30,8 @@ export interface Comparison {
   readonly known: number;
   /** Files that the ledger lists as present, but that no longer match the patterns. */
   readonly excluded: number;
+  /** Symbolic links in the folder; they are not followed, so the files behind them do not count. */
+  readonly links: number;
   readonly unaccounted: readonly Unaccounted[];
   readonly notLookedAt: readonly NotLookedAt[];
 }
@@ -76,7 +78,8 @@ export async function compareFolder(
     const leftMs = deadline - clock.monotonic();
     if (unaccounted.length === 0 || settleMs === null || leftMs <= 0) {
       const there = unaccounted.filter(({ problem }) => problem !== 'missing').length;
-      return { listed: known + there, known, excluded: first.excluded, unaccounted, notLookedAt };
+      const { excluded, links } = first;
+      return { listed: known + there, known, excluded, links, unaccounted, notLookedAt };
     }
     suspects = new Set([...unaccounted, ...judged.notLookedAt].map(({ path }) => path));
     await clock.sleep(Math.min(pauseMs, leftMs), signal);
@@ -85,12 +88,20 @@ export async function compareFolder(
 
 /** Result for a folder that can't be listed now, or whose listing means nothing. */
 export function notListed(message: string): Comparison {
-  return { listed: 0, known: 0, excluded: 0, unaccounted: [], notLookedAt: [{ path: '', message }] };
+  return {
+    listed: 0,
+    known: 0,
+    excluded: 0,
+    links: 0,
+    unaccounted: [],
+    notLookedAt: [{ path: '', message }],
+  };
 }
 
 interface FirstLook {
   readonly known: number;
   readonly excluded: number;
+  readonly links: number;
   /** Paths on which folder and ledger disagreed at first sight. */
   readonly suspects: ReadonlySet<string>;
   /** Suspects that can't be opened under the displayed name. */
@@ -103,7 +114,7 @@ async function look({ folder, reports }: AuditDeps, signal: AbortSignal): Promis
   for await (const batch of reports.standings(folder.path)) {
     for (const [path, { identity }] of batch) unmatched.add(fingerprint(path, identity));
   }
-  let known = 0;
+  let [known, links] = [0, 0];
   const suspects = new Set<string>();
   const notLookedAt: NotLookedAt[] = [];
   const match = (path: string, identity: FileIdentity): void => {
@@ -111,7 +122,9 @@ async function look({ folder, reports }: AuditDeps, signal: AbortSignal): Promis
     else suspects.add(path);
   };
   const allBadNames = new Set<string>();
-  for await (const { files, badNames = [], unreadableDirs = [] } of folder.list('', signal)) {
+  for await (const listed of folder.list('', signal)) {
+    const { files, badNames = [], unreadableDirs = [] } = listed;
+    links += listed.links ?? 0;
     for (const { path, code } of unreadableDirs) {
       // The directory vanished during the listing; its files are looked up one by one.
       if (code !== 'ENOENT') notLookedAt.push({ path, message: `The folder can't be read (${code}).` });
@@ -138,7 +151,7 @@ async function look({ folder, reports }: AuditDeps, signal: AbortSignal): Promis
       }
     }
   }
-  return { known, excluded, suspects, badNames: allBadNames, notLookedAt };
+  return { known, excluded, links, suspects, badNames: allBadNames, notLookedAt };
 }
 
 interface Judged {

@@ -76,12 +76,18 @@ export async function* listFolder(
       continue;
     }
     for (const child of content.directories) directories.push(child);
-    const { files, badNames } = content;
+    const { files, badNames, links } = content;
     for (let isFirst = true; ; isFirst = false) {
       const batch = files.take(ENTRIES_AT_ONCE).map((name) => ({ path: joinPath(dir, name) }));
       if (isFirst) {
         const stamped = stamp !== null && { stamp, directories: content.directories };
-        yield { dir, files: batch, ...(badNames.length > 0 && { badNames }), ...stamped };
+        yield {
+          dir,
+          files: batch,
+          ...(badNames.length > 0 && { badNames }),
+          ...(links > 0 && { links }),
+          ...stamped,
+        };
       } else if (batch.length > 0) yield { dir, files: batch };
       if (batch.length < ENTRIES_AT_ONCE) break;
       signal?.throwIfAborted();
@@ -113,12 +119,13 @@ interface Found {
   readonly files: SortedNames;
   readonly directories: string[];
   readonly badNames: string[];
+  links: number;
 }
 
 /** Reads a directory; keeps only the names that matter. */
 async function readDirectory(scope: ListingScope, dir: string): Promise<Found> {
   const directory = inside(scope.folder, dir);
-  const found: Found = { files: new SortedNames(), directories: [], badNames: [] };
+  const found: Found = { files: new SortedNames(), directories: [], badNames: [], links: 0 };
   let hasDoubtful = false;
   const each = (entry: Dirent): void => {
     if (entry.name.includes(REPLACEMENT)) hasDoubtful = true;
@@ -184,16 +191,19 @@ async function readAtOnce(
 function sortOut(
   { recursive, filter, excluded }: ListingScope,
   dir: string,
-  entry: Pick<Dirent, 'isDirectory' | 'isFile'>,
+  entry: Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'>,
   name: string,
   found: Found,
   isBad = false,
 ): void {
   const isDirectory = entry.isDirectory();
-  if (isDirectory ? !recursive || isAsideName(name) : !entry.isFile()) return;
+  const isLink = !isDirectory && entry.isSymbolicLink();
+  if (isDirectory ? !recursive || isAsideName(name) : !isLink && !entry.isFile()) return;
   const path = joinPath(dir, name);
   if (filter.ignores(path)) return;
-  if (isBad) found.badNames.push(path);
+  if (isLink) {
+    if (filter.includes(path)) found.links += 1;
+  } else if (isBad) found.badNames.push(path);
   else if (isDirectory) {
     if (!excluded.has(path)) found.directories.push(path);
   } else if (filter.includes(path)) found.files.add(name);

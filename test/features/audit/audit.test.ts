@@ -65,6 +65,7 @@ describe('a folder and its ledger', () => {
       listed: 6,
       known: 6,
       excluded: 0,
+      links: 0,
       unaccounted: [],
       notLookedAt: [],
     });

@@ -127,6 +127,7 @@ describe('a listing', () => {
     await symlink(join(elsewhere, 'secret.jpg'), join(root, 'link.jpg'));
     const folder = watched(root);
     expect(await paths(folder.list())).toEqual(['x/a.jpg']);
+    expect((await collect(folder.list())).map(({ links }) => links)).toEqual([2, 1]);
     expect(await paths(folder.list('out'))).toEqual([]);
     expect(await folder.stat('out/secret.jpg')).toBeNull();
     expect(await folder.stat('link.jpg')).toEqual({ kind: 'other' });
