@@ -1,7 +1,7 @@
 import type { Said } from '../../core/domain/setupWords.ts';
 import { counted } from './format.ts';
 import { language, type Language } from './language.ts';
-import { saidOf } from './said.ts';
+import { explanationOf } from './explanations.ts';
 
 export type { Said } from '../../core/domain/setupWords.ts';
 
@@ -36,7 +36,7 @@ function partText(
 ): string | null {
   const template = Object.hasOwn(from, key) ? from[key] : undefined;
   if (template === undefined) {
-    const error = saidOf(key);
+    const error = explanationOf(key);
     return error === null ? null : `${error.what}.`;
   }
   return template.replace(MARK, (_, name: string, one?: string, many = '') => {

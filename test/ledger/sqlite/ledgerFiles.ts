@@ -26,10 +26,11 @@ export function filesOfEachTest() {
   let remove = async (): Promise<void> => {};
 
   beforeEach(async () => {
-    const { dir, path: file, remove: removeDir } = await createPlace();
-    Object.assign(place, { dir, path: file, journal: path.join(dir, 'ledger.journal') });
+    const made = await createPlace();
+    const { dir } = made;
+    Object.assign(place, { dir, path: made.path, journal: path.join(dir, 'ledger.journal') });
     stories.length = 0;
-    remove = removeDir;
+    remove = () => made.remove();
   });
   afterEach(() => remove());
 

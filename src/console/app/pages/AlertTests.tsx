@@ -6,7 +6,7 @@ import { Form, TextField } from '../parts/Field.tsx';
 import { useAct, useAsk } from '../parts/hooks.ts';
 import { announce, Answer, Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
-import { Details, Refusal } from '../parts/Said.tsx';
+import { Details, Refusal } from '../parts/Explanations.tsx';
 import { t } from '../texts.ts';
 
 type Channel = Response<'alerts'>['channels'][number];

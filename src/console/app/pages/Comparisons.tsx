@@ -8,7 +8,7 @@ import { useAct } from '../parts/hooks.ts';
 import { Failure } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
-import { Details } from '../parts/Said.tsx';
+import { Details } from '../parts/Explanations.tsx';
 import { t } from '../texts.ts';
 
 type Compared = Response<'compareFolder'>;

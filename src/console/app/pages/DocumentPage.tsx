@@ -22,7 +22,7 @@ import { Preview } from './Preview.tsx';
 import { ResendDialog } from './ResendDialog.tsx';
 import { Timeline } from './Timeline.tsx';
 import { Button } from '../parts/Button.tsx';
-import { Why } from '../parts/Said.tsx';
+import { Why } from '../parts/Explanations.tsx';
 
 const REFRESH_MS = 1500;
 

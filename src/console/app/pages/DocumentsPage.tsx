@@ -27,7 +27,7 @@ import { useListing, type Listed } from './useListing.ts';
 import { Facets } from './Facets.tsx';
 import { useFacets } from './useFacets.ts';
 import { Button, Segments } from '../parts/Button.tsx';
-import { Why } from '../parts/Said.tsx';
+import { Why } from '../parts/Explanations.tsx';
 
 /** Cursor of the previous page, by cursor, for the link back. */
 const before = new Map<string, string | undefined>();

@@ -11,7 +11,7 @@ import { Wrapped } from '../parts/Wrapped.tsx';
 import { Badge } from '../parts/State.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
-import { Why } from '../parts/Said.tsx';
+import { Why } from '../parts/Explanations.tsx';
 
 /** Polls slowly, because each answer counts the queue in the database. */
 const ASKED_EVERY_MS = 10_000;

@@ -8,7 +8,7 @@ import { announce, Failure, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
-import { Details } from '../parts/Said.tsx';
+import { Details } from '../parts/Explanations.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { keyOf } from './documentFilter.ts';

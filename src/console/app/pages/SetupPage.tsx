@@ -7,7 +7,7 @@ import { FolderPicker } from '../parts/FolderPicker.tsx';
 import { useAct } from '../parts/hooks.ts';
 import { Failure, Loading, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
-import { Details, Problem } from '../parts/Said.tsx';
+import { Details, Problem } from '../parts/Explanations.tsx';
 import { Words } from '../parts/Words.tsx';
 import { hidesDetails, textOf, type Said } from '../setupTexts.ts';
 import { t } from '../texts.ts';

@@ -3,8 +3,8 @@ import type { DocumentDetailJson } from '../../../control/protocol/documents.ts'
 import { bytes, duration, instant } from '../format.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { t } from '../texts.ts';
-import { Details, Why } from '../parts/Said.tsx';
-import { codeIn } from '../said.ts';
+import { Details, Why } from '../parts/Explanations.tsx';
+import { codeIn } from '../explanations.ts';
 
 interface Step {
   readonly at: string;

@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes } from 'preact';
 import { useAct } from './hooks.ts';
-import { Refusal } from './Said.tsx';
+import { Refusal } from './Explanations.tsx';
 
 /** A button that does not submit the form, unlike the HTML default. */
 export function Button(props: ButtonHTMLAttributes) {

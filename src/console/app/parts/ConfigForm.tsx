@@ -13,7 +13,7 @@ import { ConsequencesDialog, type Originals } from './Consequences.tsx';
 import { Form } from './Field.tsx';
 import { OriginalsDialog, originalsOf, type ExistingOriginals } from './OriginalsDialog.tsx';
 import { Unsaved } from './Unsaved.tsx';
-import { Problem } from './Said.tsx';
+import { Problem } from './Explanations.tsx';
 
 interface ConfigFormProps {
   readonly config: ConfigState;

@@ -3,14 +3,14 @@ import type { Finding } from '../../../control/protocol/settings.ts';
 import type { Request, Response } from '../../../control/protocol/protocol.ts';
 import { number } from '../format.ts';
 import type { JsonObject } from '../settings/edits.ts';
-import { saidOf } from '../said.ts';
+import { explanationOf } from '../explanations.ts';
 import { t } from '../texts.ts';
 import { useCall } from './hooks.ts';
 import { Failure, Notice, type Tone } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { Table } from './Table.tsx';
 import { Button } from './Button.tsx';
-import { Details } from './Said.tsx';
+import { Details } from './Explanations.tsx';
 import { Words } from './Words.tsx';
 
 interface FolderTestProps {
@@ -65,8 +65,8 @@ function wordsOf({ kind = 'USAGE', count = 0 }: Finding): string {
     case 'tooMany':
       return findings[kind];
     default: {
-      const said = saidOf(kind);
-      return said === null ? t.reasons.unknown : `${said.what}. ${said.help}`;
+      const explanation = explanationOf(kind);
+      return explanation === null ? t.reasons.unknown : `${explanation.what}. ${explanation.help}`;
     }
   }
 }

@@ -8,7 +8,7 @@ import { Button } from './Button.tsx';
 import { ConsequencesDialog } from './Consequences.tsx';
 import { useAct, useCall, useNow } from './hooks.ts';
 import { announce, Notice } from './Notice.tsx';
-import { Details, Refusal } from './Said.tsx';
+import { Details, Refusal } from './Explanations.tsx';
 
 /** Problems that keep changes from being saved or taking effect. */
 export function ConfigProblems({ config }: { readonly config: ConfigState }) {

@@ -4,7 +4,7 @@ import { t } from '../texts.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Button } from './Button.tsx';
 import type { Asked } from './hooks.ts';
-import { Problem } from './Said.tsx';
+import { Problem } from './Explanations.tsx';
 
 export type Tone = 'ok' | 'info' | 'warn' | 'bad';
 

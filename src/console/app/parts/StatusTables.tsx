@@ -6,7 +6,7 @@ import { t } from '../texts.ts';
 import { EndpointBadge, FolderBadge } from './State.tsx';
 import { Table, type Column } from './Table.tsx';
 import { tallyColumns } from './Tally.tsx';
-import { Details } from './Said.tsx';
+import { Details } from './Explanations.tsx';
 import { Wrapped } from './Wrapped.tsx';
 
 type FolderStatus = OverviewResponse['status']['folders'][number];

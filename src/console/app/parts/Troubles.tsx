@@ -2,12 +2,12 @@ import type { TroubleJson } from '../../../control/protocol/overview.ts';
 import { call } from '../api.ts';
 import { moment } from '../format.ts';
 import { href } from '../router.ts';
-import { saidOf } from '../said.ts';
+import { explanationOf } from '../explanations.ts';
 import { t } from '../texts.ts';
 import { Notice, announce } from './Notice.tsx';
 import { Section } from './Page.tsx';
 import { ActButton } from './Button.tsx';
-import { Details, Why } from './Said.tsx';
+import { Details, Why } from './Explanations.tsx';
 import { Words } from './Words.tsx';
 
 /** What needs a person comes first. */
@@ -39,10 +39,11 @@ type Hold = Extract<About, { kind: 'hold' }>;
 function sentences(about: About): string[] {
   switch (about.kind) {
     case 'error': {
-      const said = saidOf(about.code);
-      if (said === null) return [t.reasons.unknown];
-      const what = about.subject === null ? said.what : `${said.what}: ${nameOf(about.subject)}`;
-      return [`${what}.`, t.holds.since(moment(about.since)), said.help];
+      const explanation = explanationOf(about.code);
+      if (explanation === null) return [t.reasons.unknown];
+      const what =
+        about.subject === null ? explanation.what : `${explanation.what}: ${nameOf(about.subject)}`;
+      return [`${what}.`, t.holds.since(moment(about.since)), explanation.help];
     }
     case 'hold':
       return holdSentences(about);

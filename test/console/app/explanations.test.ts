@@ -25,7 +25,7 @@ async function loadIn<T>(language: string, name: string): Promise<T> {
   }
 }
 const { reasonText } = await load<{ reasonText: (reason: string, state?: string) => string | null }>(
-  'said.ts',
+  'explanations.ts',
 );
 
 /** The languages beside English, with their texts and those of setup. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../api.ts';
 import { labelOf } from '../settings/labels.ts';
-import { reasonText, saidOf } from '../said.ts';
+import { reasonText, explanationOf } from '../explanations.ts';
 import { t } from '../texts.ts';
 import { quoteIn } from '../words.ts';
 import { Words } from './Words.tsx';
@@ -43,7 +43,7 @@ export function Why({ reason, message, state, isShort = false }: WhyProps) {
 export function Problem({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError) || error.isLocal)
     return <Words text={error instanceof Error ? error.message : String(error)} />;
-  const said = saidOf(error.code);
+  const said = explanationOf(error.code);
   return (
     <>
       <Words text={said === null ? t.reasons.unknown : `${said.what}. ${said.help}`} />

@@ -1,7 +1,7 @@
 import { t } from './texts.ts';
 
 /** Problem and remedy for an error code; null for an unknown code. */
-export function saidOf(code: string): { readonly what: string; readonly help: string } | null {
+export function explanationOf(code: string): { readonly what: string; readonly help: string } | null {
   return own(t.codes, code) ?? null;
 }
 
@@ -14,7 +14,7 @@ export function reasonText(reason: string, state?: string): string | null {
   }
   const system = own(t.reasons.system, reason) ?? ofSystem(reason, state);
   if (system !== undefined) return t.reasons.withCode(system, reason);
-  const plain = own(t.reasons.own, reason) ?? own(t.rejected.reasons, reason) ?? saidOf(reason)?.what;
+  const plain = own(t.reasons.own, reason) ?? own(t.rejected.reasons, reason) ?? explanationOf(reason)?.what;
   return plain === undefined ? null : `${plain}.`;
 }
 
