@@ -1,5 +1,5 @@
 import { LineCounter, isAlias, isMap, isSeq, parseDocument, visit } from 'yaml';
-import type { Alias, Document, Node } from 'yaml';
+import type { Alias, Document, Node, YAMLParseError, YAMLWarning } from 'yaml';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { isSecretKey, mayHoldSecret } from './secrets.ts';
 import { shorten } from './show.ts';
@@ -47,8 +47,11 @@ export function readYaml(text: string, file: string): YamlSource {
     data = document.toJS();
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    // Nested too deeply, or too many aliases.
-    throw new ReceiptdError('CONFIG_SYNTAX', `${file} can't be read as YAML.`, { cause: error });
+    const why = 'it is nested too deeply, or its aliases (*name) repeat too much';
+    throw new ReceiptdError('CONFIG_SYNTAX', `${file} can't be read as YAML: ${why}.`, {
+      hint: 'Write the values out, without aliases.',
+      cause: error,
+    });
   }
   return {
     data,
@@ -62,7 +65,7 @@ export function readYaml(text: string, file: string): YamlSource {
 function findMistakes(document: Document.Parsed): Mistake[] {
   const mistakes: Mistake[] = [...document.errors, ...document.warnings].map((error) => ({
     offset: error.pos[0],
-    text: IN_OTHER_WORDS[error.code] ?? error.message,
+    text: IN_OTHER_WORDS[isUnclosed(error) ? 'MISSING_CHAR' : error.code] ?? error.message,
   }));
   visit(document, {
     Alias: (_key, alias, ancestors) => {
@@ -80,6 +83,11 @@ function findMistakes(document: Document.Parsed): Mistake[] {
   return mistakes;
 }
 
+/** The parser reports a bracket that is never closed at the next line, or the end, as badly indented. */
+function isUnclosed({ code, message }: YAMLParseError | YAMLWarning): boolean {
+  return code === 'BAD_INDENT' && message.startsWith('Flow ');
+}
+
 /** Reports only the first mistake, because it often causes the others. */
 function syntaxError(
   mistakes: readonly Mistake[],
@@ -89,10 +97,10 @@ function syntaxError(
 ): ReceiptdError {
   const [first] = [...mistakes].sort((a, b) => a.offset - b.offset);
   const what = first?.text ?? '';
-  const { line, col } = lines.linePos(first?.offset ?? 0);
-  const upToIt = text.split('\n', line).map((each) => each.trim());
   // An unclosed quote or bracket is reported at the end of the file, after its last line.
-  const isShown = upToIt.length === line && upToIt.at(-1) !== '';
+  const { line, col } = lines.linePos(Math.min(first?.offset ?? 0, text.trimEnd().length));
+  const upToIt = text.split('\n', line).map((each) => each.trim());
+  const isShown = upToIt.at(-1) !== '';
   const content = upToIt.findLast((each) => each !== '') ?? '';
   const known = Object.values(IN_OTHER_WORDS).includes(what);
   const detail =

@@ -18,7 +18,16 @@ describe('broken YAML', () => {
     ],
     ['a reserved character', 'a: @b\n', '1:4: text cannot start with this character'],
     ['a quote without end', 'a: 1\nb: "c\n', 'a quote or bracket that was opened is never closed'],
-    ['a bracket without end', 'a: 1\nb: [c,\n\n', '; the last line before it is: b: [c,'],
+    [
+      'a bracket without end',
+      'a: 1\nb: [c,\n\n',
+      '2:7: a quote or bracket that was opened is never closed; the line is: b: [c,',
+    ],
+    [
+      'a bracket without end before other keys',
+      'a: [b\nc: 1\n',
+      'a quote or bracket that was opened is never closed',
+    ],
     ['two documents', 'a: 1\n---\nb: 2\n', '2:1: a second document starts here'],
     ['a key without colon', 'a\nb: 1\n', 'a colon is missing, or this is indented wrongly'],
     ['a second colon', 'a: b: c\n', '1:4: a second "key:" in one line'],
@@ -37,7 +46,10 @@ describe('broken YAML', () => {
   it('is refused if it would exhaust memory or stack', () => {
     const lol = ['a0: &a0 [x]'];
     for (let i = 1; i < 30; i += 1) lol.push(`a${i}: &a${i} [${`*a${i - 1}, `.repeat(9)}]`);
-    expect(refusal(lol.join('\n')).code).toBe('CONFIG_SYNTAX');
+    expect(refusal(lol.join('\n'))).toMatchObject({
+      code: 'CONFIG_SYNTAX',
+      hint: expect.stringContaining('aliases'),
+    });
     expect(refusal(`a: ${'['.repeat(100_000)}`).code).toBe('CONFIG_SYNTAX');
   });
 

@@ -79,6 +79,17 @@ describe('receiptd setup --yes', () => {
     expect((await readdir(here.dir)).sort()).toEqual([...UNTOUCHED.slice(0, 1), 'receiptd.txt', 'sandbox']);
   });
 
+  test('names the key of an impossible answer, but no line of a file that was not written', async () => {
+    const here = await desk();
+    const ended = await quick(here, ['--folder', here.dir], {
+      ...variables(here),
+      RECEIPTD_STATE_DIR: here.dir,
+    });
+    expect(ended.status).toBe(2);
+    expect(ended.stderr).toContain('folders[0]');
+    expect(ended.stderr).not.toMatch(/yaml:\d/);
+  });
+
   test('refuses a folder that cannot be created before it changes anything', async () => {
     const here = await desk();
     await writeFile(join(here.dir, 'file'), '');

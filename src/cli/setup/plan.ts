@@ -9,6 +9,7 @@ import { machineConfigDir, pathsOf, resolvePath } from '../../config/resolve.ts'
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
 import { shortConfigText } from '../../config/template.ts';
 import { folderSchema } from '../../config/schemaFolder.ts';
+import { InvalidKeys } from '../../core/domain/invalidKeys.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
 import type { Found, Wanted } from './wanted.ts';
@@ -50,9 +51,24 @@ export function plan(found: Found, wanted: Wanted): { readonly text: string; rea
   const { place, context, before } = found;
   const start =
     before?.text ?? shortConfigText({ baseUrl: wanted.baseUrl, uid: wanted.uid, folder: wanted.folder });
-  const { config } = before ?? readConfig(start, place.file, context);
-  const text = applyEdits(start, changes(found, config, wanted), place.file);
-  return { text, config: readConfig(text.replace(/^\uFEFF/, ''), place.file, context).config };
+  const read = (text: string): Config => {
+    try {
+      return readConfig(text.replace(/^\uFEFF/, ''), place.file, context).config;
+    } catch (error) {
+      throw text === before?.text ? error : withoutPlaces(error, place.file);
+    }
+  };
+  const text = applyEdits(start, changes(found, before?.config ?? read(start), wanted), place.file);
+  return { text, config: read(text) };
+}
+
+/** Lines and columns of a text that was not written are of no use. */
+function withoutPlaces(error: unknown, file: string): unknown {
+  if (!(error instanceof InvalidKeys)) return error;
+  const lines = error.message
+    .split('\n')
+    .map((line) => (line.startsWith(`${file}:`) ? line.slice(file.length).replace(/^:\d+:\d+: /, '') : line));
+  return new InvalidKeys(error.code, lines.join('\n'), error.keys);
 }
 
 function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
