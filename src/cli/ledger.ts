@@ -87,9 +87,7 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   const which =
     firstSeq === null || lastSeq === null ? '' : `, numbers ${count(firstSeq)} to ${count(lastSeq)}`;
   print(io, `Journal: ${counted(entries, 'entry', 'entries')}${which}.`);
-  const { documents, compared = documents } = ledger;
-  const of = compared === documents ? '' : ` ${count(compared)} of them`;
-  print(io, `Ledger:  ${counted(documents, 'document')},${of} compared with the journal.`);
+  print(io, `Ledger:  ${comparedText(ledger)}`);
   if (against !== null) print(io, `Head:    entry ${count(against.seq)}, compared with the head you kept.`);
   if (found > 0) {
     print(io);
@@ -118,6 +116,12 @@ function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead 
   } else if (found === 0) print(io, colors.green('Everything is as receiptd wrote it.'));
   else print(io, 'Keep both files as they are. docs/audit.md explains what each finding can mean.');
   if (journal.head !== null) print(io, `Last entry: ${journal.head.seq}:${journal.head.hash}`);
+}
+
+function comparedText({ documents, compared = documents, head, findings }: Verified['ledger']): string {
+  if (head === null && findings.length > 0) return "can't be compared with the journal.";
+  const of = compared === documents ? '' : ` ${count(compared)} of them`;
+  return `${counted(documents, 'document')},${of} compared with the journal.`;
 }
 
 async function keptHead(io: Io, given: string): Promise<KeptHead> {

@@ -180,10 +180,15 @@ export async function verifyLedger(
   try {
     return { journal, ledger: await compareWithJournal(path, journalPathOf(path), systemClock.now()) };
   } catch (error) {
-    // A problem with the ledger must not prevent verifying the journal.
-    if (!(error instanceof ReceiptdError) || isOfOtherVersion(error)) throw error;
+    // The journal can be verified without a sound ledger.
+    if (!(error instanceof ReceiptdError) || !isFinding(error, journalPathOf(path))) throw error;
     return { journal, ledger: { findings: [error.message], documents: 0, head: null } };
   }
+}
+
+/** Whether the error is about the ledger itself, and not about reading it here. */
+function isFinding({ code }: ReceiptdError, journalPath: string): boolean {
+  return code === 'LEDGER_DAMAGED' || (code === 'LEDGER_MISSING' && existsSync(journalPath));
 }
 
 /** Not damage: another version of the program can read it. */

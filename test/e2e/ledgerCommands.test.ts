@@ -1,9 +1,12 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawReceipt } from '../support/images.ts';
-import { prepare, until, type Site } from './support/agent.ts';
+import { canMount, withReadOnly } from '../support/ownMount.ts';
+import { MAIN, prepare, until, type Site } from './support/agent.ts';
 
 const HEAD = z.object({ ledger: z.uuid(), seq: z.int(), hash: z.string(), at: z.iso.datetime() });
 const VERIFIED = z.object({
@@ -107,6 +110,51 @@ describe('receiptd ledger verify', () => {
     const { status, journal } = await verify(site, '--head', `${seq}:${hash}`);
     expect(status).toBe(3);
     expect(journal.findings.at(-1)?.what).toContain('was cut off');
+  });
+
+  test('describes a damaged ledger in one line each, and still verifies the journal', async () => {
+    const site = await siteOfThree();
+    const file = site.file('state', 'ledger.db');
+    const bytes = await readFile(file);
+    // Every page but the first, which names the tables.
+    for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page, page + 64);
+    await writeFile(file, bytes);
+    const { status, stdout } = await site.look('ledger', 'verify');
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/^Journal: \d+ entries/);
+    expect(stdout).toContain("Ledger:  can't be compared with the journal.");
+    expect(stdout).toMatch(/^1 finding:\n {2}ledger: The ledger \S+ledger\.db is damaged: .+\.$/m);
+    expect(stdout).not.toMatch(/\.verify-|backup|\*\*\*/);
+  });
+
+  test('refuses a state directory that is missing or empty', async () => {
+    const site = await prepare();
+    const refused = { status: 1, stderr: expect.stringContaining('[LEDGER_MISSING]') };
+    expect(await site.look('ledger', 'verify')).toMatchObject(refused);
+    await mkdir(site.stateDir);
+    expect(await site.look('ledger', 'verify')).toMatchObject(refused);
+  });
+
+  test.skipIf(!canMount())('verifies a read-only copy, with and without its log', async () => {
+    const site = await prepare();
+    const agent = await site.start();
+    await drop(site, 'a.jpg');
+    await until(async () => (await site.list('--state', 'accepted')).length === 1);
+    await agent.kill();
+    const onReadOnly = (...args: string[]) => {
+      const command = [process.execPath, MAIN, ...args, '--config', site.config];
+      const env = { ...process.env, ...site.env };
+      const { status, stdout, stderr } = spawnSync(...withReadOnly(site.stateDir, command), { env });
+      return { status, text: `${stdout.toString()}${stderr.toString()}` };
+    };
+    for (const recover of [async () => {}, async () => void (await site.quickOnce())]) {
+      await recover();
+      const verified = onReadOnly('ledger', 'verify');
+      expect(verified.text).toContain('Ledger:  1 document, compared with the journal.');
+      expect(verified.status).toBe(0);
+      expect(onReadOnly('list').text).toContain('a.jpg');
+    }
+    expect(existsSync(site.file('state', 'ledger.db-wal'))).toBe(false);
   });
 
   test('refuses an invalid head', async () => {

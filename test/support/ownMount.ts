@@ -12,6 +12,14 @@ export function withSmallDisk(dir: string, size: string, command: readonly strin
   return ['unshare', [isRoot ? '-m' : '-Urm', 'sh', '-c', MOUNT_AND_RUN, 'sh', size, dir, ...command]];
 }
 
+const CLOSE_AND_RUN = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"';
+
+/** A command line that runs `command` while the file system of `dir` is read-only. */
+export function withReadOnly(dir: string, command: readonly string[]): [string, string[]] {
+  const isRoot = process.geteuid?.() === 0;
+  return ['unshare', [isRoot ? '-m' : '-Urm', 'sh', '-c', CLOSE_AND_RUN, 'sh', dir, ...command]];
+}
+
 /** Whether this machine allows a test to mount file systems in its own namespace. */
 export function canMount(): boolean {
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-mount-'));

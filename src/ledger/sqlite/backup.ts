@@ -8,7 +8,7 @@ import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { syncFile } from './files.ts';
 import { HEAD } from './sql/journal.ts';
 import { MISCOUNTED } from './sql/reports.ts';
-import { createSql } from './statements.ts';
+import { createSql, type Sql } from './statements.ts';
 
 const NAME = /^ledger-\d{8}T\d{9}Z\.db$/;
 const UNFINISHED = /^(ledger-\d{8}T\d{9}Z\.db)\.new(?:-wal|-shm|-journal)?$/;
@@ -74,9 +74,7 @@ export async function backupTo(db: DatabaseSyncInstance, target: string): Promis
   try {
     fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     fs.rmSync(aside, { force: true });
-    fs.closeSync(fs.openSync(aside, 'wx', 0o600));
-    await backup(db, aside, { rate: PAGES_AT_ONCE });
-    withoutLog(aside);
+    await copyInto(db, aside);
     const head = checkBackup(aside);
     syncFile(aside);
     // Unlike a rename, a link never replaces a file.
@@ -93,6 +91,13 @@ export async function backupTo(db: DatabaseSyncInstance, target: string): Promis
   } finally {
     removeAside(aside);
   }
+}
+
+/** Copies a ledger that is being written to a new file, as it is: nothing is checked. */
+export async function copyInto(db: DatabaseSyncInstance, target: string): Promise<void> {
+  fs.closeSync(fs.openSync(target, 'wx', 0o600));
+  await backup(db, target, { rate: PAGES_AT_ONCE });
+  withoutLog(target);
 }
 
 function removeAside(aside: string): void {
@@ -112,6 +117,22 @@ function withoutLog(path: string): void {
   db.close();
 }
 
+/** Why a ledger file is damaged, in one line; null if it is sound. */
+export function flawOf(sql: Sql): string | null {
+  const verdict = String(
+    Object.values(sql.get<Record<string, unknown>>('PRAGMA integrity_check(1)') ?? {})[0],
+  );
+  if (verdict === 'ok') return null;
+  return verdict
+    .replace(/^\*\*\* in database \S+ \*\*\*\n/, '')
+    .trimEnd()
+    .replaceAll('\n', '; ');
+}
+
+export function miscountOf(sql: Sql): string | null {
+  return sql.get(MISCOUNTED) ? 'the document counts are wrong' : null;
+}
+
 /**
  * Checks a backup, and returns the journal's head in it.
  * @throws ReceiptdError BACKUP_FAILED if it is not a complete ledger with a journal
@@ -127,9 +148,8 @@ export function checkBackup(path: string): JournalHead {
     const db = openForReading(path, { anyVersion: true });
     const sql = createSql(db);
     try {
-      const verdict = Object.values(sql.get<Record<string, unknown>>('PRAGMA integrity_check(1)') ?? {})[0];
-      if (verdict !== 'ok') throw bad(String(verdict));
-      if (isLatest(db) && sql.get(MISCOUNTED)) throw bad('the document counts are wrong');
+      const flaw = flawOf(sql) ?? (isLatest(db) ? miscountOf(sql) : null);
+      if (flaw !== null) throw bad(flaw);
       const head = sql.get<JournalHead>(HEAD);
       if (!head) throw bad('it is older than the journal');
       return { ...head };

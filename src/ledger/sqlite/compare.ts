@@ -1,10 +1,13 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { readJournal } from '../journal/journal.ts';
-import { backupTo } from './backup.ts';
+import { copyInto, flawOf, miscountOf } from './backup.ts';
 import { openForReading } from './connection.ts';
+import { damaged, isDamage, isStoreFailure } from './failure.ts';
 import { migrate } from './migrate.ts';
 import { replay } from './replay.ts';
 import { COMPARISONS } from './sql/compare.ts';
@@ -25,22 +28,54 @@ const SHOWN = 20;
 
 /**
  * Rebuilds a second ledger from the journal alone and compares the two, which reveals changes made to the ledger but
- * not to the journal. Works beside a running daemon, on a snapshot.
- * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, BACKUP_FAILED
+ * not to the journal. Works beside a running daemon, on a snapshot, and on a read-only disk.
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, OUTPUT_UNWRITABLE
  */
 export async function compareWithJournal(path: string, journalPath: string, at: number): Promise<Comparison> {
-  const scratch = fs.mkdtempSync(join(dirname(path), '.verify-'));
+  const live = openForReading(path);
+  let scratch: string | null = null;
   try {
+    scratch = scratchBeside(path);
     const copy = join(scratch, 'ledger.db');
-    const live = openForReading(path);
-    try {
-      await backupTo(live, copy);
-    } finally {
-      live.close();
-    }
+    await copyInto(live, copy);
+    const flaw = flawOfCopy(copy);
+    if (flaw !== null) throw damaged(path, flaw);
     return compareCopy(copy, join(scratch, 'again.db'), journalPath, at);
+  } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
+    if (isDamage(error)) throw damaged(path, messageOf(error), error);
+    if (!isStoreFailure(error) && systemCode(error) === undefined) throw error;
+    throw new ReceiptdError(
+      'OUTPUT_UNWRITABLE',
+      `The ledger can't be compared with its journal, because its copy in ${scratch ?? tmpdir()} can't be written: ${messageOf(error)}.`,
+      { hint: 'Free some space there.', cause: error },
+    );
   } finally {
-    fs.rmSync(scratch, { recursive: true, force: true });
+    live.close();
+    if (scratch !== null) fs.rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+const CLOSED: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM']);
+
+/** A private directory beside the ledger, on whose disk it fits; elsewhere if nothing can be written there. */
+function scratchBeside(path: string): string {
+  try {
+    return fs.mkdtempSync(join(dirname(path), '.verify-'));
+  } catch (error) {
+    if (!CLOSED.has(systemCode(error) ?? '')) throw error;
+    return fs.mkdtempSync(join(tmpdir(), 'receiptd-verify-'));
+  }
+}
+
+function flawOfCopy(copy: string): string | null {
+  const db = new DatabaseSync(copy, { readOnly: true });
+  const sql = createSql(db);
+  try {
+    return flawOf(sql) ?? miscountOf(sql);
+  } finally {
+    sql.forget();
+    db.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { elevated } from '../../core/domain/elevated.ts';
 import { fold } from '../../core/domain/search.ts';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
@@ -111,6 +112,21 @@ function create(path: string, at: number): void {
   }
 }
 
+/**
+ * A ledger in WAL mode on a read-only disk: SQLite can't create its files beside it, but no log means that nothing is missing
+ * from the file.
+ */
+function isOnReadOnlyDisk(path: string): boolean {
+  if (fs.existsSync(`${path}-shm`) || fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size)
+    return false;
+  try {
+    fs.accessSync(dirname(path), fs.constants.W_OK);
+    return false;
+  } catch (error) {
+    return systemCode(error) === 'EROFS';
+  }
+}
+
 /** Opens, runs `prepare`, and closes again if that fails. */
 function guarded(
   path: string,
@@ -118,9 +134,11 @@ function guarded(
   prepare: (db: DatabaseSyncInstance) => void,
 ): DatabaseSyncInstance {
   let db: DatabaseSyncInstance | undefined;
+  const isFixed = options.readOnly && isOnReadOnlyDisk(path);
   try {
     // SQLite treats a path that begins with `file:` as a URI; an absolute path never does.
-    db = new DatabaseSync(path, { ...options, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    const place = isFixed ? `${pathToFileURL(path).href}?immutable=1` : path;
+    db = new DatabaseSync(place, { ...options, timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
     // For searches. No part of the schema uses it, so that other programs can read the file.
     db.function('fold', { deterministic: true }, (text: unknown) =>
       typeof text === 'string' ? fold(text) : null,
