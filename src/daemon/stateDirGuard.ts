@@ -1,13 +1,14 @@
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { stat } from 'node:fs/promises';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { InstanceLock } from '../state-dir/instanceLock.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * Runs the agent until `stop`, or until its state directory disappears. If it went on with a deleted ledger, a second
+ * Runs the agent until `stop`, or until its state directory disappears or can't be accessed. If it went on with a deleted ledger, a second
  * agent could start with an empty one and send everything again.
- * @throws ReceiptdError STATE_UNWRITABLE if the directory disappeared, after the agent has stopped
+ * @throws ReceiptdError STATE_UNWRITABLE if the directory disappeared or was closed to this user, after the agent has stopped
  */
 export async function guardStateDir(
   lock: Pick<InstanceLock, 'isInPlace'>,
@@ -32,6 +33,15 @@ export async function guardStateDir(
     await looking;
   }
   if (!taken.signal.aborted) return;
+  const closed = await stat(`${stateDir}/.`).then(() => undefined, systemCode);
+  if (closed !== undefined && closed !== 'ENOENT')
+    throw new ReceiptdError(
+      'STATE_UNWRITABLE',
+      `The state directory ${stateDir} could no longer be accessed (${closed}), so the agent has stopped.`,
+      {
+        hint: 'Give it back to the user that runs receiptd, or repair its disk, then start the agent again. Nothing recorded is lost.',
+      },
+    );
   throw new ReceiptdError(
     'STATE_UNWRITABLE',
     `The state directory ${stateDir}, or the ledger in it, was removed or replaced while the agent was running, so the agent has stopped.`,

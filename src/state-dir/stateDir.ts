@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { chmod, chown, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
@@ -141,10 +142,31 @@ export function unwritable(stateDir: string, cause: unknown): ReceiptdError {
   if (cause instanceof ReceiptdError) return cause;
   const why = reason(cause);
   return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
-    hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a local directory that the user running receiptd can write to.',
+    hint: mayHoldLedger(stateDir)
+      ? `${REMEDIES[systemCode(cause) ?? ''] ?? 'Check its disk.'} Keep stateDir as it is: with a new, empty ledger, everything in the folders would be sent again.`
+      : 'Set stateDir (or RECEIPTD_STATE_DIR) to a local directory that the user running receiptd can write to.',
     cause,
   });
 }
+
+/** Whether a ledger is there; also true if nobody can tell. */
+function mayHoldLedger(stateDir: string): boolean {
+  return ['ledger.db', 'ledger.journal'].some((name) => {
+    try {
+      return statSync(path.join(stateDir, name), { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      return systemCode(error) === 'EACCES';
+    }
+  });
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'Let the user that runs receiptd write to it, or run this as its owner.',
+  EPERM: 'Let the user that runs receiptd write to it, or run this as its owner.',
+  EROFS: 'Repair its disk, or mount it again so that it can be written.',
+  ENOSPC: 'Free some space on its disk.',
+  EDQUOT: 'Free some space on its disk.',
+};
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',

@@ -2,7 +2,13 @@ import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } f
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lookAtStateDir, prepareStateDir, type StatePlace } from '../../src/state-dir/stateDir.ts';
+import { systemError } from '../../src/core/domain/errors.ts';
+import {
+  lookAtStateDir,
+  prepareStateDir,
+  unwritable,
+  type StatePlace,
+} from '../../src/state-dir/stateDir.ts';
 import { foreignNames, isOwnName } from '../../src/state-dir/stateFiles.ts';
 import { asOrdinaryUser, asOwnerOf, ordinaryOwner } from '../support/ordinaryUser.ts';
 
@@ -33,6 +39,19 @@ test('the contents of an existing one are left alone', async () => {
   await writeFile(path.join(dir, 'note'), 'kept');
   expect(await prepareStateDir(at(dir))).toEqual({ note: null });
   expect(await readdir(dir)).toEqual(['ledger.db', 'note']);
+});
+
+test.each([
+  ['EROFS', 'mount it again'],
+  ['EACCES', 'Let the user that runs receiptd write to it'],
+  ['ENOSPC', 'Free some space'],
+  ['EIO', 'Check its disk'],
+])('on %s, nobody is told to set another state directory if this one has a ledger', async (code, remedy) => {
+  const hint = () => unwritable(dir, systemError(code, 'write')).hint;
+  expect(hint()).toContain('Set stateDir');
+  await writeFile(path.join(dir, 'ledger.db'), '');
+  expect(hint()).toContain(remedy);
+  expect(hint()).toContain('Keep stateDir as it is');
 });
 
 test('a directory with foreign files is refused, and nothing in it is touched', async () => {

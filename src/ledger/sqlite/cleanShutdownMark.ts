@@ -50,9 +50,9 @@ export function takeCleanShutdownMark(ledger: string): number | null {
 export function leaveCleanShutdownMark(ledger: string, lookedAt: number, now: number): void {
   // A check from the future was made while the clock was wrong.
   if (lookedAt > now || lookedAt < now - HOLDS_MS) return;
-  const file = fileOf(ledger);
-  if (file === null) return;
   try {
+    const file = fileOf(ledger);
+    if (file === null) return;
     fs.writeFileSync(cleanShutdownMarkOf(ledger), JSON.stringify({ lookedAt, file } satisfies SoundMark), {
       mode: 0o600,
     });

@@ -10,6 +10,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, hashOf, OFFICE } from '../../contract/ledger/support.ts';
 import { compile } from '../../support/scripts.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
+import { asOwnerOf } from '../../support/ordinaryUser.ts';
 import { createPlace } from './place.ts';
 
 const HOUR = 60 * 60_000;
@@ -69,6 +70,15 @@ async function knowsAll(ledger: Ledger): Promise<void> {
   for (let n = 0; n < 500; n += 1)
     expect(await ledger.bySha256(OFFICE, hashOf(`${n}`))).toMatchObject({ name: `doc-${n}` });
 }
+
+it('a ledger can be closed even if its directory was closed to this user', async () => {
+  await asOwnerOf(place.dir, async () => {
+    const ledger = await open();
+    await ledger.admit(admission('a', 'a'));
+    fs.chmodSync(place.dir, 0o000);
+    await expect(ledger.close().finally(() => fs.chmodSync(place.dir, 0o700))).resolves.toBeUndefined();
+  });
+});
 
 describe('a ledger that ended cleanly', () => {
   it('is not checked at the start; the full check finds damage, and the next start repairs it', async () => {

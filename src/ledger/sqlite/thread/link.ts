@@ -20,7 +20,7 @@ export interface Opened {
 /** Young generation of the thread's heap: the objects of a commit are dropped with it. */
 const YOUNG_GENERATION_MB = 8;
 const START_AGAIN =
-  "receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again, find out what is using this machine's memory, and report it.";
+  'receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again,';
 
 /**
  * The agent's side of the thread that writes the ledger.
@@ -179,7 +179,11 @@ export class WriterLink {
     return new ReceiptdError(
       'LEDGER_WRITE_FAILED',
       `The ledger ${this.#path} can't be written: its thread has ended${why}.`,
-      { hint: START_AGAIN },
+      {
+        hint: /memory/i.test(why)
+          ? `${START_AGAIN} find out what is using this machine's memory.`
+          : `${START_AGAIN} report it.`,
+      },
     );
   }
 
