@@ -2,9 +2,9 @@ import type { Command } from './command.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
 import { inParts } from './inParts.ts';
-import { print, printJson, type Io } from './io.ts';
+import { fitted, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
-import { configOf, operate, type JsonOption } from './session.ts';
+import { configOf, hasLedger, operate, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /** Commands that change documents and holds, in the running daemon or, if none runs, directly on the ledger. */
@@ -81,7 +81,12 @@ export function addPauses(program: Command, io: Io): void {
       .explain({ examples: [command, `${command} office`, `${command} /srv/scans`] })
       .action(async (target: string | undefined, options: JsonOption) => {
         const config = await configOf(io, options);
+        const isNew = !(await hasLedger(config));
         const result = await operate(io, config, command, { by, target });
+        if (isNew)
+          io.stderr.write(
+            `${fitted(io.stderr, escapeUnsafe(`warning: ${config.stateDir} had no ledger; a new one was created.`))}\n`,
+          );
         if (options.json) printJson(io, result);
         else
           print(

@@ -8,7 +8,8 @@ import { movedAway, sayMoved } from '../state-dir/stateMarks.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { startCommand } from '../system/userName.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { openReportsIfThere } from './session.ts';
+import { hasLedger, openReportsIfThere } from './session.ts';
+import { ledgerPath } from '../state-dir/stateFiles.ts';
 
 /** Data of `status` and `top`. */
 export interface Overview extends Looked {
@@ -30,6 +31,8 @@ export async function look(config: Config): Promise<Overview> {
     if (answer !== null && error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return null;
     throw error;
   });
+  if (reports === null && answer === null && config.ledger.kind === 'sqlite' && (await hasLedger(config)))
+    throw ledgerGone(config);
   const mark = answer === null ? await movedAway(config.stateDir).catch(() => null) : null;
   const startWith = await startCommand(config.stateDir);
   const silence = { now, daemon: null, silent: answer, movedAway: mark && sayMoved(mark), startWith };
@@ -41,6 +44,15 @@ export async function look(config: Config): Promise<Overview> {
   } finally {
     await reports.close();
   }
+}
+
+/** Without an error, a lost ledger would look like a new installation. */
+function ledgerGone(config: Config): ReceiptdError {
+  return new ReceiptdError(
+    'LEDGER_MISSING',
+    `The ledger ${ledgerPath(config)} is gone, but its journal is still there.`,
+    { hint: 'Start the agent: it rebuilds the ledger from the journal. Nothing recorded is lost.' },
+  );
 }
 
 /** Short, because people run `status` to find out why an agent hangs. */

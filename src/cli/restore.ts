@@ -271,7 +271,8 @@ async function aboutOthers(file: string, source: Source): Promise<string | null>
 function withWayBack(error: ReceiptdError, source: Source | null): ReceiptdError {
   if (error.code === 'CONFIRMATION_NEEDED' || source?.kind === 'ledger') return error;
   const { final, host } = source?.manifest ?? { final: null, host: '' };
-  if (final === false) return error;
+  // A closed PC already says how to reopen it.
+  if (final === false || error.code === 'STATE_MOVED') return error;
   const way = final
     ? `${host} stays closed. To reopen it, run \`receiptd backup --reopen\` there.`
     : 'If the old PC was closed with --final, reopen it by running `receiptd backup --reopen` there.';

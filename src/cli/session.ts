@@ -86,13 +86,23 @@ export async function operate<O extends ActName>(
   return answer ?? operateAlone(io, config, operation, request);
 }
 
+/** With a new, empty ledger, these do nothing; a mistyped state directory must not pass for that. */
+const NEEDS_LEDGER: ReadonlySet<ActName> = new Set([
+  'backup',
+  'retry',
+  'resend',
+  'dismiss',
+  'erase',
+  'resume',
+]);
+
 async function operateAlone<O extends ActName>(
   io: Io,
   config: Config,
   operation: O,
   request: Request<O>,
 ): Promise<Response<O>> {
-  if (operation === 'backup') await demandLedger(config);
+  if (NEEDS_LEDGER.has(operation)) await demandLedger(config);
   return underLock(config, async () => {
     const { composeOperations } = await import('../wiring/operations.ts');
     const { log } = await openLog(io, config, { toFile: false, level: 'warn' });
@@ -130,8 +140,17 @@ export async function underLock<T>(
   }
 }
 
-/** Without this check, an empty ledger would be created and copied, and pass for a backup. */
-async function demandLedger({ stateDir }: Config): Promise<void> {
+/** Without this check, an empty ledger would be created, and its copy pass for a backup. */
+async function demandLedger(config: Config): Promise<void> {
+  if (await hasLedger(config)) return;
+  throw new ReceiptdError('LEDGER_MISSING', `${config.stateDir} has no ledger.`, {
+    hint: 'If the ledger is elsewhere, set stateDir or RECEIPTD_STATE_DIR; otherwise, run `receiptd run` once.',
+  });
+}
+
+/** Whether a ledger or its journal is in the state directory; true for a shared ledger. */
+export async function hasLedger({ stateDir, ledger }: Config): Promise<boolean> {
+  if (ledger.kind === 'postgres') return true;
   const paths = [ledgerPath({ stateDir }), join(stateDir, 'ledger.journal')];
   // Any other error means that the file exists; opening the ledger reports it later.
   const missing = await Promise.all(
@@ -142,10 +161,7 @@ async function demandLedger({ stateDir }: Config): Promise<void> {
       ),
     ),
   );
-  if (missing.includes(false)) return;
-  throw new ReceiptdError('LEDGER_MISSING', `${stateDir} has no ledger.`, {
-    hint: 'If the ledger is elsewhere, set stateDir or RECEIPTD_STATE_DIR; otherwise, run `receiptd run` once.',
-  });
+  return missing.includes(false);
 }
 
 /** @throws ReceiptdError CONTROL_FAILED */

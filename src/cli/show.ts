@@ -46,7 +46,9 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
   line('named', local(detail.createdAt));
   for (const { path, verdict, goneAt, disposed, archivedTo, remark } of detail.files) {
     const became = archivedTo ?? disposed ?? (goneAt === null ? 'there' : `gone since ${local(goneAt)}`);
-    line(verdict === 'duplicate' ? 'duplicate' : 'file', `${path} (${became})`);
+    const isErased = detail.path === '' && path === detail.folder;
+    const where = isErased ? `erased; it was in ${path}` : path;
+    line(verdict === 'duplicate' ? 'duplicate' : 'file', `${where} (${became})`);
     if (remark !== null) line('look', remark);
   }
   for (const { startedAt, finishedAt, outcome, httpStatus, message } of detail.attempts) {

@@ -18,12 +18,12 @@ export function addStatus(program: Command, io: Io, done: (status: ExitStatus) =
     .option('--running', 'fail if no agent answers; for containers and watchdogs')
     .explain({
       examples: ['status', 'status --json', 'status --running'],
-      statuses: '1 with --running: no agent answers',
+      statuses: '1 an agent is running, but gives no usable answer; with --running also if none is running',
     })
     .action(async (options: JsonOption & { running?: boolean }) => {
       const config = await configOf(io, options);
       const overview = await look(config);
-      if (options.running && overview.daemon === null) done(EXIT.failed);
+      if (overview.silent !== null || (options.running && overview.daemon === null)) done(EXIT.failed);
       if (options.json) printJson(io, jsonOf(config, overview));
       else printStatus(io, config, overview);
     });

@@ -124,8 +124,11 @@ test('a PC that was moved away accepts only a final backup from the other PC', a
   await site.quickMust('backup', before);
   await site.quickMust('backup', '--final', there);
   for (const file of [before, there])
-    for (const args of [[], ['--replace', '--older']])
-      expect(await site.look('restore', file, '--yes', ...args)).toBeRefused(1, 'STATE_MOVED', '--reopen');
+    for (const args of [[], ['--replace', '--older']]) {
+      const refused = await site.look('restore', file, '--yes', ...args);
+      expect(refused).toBeRefused(1, 'STATE_MOVED', 'reopen this PC with `receiptd backup --reopen`');
+      expect(refused.stderr).not.toContain('stays closed');
+    }
   expect((await site.look('status')).stdout).toContain('was moved to another PC');
   expect(await site.quickOnce()).toBeRefused(1, 'STATE_MOVED');
 
@@ -175,7 +178,11 @@ test('each misuse of backup and restore is refused in one sentence', async () =>
   const missing = site.file('missing.receiptd');
   expect(await site.look('backup', missing)).toBeRefused(1, 'LEDGER_MISSING');
   expect(await site.look('restore', missing)).toBeRefused(1, 'FILE_UNREADABLE', 'no such file');
-  expect(await quickly(site, ['restore', site.config])).toBeRefused(1, 'ARCHIVE_REFUSED', 'no gzip file');
+  expect(await quickly(site, ['restore', site.config])).toBeRefused(
+    1,
+    'ARCHIVE_REFUSED',
+    'it is not a gzip file',
+  );
   await scan(site, 0, 1);
   expect((await site.quickOnce()).status).toBe(0);
   expect(await site.look('backup', '--final')).toBeRefused(2, 'USAGE', 'needs a file to write');

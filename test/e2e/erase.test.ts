@@ -73,6 +73,9 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
     expect(after?.path).not.toContain(PERSONAL);
     expect(await site.list()).toHaveLength(2);
     expect((await site.list()).some(({ path }) => path === site.file('inbox', 'other.jpg'))).toBe(true);
+    expect(await site.quickMust('show', name)).toContain(
+      `  file       erased; it was in ${site.file('inbox')} (gone since `,
+    );
     // Every file is still counted.
     expect(JSON.parse(await site.quickMust('audit', '--json'))).toMatchObject({
       verdict: 'complete',

@@ -6,13 +6,29 @@ import { prepare } from './support/agent.ts';
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 
-test('a backup without a ledger is refused, and writes nothing', async () => {
+test.each([
+  ['backup'],
+  ['retry', '--all'],
+  ['retry', 'x'],
+  ['dismiss', '--all'],
+  ['erase', 'x', '--yes'],
+  ['resend', 'x'],
+  ['resume'],
+])('without a ledger, %s is refused, and creates nothing', async (...args) => {
   const site = await prepare();
-  const { status, stderr } = await site.look('backup');
+  const { status, stderr } = await site.look(...args);
   expect(status).toBe(1);
-  expect(stderr).toContain(`${site.stateDir} has no ledger.`);
+  expect(stderr).toContain(site.stateDir);
   expect(stderr).toContain('[LEDGER_MISSING]');
   expect(await readdir(site.stateDir).catch(() => [])).toEqual([]);
+});
+
+test('a pause before the first run works, and warns that the ledger is new', async () => {
+  const site = await prepare();
+  const { status, stderr } = await site.look('pause');
+  expect(status).toBe(0);
+  expect(stderr).toBe(`warning: ${site.stateDir} had no ledger; a new one was created.\n`);
+  expect((await site.look('pause')).stderr).toBe('');
 });
 
 test.skipIf(!isRoot)(

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { controlSocketPath } from '../../src/control/socketPath.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -48,6 +49,17 @@ describe('status in plain words', () => {
     expect(status).not.toContain('Needs a person');
   });
 
+  test('fails if the ledger is gone, but not its journal', async () => {
+    const site = await prepare();
+    await site.quickOnce();
+    await rm(join(site.stateDir, 'ledger.db'));
+    const { status, stderr } = await site.look('status');
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/ledger\.db is gone, but its journal is still there\. .*\[LEDGER_MISSING\]\n$/);
+    expect((await site.quickOnce()).status).toBe(0);
+    expect((await site.look('status')).status).toBe(0);
+  });
+
   test('falls back to the ledger if the agent is of another version', async () => {
     const site = await prepare();
     await drop(site, 'a.jpg');
@@ -57,10 +69,13 @@ describe('status in plain words', () => {
     other.listen(controlSocketPath(site.stateDir));
     await once(other, 'listening');
     cleanUp(async () => void other.close());
-    const status = await site.quickMust('status');
-    expect(status).toMatch(/^No usable answer from the agent: .*different version.*\[CONTROL_FAILED\]\n/);
-    expect(status).toContain('1 accepted');
-    expect(JSON.parse(await site.quickMust('status', '--json'))).toMatchObject({
+    const { status, stdout } = await site.look('status');
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^No usable answer from the agent: .*different version.*\[CONTROL_FAILED\]\n/);
+    expect(stdout).toContain('1 accepted');
+    const asJson = await site.look('status', '--json');
+    expect(asJson.status).toBe(1);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
       daemon: null,
       silent: expect.stringContaining('CONTROL_FAILED') as string,
     });

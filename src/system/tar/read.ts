@@ -51,7 +51,7 @@ export async function* readArchive(
     for await (const entry of tar) {
       const { name, type, size } = entry.header;
       if (type !== 'file')
-        throw new BadArchive(`it holds something that is no plain file (${type ?? 'of no kind'})`);
+        throw new BadArchive(`it holds something that is not a plain file (${type ?? 'of no kind'})`);
       yield { name, size, content: bytesOf(entry as AsyncIterable<Buffer>) };
       entry.resume();
     }
@@ -87,6 +87,6 @@ function asBad(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BadArchive || 'syscall' in error) return error;
   const isPacked = 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
   return new BadArchive(
-    `it is no ${isPacked ? 'gzip' : 'tar'} file, or was cut off or changed (${error.message})`,
+    `it is not a ${isPacked ? 'gzip' : 'tar'} file, or was cut off or changed (${error.message})`,
   );
 }
