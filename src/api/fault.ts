@@ -15,7 +15,9 @@ export function asFault(error: unknown, host: string, connecting: boolean): Faul
   }
   const code = codeOf(error);
   const sent = !connecting && code !== 'UND_ERR_CLOSED' && code !== 'UND_ERR_INVALID_ARG';
-  return { kind: 'fault', sent, code, message: `${host} ${faultWords(code, connecting)} (${code}).` };
+  // The HTTP client's own codes say no more than the words.
+  const end = code.startsWith('UND_ERR_') ? '.' : ` (${code}).`;
+  return { kind: 'fault', sent, code, message: `${host} ${faultWords(code, connecting)}${end}` };
 }
 
 function codeOf(error: unknown): string {
@@ -44,7 +46,7 @@ export function faultWords(code: string, connecting: boolean): string {
     case 'ANSWERED_EARLY':
       return 'reported success before the upload was complete';
     case 'UNASKED_CONTINUE':
-      return 'or a proxy before it, sends "100 Continue" without being asked';
+      return 'or a proxy in front of it sends "100 Continue" without being asked';
     case 'UND_ERR_HEADERS_TIMEOUT':
       return 'did not answer in time';
     case 'UND_ERR_BODY_TIMEOUT':

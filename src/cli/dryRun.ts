@@ -13,6 +13,15 @@ import { openReportsIfThere } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { table } from './table.ts';
 
+const WORDS: Readonly<Record<DryRunFile['would'], string>> = {
+  send: 'to send',
+  nothing: 'already recorded',
+  duplicate: 'identical to another image',
+  reject: "that can't be sent",
+  skip: 'to skip',
+  wait: 'to wait for',
+};
+
 /** Prints what `run` would do with the files in the folders now. Sends, records and creates nothing. */
 export async function dryRun(io: Io, config: Config): Promise<void> {
   const reports = await openReportsIfThere(config);
@@ -20,7 +29,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
     const open = composeFolders(config);
     const inspector = createImageInspector();
     const rows: string[][] = [];
-    const totals = new Map<string, number>();
+    const totals = new Map<DryRunFile['would'], number>();
     const seen = new Map<string, string>();
     for (const settings of config.folders) {
       const deps = {
@@ -43,7 +52,7 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
       }
     }
     if (rows.length > 0) printTable(io, table(['WOULD', 'NAME', 'FILE', 'WHY'], rows));
-    const sum = [...totals].map(([would, count]) => `${count} ${would}`).join(', ');
+    const sum = [...totals].map(([would, count]) => `${count} ${WORDS[would]}`).join(', ');
     const waiting = reports === null ? [] : queuedLines(await reports.counts(), config);
     print(io, [...waiting, `${sum === '' ? 'No files' : sum}. Nothing was sent or recorded.`].join('\n'));
   } finally {

@@ -30,7 +30,7 @@ export class OpenIncidents implements Incidents {
     const before = this.#open.get(key);
     if (!before || !this.#open.delete(key)) return;
     const { code, message, since } = before;
-    this.#log.info('Over', { code, detail: message, lastedMs: this.#clock.now() - since });
+    this.#log.info('The problem is over', { code, detail: message, lastedMs: this.#clock.now() - since });
   }
 
   list(): readonly Incident[] {

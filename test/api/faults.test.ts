@@ -113,7 +113,7 @@ describe('something may have been sent when', () => {
       kind: 'fault',
       sent: true,
       code: 'UNASKED_CONTINUE',
-      message: `127.0.0.1:${port} or a proxy before it, sends "100 Continue" without being asked (UNASKED_CONTINUE).`,
+      message: `127.0.0.1:${port} or a proxy in front of it sends "100 Continue" without being asked (UNASKED_CONTINUE).`,
     });
   });
 

@@ -92,6 +92,9 @@ describe('an operation', () => {
       [{ path: '/v1/toString' }, '{}', 404],
       [{ path: '/' }, '{}', 404],
     ];
+    expect(JSON.parse((await raw({}, 'no json')).text)).toMatchObject({
+      message: 'The request is not JSON.',
+    });
     for (const [options, body, status] of cases) {
       const answer = await raw(options, body);
       expect(answer.status).toBe(status);

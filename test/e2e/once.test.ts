@@ -141,19 +141,19 @@ describe('run --once', () => {
     const inbox = { path: site.file('inbox'), endpoint: 'office' };
     await site.configure({ folders: [{ ...inbox, existing: 'skip' }] });
     await drop(site, 'a.jpg', 'b.jpg');
-    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 skip\. /);
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 to skip\. /);
     await site.quickOnce();
-    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 skip\. /);
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 to skip\. /);
     // New bytes under a known name are a new file.
     await writeFile(site.file('inbox', 'b.jpg'), await drawReceipt({ type: 'jpeg', seed: 'another' }));
-    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n1 skip, 1 send\. /);
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n1 to skip, 1 to send\. /);
     await site.configure({ folders: [{ ...inbox, existing: 'send' }] });
-    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 send\. /);
+    expect(await site.quickMust('run', '--dry-run')).toMatch(/\n2 to send\. /);
     await site.quickOnce();
 
     await site.configure({ folders: [{ ...inbox, endpoint: 'depot' }] });
     const elsewhere = await site.quickMust('run', '--dry-run');
-    expect(elsewhere).toMatch(/\n2 nothing\. /);
+    expect(elsewhere).toMatch(/\n2 already recorded\. /);
     const [name] = (await site.list('--search', 'a.jpg')).map((row) => row.name);
     expect(elsewhere).toContain(`\`receiptd resend ${name} --endpoint depot\``);
     await site.quickOnce();

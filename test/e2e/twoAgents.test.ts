@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux')(
       await back.logged('FOLDER_TAKEN');
       expect(await second.stop()).toMatchObject({ status: 0 });
       await back.kill();
-      expect(await user.quickMust('run', '--dry-run')).toMatch(/\b1 skip\b/);
+      expect(await user.quickMust('run', '--dry-run')).toMatch(/\b1 to skip\b/);
       await user.configure({ folders: [{ ...both, existing: 'since 2000-01-01' }, own], intake });
       const third = await user.start();
       await until(

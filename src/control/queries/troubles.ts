@@ -10,6 +10,7 @@ import {
 import type { ErrorCode } from '../../core/domain/errors.ts';
 import { endpointId } from '../../core/domain/document.ts';
 import { isNeeding } from '../../core/domain/needsPerson.ts';
+import { holdWords } from '../../core/domain/holdWords.ts';
 import { needSentences } from '../../core/domain/needWords.ts';
 import { counted, iso, local } from '../../core/domain/words.ts';
 import { orphansAmong } from './orphans.ts';
@@ -111,11 +112,17 @@ function ofFolder({ path, state, message, since }: FolderStatus): Trouble | null
 const PAUSED_BY = /^Paused by (.+)\.$/;
 
 function ofHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
+  const { code } = holdWords(hold.message);
+  const trouble = troubleOfHold(hold, endpoints, looked);
+  return code === null ? trouble : { ...trouble, advice: `${trouble.advice} [${code}]` };
+}
+
+function troubleOfHold(hold: Hold, endpoints: Endpoints, looked: Looked): Trouble {
   const { scope, key, reason, since, until } = hold;
   const alias = endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias;
   const target = scope === 'endpoint' ? (alias ?? key) : key;
   const account = accountOfKey(key);
-  const message = sentence(hold.message);
+  const { text: message } = holdWords(hold.message);
   const sinceThen = `since ${local(since)}`;
   const count = waitingFor(hold, endpoints, looked);
   const waiting = count === 0 ? '' : `, and ${counted(count, 'document is', 'documents are')} waiting`;
@@ -201,11 +208,6 @@ function waitingFor({ scope, key }: Hold, endpoints: Endpoints, { counts }: Look
     return scope === 'endpoint' ? endpointId(endpoint) === key : endpoint.baseUrl === key;
   });
   return held.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** Adds a full stop if needed: messages from old ledgers and services may lack one. */
-function sentence(message: string): string {
-  return /[.!?\]]$/.test(message) ? message : `${message}.`;
 }
 
 /** Whether all unreadable files were dismissed; the incident that names them is then hidden as well. */

@@ -147,18 +147,20 @@ async function perform<O extends Operation>(
 ): Promise<Reply> {
   const parsed = parse(request, body);
   if (parsed === null) return failure(400, 'USAGE', 'The request is nested too deeply.');
+  if (parsed === 'notJson') return failure(400, 'USAGE', 'The request is not JSON.');
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    const where = issue === undefined || issue.path.length === 0 ? 'the request' : issue.path.join('.');
+    const where = issue === undefined || issue.path.length === 0 ? 'The request' : issue.path.join('.');
     return failure(400, 'USAGE', `${where}: ${issue?.message ?? 'invalid'}.`);
   }
   return { status: 200, body: await operation(parsed.data, gone) };
 }
 
 /** Null if the body is nested too deeply to parse. */
-function parse<T>(schema: z.ZodType<T>, body: string): z.ZodSafeParseResult<T> | null {
+function parse<T>(schema: z.ZodType<T>, body: string): z.ZodSafeParseResult<T> | 'notJson' | null {
   try {
-    return schema.safeParse(parseJson(body));
+    const json = parseJson(body);
+    return json === undefined ? 'notJson' : schema.safeParse(json);
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

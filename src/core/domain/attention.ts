@@ -40,7 +40,9 @@ function sayings({ state, reason, message }: Amiss, bytes: number): readonly [wh
   switch (state) {
     case 'failed':
       return [
-        `The service refused it: ${short(message)}`,
+        message.startsWith('The service refused')
+          ? short(message)
+          : `The service refused it: ${short(message)}`,
         `Scan the receipt again. If it is refused again, ${ASK}.`,
       ];
     case 'incomplete':

@@ -151,7 +151,9 @@ function judgeRecord({ body, large }: Extract<Answer, { kind: 'response' }>, exp
   if (record === undefined) return notOurs('the body is not JSON');
   if (typeof record !== 'object' || record === null) return notOurs('the body is not a document record');
   const { name, endpointUid, status } = record as Record<string, unknown>;
+  if (name === undefined) return notOurs('the record has no name');
   if (name !== expected.name) return notOurs('the record has a different name');
+  if (endpointUid === undefined) return notOurs('the record has no endpoint');
   if (endpointUid !== expected.endpoint.uid) return notOurs('the record has a different endpoint');
   if (typeof status !== 'string') return notOurs('the record has no status');
   const verbatim = large === undefined ? body : cutAnswer(body, large);

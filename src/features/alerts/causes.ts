@@ -2,6 +2,7 @@ import { accountOfKey, accountOption, ofAccount } from '../../core/domain/accoun
 import { endpointId } from '../../core/domain/document.ts';
 import type { ErrorCode } from '../../core/domain/errors.ts';
 import { isElsewhere } from '../../core/domain/elsewhere.ts';
+import { holdWords } from '../../core/domain/holdWords.ts';
 import { needsInShort } from '../../core/domain/needWords.ts';
 import { counted } from '../../core/domain/words.ts';
 import { orphansAmong } from '../../control/queries/orphans.ts';
@@ -138,7 +139,7 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
       // A 403 needs another remedy than a 429.
       key: scope === 'endpoint' ? `hold ${scope} ${key} ${reason}` : `hold ${scope} ${key}`,
       code,
-      message: `${what}: ${sentence(message)}`,
+      message: `${what}: ${holdWords(message).text}`,
       hint,
       since,
       count: null,
@@ -180,19 +181,17 @@ function ofHold({ scope, key, reason, message, since }: Hold, { endpoints }: Sig
   }
 }
 
-/** The service may end its message with anything. The error code comes at the very end. */
-function sentence(message: string): string {
-  const said = message.replace(/ \[[A-Z][A-Z_]+\]$/, '');
-  return /[.!?\]]$/.test(said) ? said : `${said}.`;
-}
-
 /** One cause for each folder, whatever the number of documents and files. */
 function ofCases({ counts, incidents, now }: Sight): Cause[] {
   // The incident names the files.
   const isSaid = incidents.some(({ code }) => code === 'FILE_UNREADABLE');
   const folders = new Map<string, StateCount[]>();
   for (const each of counts) {
-    if (each.needsPerson !== true || (isSaid && each.state === 'unreadable')) continue;
+    if (
+      each.needsPerson !== true ||
+      (isSaid && each.state === 'unreadable' && each.reason !== 'NAME_NOT_UTF8')
+    )
+      continue;
     // The agent that watches the folder alerts about it.
     if (isElsewhere(each.folder)) continue;
     folders.set(each.folder, [...(folders.get(each.folder) ?? []), each]);

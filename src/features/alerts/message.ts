@@ -66,7 +66,7 @@ export function testAlert(id: string, { host, now }: Writer): Alert {
 }
 
 function subjectOf(kind: Telling['kind'], causes: readonly ToldCause[]): string {
-  const over = kind === 'closed' ? 'Over: ' : kind === 'stillOpen' ? 'More of it: ' : '';
+  const over = kind === 'closed' ? 'Resolved: ' : kind === 'stillOpen' ? 'Still open: ' : '';
   const [first] = causes;
   if (first === undefined) return over;
   if (causes.length === 1) return over + oneLine(first.message);
@@ -87,7 +87,7 @@ function textOf(kind: Telling['kind'], cause: ToldCause): string {
   const { code, message, hint, since, until } = cause;
   if (kind === 'closed') {
     const lasted = until === null ? '' : `, ${span(until - since)} long`;
-    return `Over: ${message} [${code}]\nSince ${local(since)}${lasted}.${returnsText(cause)}`;
+    return `Resolved: ${message} [${code}]\nSince ${local(since)}${lasted}.${returnsText(cause)}`;
   }
   return `${message} [${code}]\nSince ${local(since)}. ${hint}${timesText(cause)}`;
 }

@@ -79,7 +79,10 @@ export class FolderTrouble {
       key,
       code: 'FILE_UNREADABLE',
       message: `${files.size} ${files.size === 1 ? 'file' : 'files'} in ${this.#folder} can't be read (${codes}): ${names}.`,
-      hint: "Allow the agent's user to read them, or close the program that has them locked. They are retried automatically.",
+      hint:
+        files.size === 1
+          ? "Allow the agent's user to read it, or close the program that has it locked. It is retried automatically."
+          : "Allow the agent's user to read them, or close the program that has them locked. They are retried automatically.",
     });
   }
 }

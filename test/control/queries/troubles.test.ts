@@ -108,6 +108,13 @@ describe('the problems in the status', () => {
     },
   );
 
+  it('end a hold with its code, and say once that it is retried', () => {
+    const message = 'The service answered HTTP 503. receiptd retries automatically. [SERVICE_ANSWER]';
+    const [text = ''] = sorted({ holds: [hold({ scope: 'service', key: OFFICE.baseUrl, message })] }).passing;
+    expect(text).toMatch(/ The service answered HTTP 503\. Nothing is lost, .* \[SERVICE_ANSWER\]$/);
+    expect(text).not.toContain('automatically');
+  });
+
   it('attribute rejected credentials to their account and its endpoints only', () => {
     const shop = { ...OFFICE, uid: 'u-2' };
     const endpoints = [

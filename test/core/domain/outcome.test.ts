@@ -71,6 +71,12 @@ describe('classifying an answer', () => {
     });
   });
 
+  it('says that an answer has no name, and not that its name differs', () => {
+    expect(classify(response(200, {}), expected)).toMatchObject({
+      message: expect.stringContaining('the record has no name.'),
+    });
+  });
+
   it.each([201, 202, 206])('quotes nothing from the body of %d, which may contain anything', (status) => {
     const outcome = classify(response(status, { token: 'secret words' }), expected);
     expect(outcome).toMatchObject({ kind: 'endpointHold', answerLost: true });

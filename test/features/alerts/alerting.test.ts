@@ -120,7 +120,7 @@ it('alerting neither repeats nor loses an alert after a kill between two checks'
   expect(mail.taken).toHaveLength(1);
   world.incidents.close('a');
   await clock.advance(3 * MINUTE);
-  expect(hook.subjects).toEqual(['opened: The disk a is full.', 'closed: Over: The disk a is full.']);
+  expect(hook.subjects).toEqual(['opened: The disk a is full.', 'closed: Resolved: The disk a is full.']);
   await second.end();
 });
 
@@ -151,7 +151,7 @@ it('alerting delivers through other channels while one fails, alerts about that 
   ]);
   expect(hook.subjects.slice(2)).toEqual([
     'test: This is a test alert; nothing is wrong.',
-    "closed: Over: Alerts can't be delivered by email: The receiver of email took longer than 10 seconds.",
+    "closed: Resolved: Alerts can't be delivered by email: The receiver of email took longer than 10 seconds.",
   ]);
   expect(log.said('An alert could not be delivered')).toEqual([]);
 });
@@ -169,10 +169,10 @@ it('alerting sends only the recovery to a channel that missed the alert', async 
   mail.trouble = 'none';
   await alerting.test(new AbortController().signal);
   await clock.advance(5 * SECOND);
-  expect(mail.subjects.slice(1)).toEqual(['closed: Over: The disk a is full.']);
+  expect(mail.subjects.slice(1)).toEqual(['closed: Resolved: The disk a is full.']);
   expect(hook.subjects.filter((subject) => subject.includes('disk'))).toEqual([
     'opened: The disk a is full.',
-    'closed: Over: The disk a is full.',
+    'closed: Resolved: The disk a is full.',
   ]);
 });
 
@@ -188,7 +188,7 @@ it('alerting alerts about a problem that replaces another, and reports the first
   open('RESULTS_UNAVAILABLE', 'The key is still wrong.');
   await clock.advance(5 * MINUTE);
   expect(mail.subjects.toSorted()).toEqual([
-    'closed: Over: The port is taken.',
+    'closed: Resolved: The port is taken.',
     'opened: The key is still wrong.',
     'opened: The port is taken.',
   ]);

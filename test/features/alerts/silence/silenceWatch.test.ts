@@ -107,7 +107,7 @@ it('the silence alert reports one silent folder among others once, and its end a
   expect(said()).toHaveLength(1);
   await work(0.2, '/office', '/shop');
   expect(incidents.list()).toEqual([]);
-  expect(log.said('Over')).toHaveLength(1);
+  expect(log.said('The problem is over')).toHaveLength(1);
 });
 
 it('the silence alert reports all folders in one sentence, which says that a holiday would explain it', async () => {

@@ -43,7 +43,7 @@ describe('an agent that has fallen silent', () => {
     fleet.silent = [];
     await clock.advance(MINUTE);
     expect(said()).toEqual([]);
-    expect(log.said('Over')).toHaveLength(1);
+    expect(log.said('The problem is over')).toHaveLength(1);
   });
 
   it('is reported within a minute if documents wait for it, otherwise after ten', async () => {
