@@ -6,7 +6,7 @@ const MOST_CAPTURED = 16 * 1024;
 const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\,:{}[]');
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-type Place =
+type State =
   /** Before and after the record. */
   | 'start'
   | 'end'
@@ -27,7 +27,7 @@ type Place =
  */
 export class RecordScanner {
   readonly #found = new Map<string, unknown>();
-  #place: Place = 'start';
+  #state: State = 'start';
   #depth = 0;
   #read = 0;
   #inText = false;
@@ -37,7 +37,7 @@ export class RecordScanner {
   #captured: number[] = [];
 
   push(chunk: Uint8Array): void {
-    for (let at = 0; at < chunk.length && this.#place !== 'broken'; at += 1) {
+    for (let at = 0; at < chunk.length && this.#state !== 'broken'; at += 1) {
       if (this.#inText) at = this.#passOver(chunk, at);
       const byte = chunk[at];
       if (byte === undefined) return;
@@ -49,7 +49,7 @@ export class RecordScanner {
 
   /** Skips to the next byte that matters inside a string that needs no more capturing: nearly all of a large record is such text. */
   #passOver(chunk: Uint8Array, from: number): number {
-    if (this.#isEscaped || (this.#place !== 'nested' && this.#captured.length < MOST_CAPTURED)) return from;
+    if (this.#isEscaped || (this.#state !== 'nested' && this.#captured.length < MOST_CAPTURED)) return from;
     for (let at = from; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
       if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) return at;
@@ -59,7 +59,7 @@ export class RecordScanner {
 
   /** The fields found; null if the input was not one complete JSON object. */
   end(): Readonly<Record<string, unknown>> | null {
-    return this.#place === 'end' ? Object.fromEntries(this.#found) : null;
+    return this.#state === 'end' ? Object.fromEntries(this.#found) : null;
   }
 
   #text(byte: number): void {
@@ -70,26 +70,26 @@ export class RecordScanner {
       return this.#endText();
     }
     this.#isEscaped = !this.#isEscaped && byte === BACKSLASH;
-    if (this.#place !== 'nested') this.#capture(byte);
+    if (this.#state !== 'nested') this.#capture(byte);
   }
 
   #endText(): void {
-    if (this.#place === 'nested') return;
+    if (this.#state === 'nested') return;
     const text = this.#takeText();
     if (text === null) return this.#break();
-    if (this.#place === 'value') this.#value(text);
+    if (this.#state === 'value') this.#value(text);
     else {
       this.#key = text;
-      this.#place = 'colon';
+      this.#state = 'colon';
     }
   }
 
   #step(byte: number): void {
     if (isSpace(byte)) {
-      if (this.#place === 'word') this.#endWord();
+      if (this.#state === 'word') this.#endWord();
       return;
     }
-    switch (this.#place) {
+    switch (this.#state) {
       case 'start':
         if (byte === BYTE_ORDER_MARK[this.#read]) return;
         return byte === OPEN ? this.#go('firstKey') : this.#break();
@@ -124,10 +124,10 @@ export class RecordScanner {
   #beginValue(byte: number): void {
     if (byte === QUOTE) this.#inText = true;
     else if (byte === OPEN || byte === OPEN_LIST) {
-      this.#place = 'nested';
+      this.#state = 'nested';
       this.#depth = 1;
     } else {
-      this.#place = 'word';
+      this.#state = 'word';
       this.#capture(byte);
     }
   }
@@ -143,7 +143,7 @@ export class RecordScanner {
 
   #value(value: unknown): void {
     if (FIELDS.has(this.#key)) this.#found.set(this.#key, value);
-    this.#place = 'comma';
+    this.#state = 'comma';
   }
 
   /** A number, true, false or null. */
@@ -169,12 +169,12 @@ export class RecordScanner {
     if (this.#captured.length < MOST_CAPTURED) this.#captured.push(byte);
   }
 
-  #go(place: Place): void {
-    this.#place = place;
+  #go(state: State): void {
+    this.#state = state;
   }
 
   #break(): void {
-    this.#place = 'broken';
+    this.#state = 'broken';
     this.#inText = false;
   }
 }

@@ -8,7 +8,7 @@ import {
   putSafely,
   storesLeft,
   takeOut,
-  targetPlace,
+  targetStore,
   UNIT_CREDENTIALS_DIR,
   unitLines,
   WRITABLE_STORES,
@@ -94,7 +94,7 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
   if (toMove !== null) return move(io, toMove, store, of);
   const credentials = await askFor(io, options);
   if (options.verify) await verify(io, of, credentials);
-  await putSafely(targetPlace(store, of), credentials);
+  await putSafely(targetStore(store, of), credentials);
   await assertFound(store, credentials, of);
   print(
     io,
@@ -108,7 +108,7 @@ async function logout(io: Io, options: StoreOptions): Promise<void> {
   const config = await configOf(io, options);
   const of = storesOf(io, config, options);
   const store = options.store ?? (await defaultTarget(of)).store;
-  const removed = await targetPlace(store, of).writable?.remove();
+  const removed = await targetStore(store, of).writable?.remove();
   const whose = ofAccount(of.account);
   print(
     io,
@@ -191,25 +191,25 @@ function notGiven(): ReceiptdError {
 /** Writes, verifies and configures the new copy before removing the old one. */
 async function move(
   io: Io,
-  { place, credentials }: Stored,
+  { from, credentials }: Stored,
   store: WritableStore,
   of: StoresOf,
 ): Promise<void> {
   const whose = ofAccount(of.account);
-  await putSafely(targetPlace(store, of), credentials);
+  await putSafely(targetStore(store, of), credentials);
   print(
     io,
-    `Copied the credentials${whose} from the ${called(place.store)} to the ${called(store)}, and verified the copy.`,
+    `Copied the credentials${whose} from the ${called(from.store)} to the ${called(store)}, and verified the copy.`,
   );
   const isRead = await afterwards(io, store, of);
   await hurryAgent(of.config, 'tryHeld');
-  const old = `The old copy in the ${place.store} store`;
-  const remove = `receiptd logout --store ${place.store}${accountOption(of.account)}`;
-  if (place.writable === null) {
+  const old = `The old copy in the ${from.store} store`;
+  const remove = `receiptd logout --store ${from.store}${accountOption(of.account)}`;
+  if (from.writable === null) {
     print(io, `${old} is still there, because receiptd can't remove it. Remove it at its source.`);
   } else if (!isRead) {
     print(io, `${old} is still there, because the agent needs it for now. Remove it later with: ${remove}`);
-  } else if (await takenOut(place, credentials, io)) {
+  } else if (await takenOut(from, credentials, io)) {
     print(io, `${old} was removed.`);
   } else {
     print(io, `${old} is still there. Check it, and remove it with: ${remove}`);
@@ -217,9 +217,9 @@ async function move(
   if (isRead) await assertFound(store, credentials, of);
 }
 
-async function takenOut(place: Stored['place'], credentials: Credentials, io: Io): Promise<boolean> {
+async function takenOut(from: Stored['from'], credentials: Credentials, io: Io): Promise<boolean> {
   try {
-    return await takeOut(place, credentials);
+    return await takeOut(from, credentials);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     print(io, escapeUnsafe(error.sentence()));

@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
 import { parseTemplate } from '../core/domain/nameTemplate.ts';
-import { isSharedPlace } from '../core/domain/sharedPlaces.ts';
+import { isSharedDirectory } from '../core/domain/sharedDirectories.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { checkLedger } from './ledgerChecks.ts';
@@ -27,7 +27,7 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...draft.folders.flatMap((folder) => checkAttention(folder, draft, relations)),
     ...checkLedger(draft),
     ...checkStateDir(draft, relations),
-    ...checkSharedPlace(draft, platform),
+    ...checkSharedDirectory(draft, platform),
     ...checkWindowsPaths(draft, platform),
     ...checkCertificate('console', draft.console),
     ...checkCertificate('results', draft.results),
@@ -193,8 +193,8 @@ function nested(path: readonly PropertyKey[], text: string): Problem[] {
 }
 
 /** The agent makes its state directory accessible to the owner only, which would lock everyone else out of a shared one. */
-function checkSharedPlace({ stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
-  if (!isSharedPlace(stateDir.path, platform)) return [];
+function checkSharedDirectory({ stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
+  if (!isSharedDirectory(stateDir.path, platform)) return [];
   const own = pathsOf(platform).join(stateDir.path, 'receiptd');
   const text = `${shorten(stateDir.path)} belongs to the system or to a person, and would become inaccessible to everyone else; choose a dedicated directory, such as ${shorten(own)}`;
   return [invalid(['stateDir'], text)];

@@ -108,7 +108,7 @@ export function toNamedFile(row: KnownTuple): NamedFile {
 }
 
 /** A file's location as stored with its sighting: directory and name, with `/` between segments. */
-export interface PlaceRow {
+export interface LocationRow {
   readonly folder: string;
   readonly dir: string;
   readonly name: string;
@@ -135,11 +135,11 @@ export function relativePath({ dir, name }: { dir: string; name: string }): stri
   return dir === '' ? name : `${dir}/${name}`;
 }
 
-export function absolutePath(place: PlaceRow): string {
-  return join(place.folder, place.dir, place.name);
+export function absolutePath(location: LocationRow): string {
+  return join(location.folder, location.dir, location.name);
 }
 
-export interface DetailSightingRow extends PlaceRow, Omit<SightingRow, 'path'> {}
+export interface DetailSightingRow extends LocationRow, Omit<SightingRow, 'path'> {}
 
 export function toSightingRow({ folder, dir, name, ...row }: DetailSightingRow): SightingRow {
   return { ...row, path: absolutePath({ folder, dir, name }) };

@@ -10,7 +10,7 @@ import { closeByAccessList } from './windowsPrivacy.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
 
 /** The part of the configuration that determines the state directory. */
-export interface StatePlace {
+export interface StateSettings {
   readonly stateDir: string;
   /** Group whose members may use the control socket; null: only the owner. */
   readonly control: { readonly group: string | null };
@@ -27,24 +27,24 @@ interface Prepared {
  * @throws ReceiptdError STATE_UNWRITABLE, also for a directory with foreign content; CONFIG_INVALID for an unknown group
  */
 export function prepareStateDir(
-  place: StatePlace,
+  settings: StateSettings,
   platform: NodeJS.Platform = process.platform,
   program: WindowsProgram = windowsProgram(),
 ): Promise<Prepared> {
-  return prepare(place, platform, program, true);
+  return prepare(settings, platform, program, true);
 }
 
 /** Like `prepareStateDir`, without changing existing permissions: `note` says what is open. @throws the same errors */
 export function lookAtStateDir(
-  place: StatePlace,
+  settings: StateSettings,
   platform: NodeJS.Platform = process.platform,
   program: WindowsProgram = windowsProgram(),
 ): Promise<Prepared> {
-  return prepare(place, platform, program, false);
+  return prepare(settings, platform, program, false);
 }
 
 async function prepare(
-  { stateDir, control }: StatePlace,
+  { stateDir, control }: StateSettings,
   platform: NodeJS.Platform,
   program: WindowsProgram,
   closes: boolean,

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { systemCode } from '../core/domain/errors.ts';
-import { isSharedPlace } from '../core/domain/sharedPlaces.ts';
+import { isSharedDirectory } from '../core/domain/sharedDirectories.ts';
 import { foreignNames, isOwnName } from './stateFiles.ts';
 import { asUser, userNameOf } from '../system/userName.ts';
 
@@ -29,7 +29,7 @@ export async function whyNotOurs(
   platform: NodeJS.Platform = process.platform,
 ): Promise<Refused | null> {
   const link = await lstat(stateDir).catch(ifMissing);
-  if (link === null) return isSharedPlace(stateDir, platform) ? shared(stateDir) : null;
+  if (link === null) return isSharedDirectory(stateDir, platform) ? shared(stateDir) : null;
   const target = link.isSymbolicLink() ? await realpath(stateDir) : stateDir;
   if (platform !== 'win32') {
     const open = link.isSymbolicLink() ? await worldWritable(target) : null;
@@ -40,7 +40,7 @@ export async function whyNotOurs(
       };
     }
   }
-  if (isSharedPlace(target, platform)) return shared(stateDir);
+  if (isSharedDirectory(target, platform)) return shared(stateDir);
   if (platform !== 'win32') {
     const { uid } = await stat(stateDir);
     const own = process.geteuid?.();
@@ -51,7 +51,7 @@ export async function whyNotOurs(
 
 /** Null for an empty directory and one whose contents are ours, whoever owns it. */
 export async function whyNotForState(stateDir: string): Promise<Refused | null> {
-  if (isSharedPlace(stateDir, process.platform)) return shared(stateDir);
+  if (isSharedDirectory(stateDir, process.platform)) return shared(stateDir);
   const names = await readdir(stateDir).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;

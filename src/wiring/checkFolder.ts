@@ -7,7 +7,7 @@ import { counted } from '../core/domain/words.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
-import { archivePlace, attentionPlace, inOwnPlace } from '../intake/folder/ownPlace.ts';
+import { archiveDirectory, attentionDirectory, inOwnDirectory } from '../intake/folder/ownDirectory.ts';
 
 /** Finds, by trying, what would prevent the agent from watching this folder. */
 export async function checkFolder(folder: Config['folders'][number]): Promise<Finding[]> {
@@ -73,7 +73,7 @@ async function checkWritable({ path, afterUpload }: Config['folders'][number]): 
 /** The agent creates it when it first needs it. */
 async function checkArchive(subject: string, archiveTo: string): Promise<Finding[]> {
   try {
-    await inOwnPlace(archivePlace(archiveTo, [subject]), '', async () => {});
+    await inOwnDirectory(archiveDirectory(archiveTo, [subject]), '', async () => {});
     return [];
   } catch (error) {
     if (!isNoFolder(error)) return [];
@@ -86,7 +86,7 @@ async function checkArchive(subject: string, archiveTo: string): Promise<Finding
 async function checkAttention(subject: string, place: string): Promise<Finding> {
   const canWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
   try {
-    await inOwnPlace(attentionPlace(place, [subject]), '', canWrite).catch((error: unknown) => {
+    await inOwnDirectory(attentionDirectory(place, [subject]), '', canWrite).catch((error: unknown) => {
       if (systemCode(error) !== 'ENOENT') throw error;
       return canWrite(dirname(place));
     });

@@ -2,7 +2,7 @@ import type { Config, LoadContext } from '../config/config.ts';
 import { isConfigWritable, replaceConfigFile, revisionOf } from '../config/configFile.ts';
 import { applyEdits } from '../config/edit.ts';
 import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
-import { placeOf, putSafely, same, takeOut, type Place } from '../api/credentials/move.ts';
+import { singleStore, putSafely, same, takeOut, type SingleStore } from '../api/credentials/move.ts';
 import { isUnanswered } from '../api/credentials/keychain.ts';
 import {
   createCredentialsSource,
@@ -41,23 +41,23 @@ function optionsOf({ config, account, env }: StoresOf): CredentialsOptions {
 }
 
 /** Where `login` stores credentials and `logout` removes them. */
-export function targetPlace(store: WritableStore, of: StoresOf): Place {
+export function targetStore(store: WritableStore, of: StoresOf): SingleStore {
   if (store === 'systemd') {
     const { unitDirectory, account } = of;
-    return placeOf(unitFileStore(unitDirectory, account), writableUnitFiles(unitDirectory, account));
+    return singleStore(unitFileStore(unitDirectory, account), writableUnitFiles(unitDirectory, account));
   }
   const options = optionsOf(of);
-  return placeOf(storeOf(store, options), createWritableCredentials(store, options));
+  return singleStore(storeOf(store, options), createWritableCredentials(store, options));
 }
 
 /** Where credentials may be moved from. Not the environment or a unit: receiptd can't remove those. */
-function sourcePlace(store: CredentialStore, of: StoresOf): Place {
-  if (store === 'keychain' || store === 'file') return targetPlace(store, of);
-  return placeOf(storeOf(store, optionsOf(of)), null);
+function sourceStore(store: CredentialStore, of: StoresOf): SingleStore {
+  if (store === 'keychain' || store === 'file') return targetStore(store, of);
+  return singleStore(storeOf(store, optionsOf(of)), null);
 }
 
 export interface Stored {
-  readonly place: Place;
+  readonly from: SingleStore;
   readonly credentials: Credentials;
 }
 
@@ -72,9 +72,9 @@ export async function findToMove(
   of: StoresOf,
 ): Promise<Stored | null> {
   if (from !== undefined) {
-    const place = sourcePlace(from, of);
-    const look = await place.look();
-    if (look.kind === 'found') return { place, credentials: look.credentials };
+    const source = sourceStore(from, of);
+    const look = await source.look();
+    if (look.kind === 'found') return { from: source, credentials: look.credentials };
     throw new ReceiptdError('CREDENTIALS_MISSING', `There is nothing to move; looked in: ${look.detail}.`, {
       hint: 'To move whatever is stored, leave out --from.',
     });
@@ -83,29 +83,29 @@ export async function findToMove(
   let trouble: ReceiptdError | null = null;
   for (const store of CREDENTIAL_STORES) {
     if (store === to) continue;
-    const place = sourcePlace(store, of);
-    const look = await tolerantly(place);
+    const source = sourceStore(store, of);
+    const look = await tolerantly(source);
     if (look.kind === 'trouble' && mayHold(look.error)) trouble ??= look.error;
-    if (look.kind === 'found') found.push({ place, credentials: look.credentials });
+    if (look.kind === 'found') found.push({ from: source, credentials: look.credentials });
   }
   const [first, ...others] = found;
   if (first === undefined && trouble !== null) throw trouble;
   if (first === undefined) return null;
-  const there = await tolerantly(targetPlace(to, of));
+  const there = await tolerantly(targetStore(to, of));
   const differs = there.kind === 'found' && !same(there.credentials, first.credentials);
   if (others.length === 0 && !differs) return first;
-  const stores = [...found.map(({ place }) => place.store), ...(differs ? [to] : [])];
+  const stores = [...found.map(({ from }) => from.store), ...(differs ? [to] : [])];
   throw new ReceiptdError(
     'USAGE',
     `Credentials are stored in more than one place (${stores.join(', ')}), so it is not clear which to keep.`,
-    { hint: `Choose one with --from ${first.place.store}, or enter new ones with --client-id.` },
+    { hint: `Choose one with --from ${first.from.store}, or enter new ones with --client-id.` },
   );
 }
 
 /** A locked or missing keychain must not block a move between other stores. */
-async function tolerantly(place: Place): Promise<Look | { kind: 'trouble'; error: ReceiptdError }> {
+async function tolerantly(store: SingleStore): Promise<Look | { kind: 'trouble'; error: ReceiptdError }> {
   try {
-    return await place.look();
+    return await store.look();
   } catch (error) {
     if (error instanceof ReceiptdError) return { kind: 'trouble', error };
     throw error;
@@ -125,9 +125,9 @@ export async function defaultTarget(of: StoresOf): Promise<{ store: WritableStor
   const { store } = credentialsConfig(of.config, of.account);
   if (store !== 'auto') return { store: store === 'file' ? 'file' : 'keychain', why: null };
   // The agent reads the file before the keychain, and stops at a file that others can read.
-  const file = await tolerantly(targetPlace('file', of));
+  const file = await tolerantly(targetStore('file', of));
   if (file.kind !== 'absent') return { store: 'file', why: null };
-  const keychain = await tolerantly(targetPlace('keychain', of));
+  const keychain = await tolerantly(targetStore('keychain', of));
   if (keychain.kind !== 'trouble' || mayHold(keychain.error)) return { store: 'keychain', why: null };
   return { store: 'file', why: keychain.error.message };
 }
@@ -165,7 +165,7 @@ export async function storesLeft(of: StoresOf): Promise<CredentialStore[]> {
   const { store: configured } = credentialsConfig(of.config, of.account);
   const left: CredentialStore[] = [];
   for (const store of configured === 'auto' ? CREDENTIAL_STORES : [configured])
-    if ((await tolerantly(sourcePlace(store, of))).kind === 'found') left.push(store);
+    if ((await tolerantly(sourceStore(store, of))).kind === 'found') left.push(store);
   return left;
 }
 
@@ -199,4 +199,4 @@ export async function agreeOn(store: WritableStore, of: StoresOf, context: LoadC
   }
 }
 
-export { putSafely, takeOut, type Place };
+export { putSafely, takeOut, type SingleStore };

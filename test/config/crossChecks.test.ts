@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSharedPlace } from '../../src/core/domain/sharedPlaces.ts';
+import { isSharedDirectory } from '../../src/core/domain/sharedDirectories.ts';
 import { parse, problemsOf, refusal, yaml } from './support.ts';
 
 const folders = (...items: string[]) =>
@@ -358,8 +358,8 @@ describe('the state directory', () => {
   it.each(['C:\\', 'c:\\Windows\\System32', 'C:\\ProgramData', 'C:\\Users\\joe', '\\\\nas\\share'])(
     'is a directory of its own on Windows: %s is none',
     (place) => {
-      expect(isSharedPlace(place, 'win32')).toBe(true);
-      expect(isSharedPlace(`${place}\\receiptd`, 'win32')).toBe(place.includes('System32'));
+      expect(isSharedDirectory(place, 'win32')).toBe(true);
+      expect(isSharedDirectory(`${place}\\receiptd`, 'win32')).toBe(place.includes('System32'));
     },
   );
 });

@@ -7,12 +7,12 @@ import {
   lookAtStateDir,
   prepareStateDir,
   unwritable,
-  type StatePlace,
+  type StateSettings,
 } from '../../src/state-dir/stateDir.ts';
 import { foreignNames, isOwnName } from '../../src/state-dir/stateFiles.ts';
 import { asOrdinaryUser, asOwnerOf, ordinaryOwner } from '../support/ordinaryUser.ts';
 
-function at(stateDir: string, group: string | null = null): StatePlace {
+function at(stateDir: string, group: string | null = null): StateSettings {
   return { stateDir, control: { group } };
 }
 

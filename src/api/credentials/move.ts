@@ -4,14 +4,14 @@ import { assertFit } from './store.ts';
 import type { Look, Store } from './store.ts';
 
 /** A store that can be read on its own, and perhaps written. */
-export interface Place {
+export interface SingleStore {
   readonly store: CredentialStore;
   look(): Promise<Look>;
   /** Null for stores that others write: the environment, a unit's credentials. */
   readonly writable: WritableCredentials | null;
 }
 
-export function placeOf(store: Store, writable: WritableCredentials | null): Place {
+export function singleStore(store: Store, writable: WritableCredentials | null): SingleStore {
   return { store: store.store, look: () => store.look(), writable };
 }
 
@@ -19,7 +19,7 @@ export function placeOf(store: Store, writable: WritableCredentials | null): Pla
  * Stores credentials, and verifies them by reading them back.
  * @throws ReceiptdError from the store; CREDENTIALS_UNWRITABLE if something else is read back
  */
-export async function putSafely(to: Place, credentials: Credentials): Promise<void> {
+export async function putSafely(to: SingleStore, credentials: Credentials): Promise<void> {
   if (to.writable === null) throw new Error(`The ${to.store} store is read-only.`);
   assertFit(credentials);
   await to.writable.set(credentials);
@@ -39,7 +39,7 @@ export async function putSafely(to: Place, credentials: Credentials): Promise<vo
  * were not removed, because they have changed or are read-only.
  * @throws ReceiptdError from the store
  */
-export async function takeOut(from: Place, credentials: Credentials): Promise<boolean> {
+export async function takeOut(from: SingleStore, credentials: Credentials): Promise<boolean> {
   if (from.writable === null) return false;
   const look = await from.look();
   if (look.kind !== 'found') return true;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { putSafely, targetPlace, UNIT_CREDENTIALS_DIR } from '../../wiring/credentialStores.ts';
+import { putSafely, targetStore, UNIT_CREDENTIALS_DIR } from '../../wiring/credentialStores.ts';
 import { isOddUid, oddUidText } from '../../config/oddUids.ts';
 import type { Config } from '../../config/config.ts';
 import { demandConfigWritable } from '../../config/configFile.ts';
@@ -192,7 +192,7 @@ async function store(
   const { clientId, clientSecret, why } = answer;
   const put = (where: Store) =>
     putSafely(
-      targetPlace(where, { config, account: null, env: io.env, unitDirectory: UNIT_CREDENTIALS_DIR }),
+      targetStore(where, { config, account: null, env: io.env, unitDirectory: UNIT_CREDENTIALS_DIR }),
       { clientId, clientSecret },
     );
   const { file } = config.credentials;

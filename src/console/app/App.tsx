@@ -19,7 +19,7 @@ import { RejectedPage } from './pages/RejectedPage.tsx';
 import { ResultsPage } from './pages/ResultsPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
 import { Page } from './parts/Page.tsx';
-import { href, usePlace, type Place } from './router.ts';
+import { href, useRoute, type Route } from './router.ts';
 import { t } from './texts.ts';
 import { savedTheme, setTheme } from './theme.ts';
 
@@ -33,7 +33,7 @@ export function App() {
   const connection = useLivePart(({ connection }) => connection);
   const [problem, setProblem] = useState<unknown>(null);
   const [started, setStarted] = useState(false);
-  const place = usePlace();
+  const route = useRoute();
   useEffect(() => {
     const begin = async () => {
       setProblem(await start());
@@ -58,11 +58,11 @@ export function App() {
   }
   return (
     <>
-      <Header place={place} />
+      <Header route={route} />
       <LostBanner />
       {/* Filters change the query only, and must not lose the focus to the heading. */}
-      <div key={place.path.join('/')} class="page">
-        <PageOf place={place} />
+      <div key={route.path.join('/')} class="page">
+        <PageOf route={route} />
       </div>
       <Foot />
       <ShortcutHelp />
@@ -89,26 +89,26 @@ async function start(): Promise<unknown> {
 /** At most 15 digits, which a number represents exactly. */
 const DOCUMENT_ID = /^\d{1,15}$/;
 
-function PageOf({ place }: { readonly place: Place }) {
-  const [page = '', item, ...rest] = place.path;
+function PageOf({ route }: { readonly route: Route }) {
+  const [page = '', item, ...rest] = route.path;
   if (rest.length > 0) return <Unknown />;
   switch (page) {
     case '':
       return <OverviewPage />;
     case 'documents':
-      if (item === undefined) return <DocumentsPage place={place} />;
-      return DOCUMENT_ID.test(item) ? <DocumentPage id={Number(item)} place={place} /> : <Unknown />;
+      if (item === undefined) return <DocumentsPage route={route} />;
+      return DOCUMENT_ID.test(item) ? <DocumentPage id={Number(item)} route={route} /> : <Unknown />;
     case 'rejected':
       return <RejectedPage />;
     case 'results':
-      return <ResultsPage place={place} />;
+      return <ResultsPage route={route} />;
     case 'folders':
       if (item === undefined) return <FoldersPage />;
-      return <FolderEdit path={item === 'new' ? null : (place.query.get('path') ?? '')} />;
+      return <FolderEdit path={item === 'new' ? null : (route.query.get('path') ?? '')} />;
     case 'endpoints':
       if (item === undefined) return <EndpointsPage />;
       if (item === 'new') return <EndpointCreate />;
-      return <EndpointEdit alias={place.query.get('alias') ?? ''} />;
+      return <EndpointEdit alias={route.query.get('alias') ?? ''} />;
     case 'delivery':
       return <DeliveryEdit />;
     case 'days':
@@ -116,7 +116,7 @@ function PageOf({ place }: { readonly place: Place }) {
     case 'fleet':
       return <FleetPage />;
     case 'log':
-      return <LogPage place={place} />;
+      return <LogPage route={route} />;
     case 'config':
       return <ConfigPage />;
     default:

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** The current location. Everything is in the hash, so that the daemon serves a single page. */
-export interface Place {
+export interface Route {
   /** Parts of the path, decoded: `#/documents/7` is ['documents', '7']. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
-export function placeOf(hash: string): Place {
+export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
   const parts = path.split('/').filter((part) => part !== '');
   return { path: parts.map(decode), query: new URLSearchParams(query) };
@@ -84,7 +84,7 @@ export function replace(to: string): void {
   dispatchEvent(new HashChangeEvent('hashchange'));
 }
 
-export function usePlace(): Place {
+export function useRoute(): Route {
   const [hash, setHash] = useState(shown.hash);
   useEffect(() => {
     const changed = () => setHash(shown.hash);
@@ -92,5 +92,5 @@ export function usePlace(): Place {
     listeners.add(changed);
     return () => void listeners.delete(changed);
   }, []);
-  return placeOf(hash);
+  return routeOf(hash);
 }

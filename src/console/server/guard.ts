@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { literal } from '../../http/listen.ts';
 
-export interface Place {
+export interface OwnAddress {
   readonly port: number;
   readonly secure: boolean;
   /** Names from the configuration. */
@@ -22,14 +22,14 @@ const HEADERS_LIMIT = 100;
  * everything that a page can't forge is checked: Host (against DNS rebinding), Origin, Sec-Fetch-Site, and for writes a
  * content type and a header that neither a form nor a simple request can have.
  */
-export function refusalOf(request: IncomingMessage, place: Place): Refusal | null {
+export function refusalOf(request: IncomingMessage, own: OwnAddress): Refusal | null {
   const { headers, rawHeaders, socket, url = '' } = request;
   if (!isPlain(url)) return refused(400, 'The request has no path, or one that no browser would send.');
   if (rawHeaders.length > 2 * HEADERS_LIMIT) return refused(431, 'The request has too many headers.');
   if (rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === 'host').length > 1)
     return refused(400, 'The request has more than one Host.');
   const host = (headers.host ?? '').toLowerCase();
-  const ours = hostsOf(socket.localAddress ?? '', place);
+  const ours = hostsOf(socket.localAddress ?? '', own);
   if (!ours.includes(host)) {
     return {
       ...refused(421, 'The console does not answer to this host name.'),
@@ -37,7 +37,7 @@ export function refusalOf(request: IncomingMessage, place: Place): Refusal | nul
     };
   }
   if (isPage(request)) return null;
-  return refusalOfOrigin(request, host, place) ?? refusalOfForm(request);
+  return refusalOfOrigin(request, host, own) ?? refusalOfForm(request);
 }
 
 /** Whether the URL is in normal form, so that later code can't interpret it as a different path. */
@@ -58,7 +58,7 @@ export function pathOf(url: string): string {
 }
 
 /** Allowed Host values. The local IP address is always one: it can't be rebound. */
-function hostsOf(localAddress: string, { port, secure, hosts }: Place): string[] {
+function hostsOf(localAddress: string, { port, secure, hosts }: OwnAddress): string[] {
   const address = literal(localAddress);
   const names = isLoopback(address) ? [address, 'localhost', '127.0.0.1', '[::1]'] : [address];
   const isDefault = port === (secure ? 443 : 80);
@@ -69,10 +69,14 @@ function hostsOf(localAddress: string, { port, secure, hosts }: Place): string[]
   ];
 }
 
-function refusalOfOrigin({ method, headers }: IncomingMessage, host: string, place: Place): Refusal | null {
+function refusalOfOrigin(
+  { method, headers }: IncomingMessage,
+  host: string,
+  own: OwnAddress,
+): Refusal | null {
   const { origin, 'sec-fetch-site': site } = headers;
   const reading = method === 'GET';
-  if (origin !== undefined && !originsOf(host, place).includes(origin.toLowerCase())) return FOREIGN;
+  if (origin !== undefined && !originsOf(host, own).includes(origin.toLowerCase())) return FOREIGN;
   // `none`: a person typed the address.
   if (site !== undefined && site !== 'same-origin' && !(reading && site === 'none')) return FOREIGN;
   // Every browser sends one of them with a write.
@@ -80,7 +84,7 @@ function refusalOfOrigin({ method, headers }: IncomingMessage, host: string, pla
 }
 
 /** Allowed Origin values. Both schemes for configured names: a reverse proxy may terminate TLS. */
-function originsOf(host: string, { secure, hosts }: Place): string[] {
+function originsOf(host: string, { secure, hosts }: OwnAddress): string[] {
   if (secure) return [`https://${host}`];
   const isNamed = hosts.some((name) => host === name || host.startsWith(`${name}:`));
   return [`http://${host}`, ...(isNamed ? [`https://${host}`] : [])];

@@ -8,7 +8,7 @@ import { answerBroken } from '../../http/broken.ts';
 import type { Pair } from '../../http/certificate.ts';
 import { closeServer, CONSOLE_LISTENER, listenOn, literal } from '../../http/listen.ts';
 import { keepRoom, type Room } from '../../http/room.ts';
-import { pathOf, refusalOf, type Place } from './guard.ts';
+import { pathOf, refusalOf, type OwnAddress } from './guard.ts';
 import { setSecurityHeaders } from './headers.ts';
 import { SignIn, type SignInDeps } from './signIn.ts';
 import type { Session } from './sessions.ts';
@@ -71,14 +71,14 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
   const port = await listenOn(server, options, CONSOLE_LISTENER);
   server.on('error', (error) => log.warn('The console reported a problem', { why: error.message }));
   server.on('clientError', answerBroken);
-  const place = { port, secure: pair !== null, hosts };
-  const desk = new Desk(options, place, room);
+  const own = { port, secure: pair !== null, hosts };
+  const desk = new Desk(options, own, room);
   server.on('request', (request, response) => void desk.receive(request, response));
   return {
     origin: () =>
-      place.secure ? `https://${nameFor(host, port, place.hosts)}` : `http://${nameFor(host, port, [])}`,
+      own.secure ? `https://${nameFor(host, port, own.hosts)}` : `http://${nameFor(host, port, [])}`,
     take: (names, renewed) => {
-      place.hosts = names;
+      own.hosts = names;
       if (server instanceof SecureServer && renewed !== null)
         server.setSecureContext({ cert: renewed.cert, key: renewed.key });
     },
@@ -88,7 +88,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
 
 class Desk {
   readonly #options: ServeOptions;
-  readonly #place: Place;
+  readonly #own: OwnAddress;
   readonly #signIn: SignIn;
   readonly #strict: boolean;
   readonly #room: Room;
@@ -96,13 +96,13 @@ class Desk {
   readonly #theirs = new WeakSet<Socket>();
   #eventStreams = 0;
 
-  /** `place`: its names may change. */
-  constructor(options: ServeOptions, place: Place, room: Room) {
+  /** The names in `own` may change. */
+  constructor(options: ServeOptions, own: OwnAddress, room: Room) {
     this.#options = options;
-    this.#place = place;
+    this.#own = own;
     this.#room = room;
-    this.#signIn = new SignIn(options, place);
-    this.#strict = place.secure && !isLoopback(options.host);
+    this.#signIn = new SignIn(options, own);
+    this.#strict = own.secure && !isLoopback(options.host);
   }
 
   /** Never rejects. */
@@ -129,7 +129,7 @@ class Desk {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request.url ?? '');
     setSecurityHeaders(response, path, this.#strict);
-    const refusal = refusalOf(request, this.#place);
+    const refusal = refusalOf(request, this.#own);
     const allowed = methodsOf(path);
     if (refusal === null && !allowed.includes(request.method ?? '')) {
       const body = {

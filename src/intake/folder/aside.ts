@@ -10,7 +10,7 @@ import { freeNames, nameTaken } from './freeNames.ts';
 import { isSameFile, placeByLink, placeByRename } from './placeExclusively.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 import { clearIncoming, moveToArchive } from './moveToArchive.ts';
-import { archivePlace, inOwnPlace } from './ownPlace.ts';
+import { archiveDirectory, inOwnDirectory } from './ownDirectory.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
 /*
@@ -76,8 +76,8 @@ export async function putBack(
   const incoming = incomingNameOf(aside);
   inside(folder, path);
   if (archiveTo !== undefined) {
-    const to = archivePlace(archiveTo, watched);
-    await inOwnPlace(to, parentOf(path), (archived) => clearIncoming(archived, incoming)).catch(
+    const to = archiveDirectory(archiveTo, watched);
+    await inOwnDirectory(to, parentOf(path), (archived) => clearIncoming(archived, incoming)).catch(
       ignoreSystemErrors,
     );
   }
@@ -98,13 +98,13 @@ export async function archive(
 ): Promise<string> {
   const incoming = incomingNameOf(aside);
   inside(folder, path);
-  const to = archivePlace(archiveTo, watched);
+  const to = archiveDirectory(archiveTo, watched);
   const place = inside(archiveTo, parentOf(path));
   return withAside(folder, aside, async (source) => {
     const move = async (directory: string) =>
       join(place, await moveToArchive(source, { directory, place, incoming }, nameOf(path), random));
     try {
-      return await inOwnPlace(to, parentOf(path), move, { make: true });
+      return await inOwnDirectory(to, parentOf(path), move, { make: true });
     } catch (error) {
       if (systemCode(error) !== 'ENOTDIR' && systemCode(error) !== 'ELOOP') throw error;
       throw new ReceiptdError('FOLDER_NOT_A_DIRECTORY', `${place} in the archive is not a folder.`, {

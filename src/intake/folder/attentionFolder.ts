@@ -10,7 +10,7 @@ import { syncDirectory } from '../../system/syncDirectory.ts';
 import { isAbsent, nameOf, parentOf } from './folderPath.ts';
 import { freeNames, nameTaken } from './freeNames.ts';
 import type { Guard } from './guarded.ts';
-import { attentionPlace, inOwnPlace } from './ownPlace.ts';
+import { attentionDirectory, inOwnDirectory } from './ownDirectory.ts';
 import { openNew, placeByLink, placeByRename } from './placeExclusively.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
@@ -34,8 +34,8 @@ export interface AttentionFolderOptions {
 /** Every operation holds the directory open (`inRealDirectory`): a link put in its place or on its path is not followed. */
 export function createAttentionFolder(options: AttentionFolderOptions): AttentionFolder {
   const { path: folder, like, mark, guard, random } = options;
-  const place = attentionPlace(folder, options.watched);
-  const held = <T>(work: (directory: string) => Promise<T>): Promise<T> => inOwnPlace(place, '', work);
+  const place = attentionDirectory(folder, options.watched);
+  const held = <T>(work: (directory: string) => Promise<T>): Promise<T> => inOwnDirectory(place, '', work);
 
   const freeName = async (directory: string, wanted: string): Promise<string> => {
     for (const name of freeNames(wanted, random)) {

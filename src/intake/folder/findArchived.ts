@@ -2,7 +2,7 @@ import { opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inside, isAbsent, nameOf, parentOf } from './folderPath.ts';
 import { isLike } from './freeNames.ts';
-import { archivePlace, inOwnPlace } from './ownPlace.ts';
+import { archiveDirectory, inOwnDirectory } from './ownDirectory.ts';
 import { hasContent } from './sameContent.ts';
 
 /**
@@ -17,12 +17,12 @@ export async function findArchived(
   sha256: string,
   watched: readonly string[] = [],
 ): Promise<string | null> {
-  const archive = archivePlace(archiveTo, watched);
+  const archive = archiveDirectory(archiveTo, watched);
   const place = inside(archiveTo, parentOf(path));
   const name = nameOf(path);
-  await inOwnPlace(archive, '', async (directory) => (await opendir(directory)).close());
+  await inOwnDirectory(archive, '', async (directory) => (await opendir(directory)).close());
   try {
-    return await inOwnPlace(archive, parentOf(path), async (directory) => {
+    return await inOwnDirectory(archive, parentOf(path), async (directory) => {
       const like = (await readdir(directory)).filter((candidate) => isLike(candidate, name));
       // The original name first, then suffixed ones, in the order in which they are given out.
       like.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));

@@ -20,7 +20,7 @@ const randomSalt = createSalts();
 const PROBE_BYTES = 64 * 1024;
 
 /** The last entry and where it ends. */
-interface Place {
+interface JournalEnd {
   readonly offset: number;
   readonly head: JournalHead;
 }
@@ -37,27 +37,27 @@ export class Journal {
   readonly path: string;
   /** Bytes of an incomplete commit that a crash left; cut off when the journal was opened. */
   readonly tornBytes: number;
-  #place: Place;
-  /** The place before the last append, until that is rewound. A failed append leaves nothing to rewind. */
-  #before: Place | null = null;
+  #end: JournalEnd;
+  /** The end before the last append, until that is rewound. A failed append leaves nothing to rewind. */
+  #before: JournalEnd | null = null;
   #ragged = false;
   readonly #fd: number;
 
   /** Takes over the descriptor. */
-  constructor(path: string, fd: number, place: Place, tornBytes: number) {
+  constructor(path: string, fd: number, end: JournalEnd, tornBytes: number) {
     this.path = path;
     this.tornBytes = tornBytes;
     this.#fd = fd;
-    this.#place = place;
+    this.#end = end;
   }
 
   get head(): JournalHead {
-    return this.#place.head;
+    return this.#end.head;
   }
 
   /** Size of the file in bytes. */
   get size(): number {
-    return this.#place.offset;
+    return this.#end.offset;
   }
 
   /**
@@ -65,7 +65,7 @@ export class Journal {
    * @throws the system's error; nothing was appended then, and the journal stays usable
    */
   append(events: readonly JournalEvent[]): JournalHead {
-    const before = this.#place;
+    const before = this.#end;
     this.#before = before;
     if (events.length > 0) {
       if (this.#ragged) this.#cut();
@@ -79,7 +79,7 @@ export class Journal {
       }
       const bytes = Buffer.from(lines.join(''));
       this.#write(bytes);
-      this.#place = { offset: before.offset + bytes.length, head };
+      this.#end = { offset: before.offset + bytes.length, head };
     }
     return this.head;
   }
@@ -90,8 +90,8 @@ export class Journal {
    */
   rewind(): void {
     if (this.#before === null) throw new Error('There is no append to take back.');
-    const changed = this.#before.offset !== this.#place.offset;
-    this.#place = this.#before;
+    const changed = this.#before.offset !== this.#end.offset;
+    this.#end = this.#before;
     this.#before = null;
     if (!changed) return;
     this.#ragged = true;
@@ -100,7 +100,7 @@ export class Journal {
 
   /** Writes a probe and removes it again. @throws the error that prevents writing; the file is unchanged */
   tryWriting(): void {
-    const { offset } = this.#place;
+    const { offset } = this.#end;
     this.#ragged = true;
     fs.writeSync(this.#fd, Buffer.alloc(PROBE_BYTES, '\n'), 0, PROBE_BYTES, offset);
     fs.fdatasyncSync(this.#fd);
@@ -112,7 +112,7 @@ export class Journal {
   }
 
   #write(bytes: Buffer): void {
-    const { offset } = this.#place;
+    const { offset } = this.#end;
     try {
       for (let done = 0; done < bytes.length;) {
         done += fs.writeSync(this.#fd, bytes, done, bytes.length - done, offset + done);
@@ -130,7 +130,7 @@ export class Journal {
   }
 
   #cut(): void {
-    fs.ftruncateSync(this.#fd, this.#place.offset);
+    fs.ftruncateSync(this.#fd, this.#end.offset);
     fs.fdatasyncSync(this.#fd);
     this.#ragged = false;
   }
@@ -152,19 +152,19 @@ export function openJournal(path: string): Journal | null {
   }
   try {
     const { size } = fs.fstatSync(fd);
-    const place = size === 0 ? null : placeIn(fd, size, path);
-    if (place === null) {
+    const end = size === 0 ? null : endIn(fd, size, path);
+    if (end === null) {
       fs.closeSync(fd);
       return null;
     }
-    const torn = size - place.offset;
+    const torn = size - end.offset;
     if (torn > 0) {
-      fs.ftruncateSync(fd, place.offset);
+      fs.ftruncateSync(fd, end.offset);
       fs.fdatasyncSync(fd);
     }
     // A crash during creation leaves the temporary name.
     fs.rmSync(asideOf(path), { force: true });
-    return new Journal(path, fd, place, torn);
+    return new Journal(path, fd, end, torn);
   } catch (error) {
     fs.closeSync(fd);
     throw error;
@@ -187,13 +187,13 @@ export function createJournal(
   if (typeof ledger !== 'string') throw new TypeError('The first entry of a journal names its ledger.');
   const line = formatLine(first, after ?? { seq: 0, hash: NO_HASH }, randomSalt);
   const bytes = Buffer.from(line.text);
-  const place = { offset: bytes.length, head: { ledger, seq: line.seq, hash: line.hash } };
+  const end = { offset: bytes.length, head: { ledger, seq: line.seq, hash: line.hash } };
   const aside = asideOf(path);
   fs.rmSync(aside, { force: true });
   const fd = fs.openSync(aside, 'wx+', 0o600);
   try {
     fs.writeFileSync(fd, bytes);
-    const journal = new Journal(path, fd, place, 0);
+    const journal = new Journal(path, fd, end, 0);
     for (const batch of told) journal.append(batch);
     fs.fsyncSync(fd);
     if (fs.statSync(path, { throwIfNoEntry: false })?.size === 0) fs.rmSync(path);
@@ -227,7 +227,7 @@ function asideOf(path: string): string {
   return `${path}.new`;
 }
 
-function placeIn(fd: number, size: number, path: string): Place {
+function endIn(fd: number, size: number, path: string): JournalEnd {
   let last = lastLine(fd, size);
   const first = last && soundEntry(parseLine(lineAfter(fd, 0)?.bytes ?? null));
   // Every journal has a first entry: a file without one was damaged.

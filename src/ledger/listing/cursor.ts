@@ -2,22 +2,22 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Position } from './walk.ts';
 
 /** Where the walks continue; null if no rows are left. */
-export type Places = readonly [documents: Position | null, sightings: Position | null];
+export type Positions = readonly [documents: Position | null, sightings: Position | null];
 
-export function startOf(from: string | Places | undefined, beginning: Position): Places {
+export function startOf(from: string | Positions | undefined, beginning: Position): Positions {
   if (from === undefined) return [beginning, beginning];
   return typeof from === 'string' ? readCursor(from) : from;
 }
 
 /** Two positions, each `at.id`, or `-` if no rows are left. */
-export function cursorOf(places: readonly (Position | null)[]): string {
-  return places.map((place) => (place === null ? '-' : `${place.at}.${place.id}`)).join('~');
+export function cursorOf(positions: readonly (Position | null)[]): string {
+  return positions.map((position) => (position === null ? '-' : `${position.at}.${position.id}`)).join('~');
 }
 
 const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
 
 /** @throws ReceiptdError USAGE */
-function readCursor(cursor: string): Places {
+function readCursor(cursor: string): Positions {
   const found = CURSOR.exec(cursor);
   if (!found) {
     throw new ReceiptdError('USAGE', 'The cursor is not valid.', {
@@ -25,7 +25,7 @@ function readCursor(cursor: string): Places {
     });
   }
   const [, ...parts] = found;
-  const place = (at?: string, id?: string) =>
+  const position = (at?: string, id?: string) =>
     at === undefined || id === undefined ? null : { at: Number(at), id: Number(id) };
-  return [place(parts[0], parts[1]), place(parts[2], parts[3])];
+  return [position(parts[0], parts[1]), position(parts[2], parts[3])];
 }

@@ -1,5 +1,5 @@
 import type { ListFilter, ListOrder, ListRow, Page, PageWanted } from '../../core/ports/ledgerReports.ts';
-import { cursorOf, startOf, type Places } from './cursor.ts';
+import { cursorOf, startOf, type Positions } from './cursor.ts';
 import { isMeantBy, queriesOf } from './queries.ts';
 import type { ListSource } from './source.ts';
 import { nextOf, Walk, type Position } from './walk.ts';
@@ -56,7 +56,7 @@ async function walksOf(
   source: ListSource,
   filter: ListFilter,
   order: ListOrder,
-  from?: string | Places,
+  from?: string | Positions,
 ): Promise<Walks> {
   const { documents, sightings, beginning, stop } = await queriesOf(source, filter, order);
   const [documentsFrom, sightingsFrom] = startOf(from, beginning);

@@ -6,7 +6,7 @@ import { needsPerson } from '../../core/domain/needsPerson.ts';
 import type { ListRow, ListState } from '../../core/ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
 import { toPosted } from '../resultRows.ts';
-import { absolutePath, toDocument, type DocumentRow, type PlaceRow } from '../rows.ts';
+import { absolutePath, toDocument, type DocumentRow, type LocationRow } from '../rows.ts';
 
 export function documentRow(raw: ListedDocument, holds: readonly Hold[], accountOf: AccountOf): ListRow {
   const document = toDocument(raw);
@@ -56,7 +56,7 @@ export interface ListedDocument extends DocumentRow, DismissalRow, PostedRow {
   readonly archivedTo: string | null;
 }
 
-export interface ListedSighting extends PlaceRow, DismissalRow, PostedRow {
+export interface ListedSighting extends LocationRow, DismissalRow, PostedRow {
   readonly goneAt: number | null;
   readonly id: number;
   readonly verdict: Exclude<Verdict, 'document'> & ListState;

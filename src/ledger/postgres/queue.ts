@@ -4,7 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerQueue, Requeue } from '../../core/ports/ledgerQueue.ts';
 import { Claims } from './claims.ts';
 import { moveOf } from '../moves.ts';
-import { relativePath, toIdentity, type IdentityRow, type PlaceRow } from '../rows.ts';
+import { relativePath, toIdentity, type IdentityRow, type LocationRow } from '../rows.ts';
 import { documentOf, type PlacedRow } from './documents.ts';
 import { besideResults } from './results.ts';
 import { SOURCES } from './sql/disposals.ts';
@@ -189,7 +189,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
   }
 }
 
-interface SourceRow extends IdentityRow, PlaceRow {
+interface SourceRow extends IdentityRow, LocationRow {
   readonly place: string;
   readonly sighting: number;
   readonly archivedTo: string | null;

@@ -1,5 +1,5 @@
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
-import { relativePath, splitPath, toIdentity, type PlaceRow } from '../rows.ts';
+import { relativePath, splitPath, toIdentity, type LocationRow } from '../rows.ts';
 import {
   isDocument,
   isSameFile,
@@ -30,7 +30,7 @@ export async function currentSightings(
   const [dirs, names] = [parts.map(({ dir }) => dir), parts.map(({ name }) => name)];
   const { agentId } = sql.session;
   const params: Params = { ...sql.places.ofFolder(folder), dirs, names, isShared, agentId };
-  const rows = await sql.all<PathSighting & Omit<PlaceRow, 'folder'>>(SQL.CURRENT_SIGHTINGS, params);
+  const rows = await sql.all<PathSighting & Omit<LocationRow, 'folder'>>(SQL.CURRENT_SIGHTINGS, params);
   return new Map(rows.map((row) => [relativePath(row), row]));
 }
 

@@ -15,7 +15,7 @@ import type { Transaction } from './commit.ts';
 import { requireDocument } from './documents.ts';
 import { pageSighting, putPage } from './pages.ts';
 import { nextId, nextNumbers } from './numbers.ts';
-import { endpointIdOf, ensureEndpoint } from './places.ts';
+import { endpointIdOf, ensureEndpoint } from './ids.ts';
 import { identityParams, toDocument, type DocumentRow, UNTOUCHED } from '../rows.ts';
 import type { Sighted } from '../sighted.ts';
 import { currentSighting, putSighting } from './sightings.ts';

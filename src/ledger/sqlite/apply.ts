@@ -1,7 +1,7 @@
 import type { LedgerEvent, Move } from '../events.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import { tookId, tookNumbers } from './numbers.ts';
-import { ensureEndpoint, ensureFolder } from './places.ts';
+import { ensureEndpoint, ensureFolder } from './ids.ts';
 import { pauseParams } from '../holdOver.ts';
 import { resultParams } from '../resultRows.ts';
 import { splitPath } from '../rows.ts';

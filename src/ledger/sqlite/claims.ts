@@ -1,7 +1,7 @@
 import type { Document, Lane } from '../../core/domain/document.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import { toDocument, type DocumentRow } from '../rows.ts';
-import { endpointIdOf, folderIdOf } from './places.ts';
+import { endpointIdOf, folderIdOf } from './ids.ts';
 import { DOCUMENTS_BY_ID } from './sql/documents.ts';
 import * as SQL from './sql/queue.ts';
 import type { Sql } from './statements.ts';

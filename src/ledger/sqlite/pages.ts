@@ -14,7 +14,7 @@ import {
 import { identityParams, splitPath, toIdentity, type IdentityRow } from '../rows.ts';
 import { sightedEvent, type Sighted } from '../sighted.ts';
 import type { Transaction } from './commit.ts';
-import { endpointIdOf, ensureEndpoint, folderIdOf } from './places.ts';
+import { endpointIdOf, ensureEndpoint, folderIdOf } from './ids.ts';
 import { nextId } from './numbers.ts';
 import { currentSighting, putSighting } from './sightings.ts';
 import * as SQL from './sql/pages.ts';

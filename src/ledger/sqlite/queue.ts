@@ -12,10 +12,10 @@ import {
   toIdentity,
   type DocumentRow,
   type IdentityRow,
-  type PlaceRow,
+  type LocationRow,
 } from '../rows.ts';
 import { nextId, nextNumbers } from './numbers.ts';
-import { endpointIdOf } from './places.ts';
+import { endpointIdOf } from './ids.ts';
 import { SOURCES } from './sql/disposals.ts';
 import { RETRIABLE_AFTER } from './sql/documents.ts';
 import { ALL_ENDPOINTS } from './sql/endpoints.ts';
@@ -126,7 +126,9 @@ export function createQueue(store: Store): LedgerQueue {
     sources: (sha256) =>
       store.read((sql) =>
         sql
-          .all<IdentityRow & PlaceRow & { sighting: number; archivedTo: string | null }>(SOURCES, { sha256 })
+          .all<IdentityRow & LocationRow & { sighting: number; archivedTo: string | null }>(SOURCES, {
+            sha256,
+          })
           .map((row) => ({
             folder: row.folder,
             path: relativePath(row),

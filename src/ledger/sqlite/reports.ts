@@ -31,7 +31,7 @@ import {
   type FileStandingRow,
   type StandingRow,
 } from '../rows.ts';
-import { endpointIdOf } from './places.ts';
+import { endpointIdOf } from './ids.ts';
 import { createResultReports, resultsOf } from './results.ts';
 import { ORIGINALS } from './sql/disposals.ts';
 import * as DOCUMENTS from './sql/documents.ts';

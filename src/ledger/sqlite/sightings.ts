@@ -3,7 +3,7 @@ import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import { splitPath } from '../rows.ts';
 import type { Transaction } from './commit.ts';
 import { nextId } from './numbers.ts';
-import { folderIdOf } from './places.ts';
+import { folderIdOf } from './ids.ts';
 import {
   isSameFile,
   sightedEvent,

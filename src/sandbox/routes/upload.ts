@@ -29,12 +29,12 @@ export async function upload(service: Service, request: IncomingMessage, target:
   }
 }
 
-interface Place {
+interface DocumentKey {
   readonly endpointUid: string;
   readonly name: string;
 }
 
-function check(service: Service, request: IncomingMessage, target: Target): Reply | Place {
+function check(service: Service, request: IncomingMessage, target: Target): Reply | DocumentKey {
   const refusal = refuseUnauthorized(service.tokens, request);
   if (refusal) return refusal;
   if (!service.plan.plan.enabled) return problem(403, 'plan_missing', 'the plan does not include receipts');
@@ -52,7 +52,7 @@ function check(service: Service, request: IncomingMessage, target: Target): Repl
   return { endpointUid, name };
 }
 
-async function receive(service: Service, request: IncomingMessage, place: Place): Promise<Reply> {
+async function receive(service: Service, request: IncomingMessage, key: DocumentKey): Promise<Reply> {
   const { store, maxBodyBytes } = service;
   // If the disk is full, the request must not be destroyed, or the client would get no answer.
   const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
@@ -64,7 +64,7 @@ async function receive(service: Service, request: IncomingMessage, place: Place)
   }
   const acceptRepeats = service.onRepeat === 'accept';
   const { document, kept } = await store.keep(incoming, {
-    ...place,
+    ...key,
     contentType: request.headers['content-type'] ?? null,
     now: service.clock.now(),
     acceptRepeats,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { fileStore, writableFile } from '../../../src/api/credentials/file.ts';
-import { placeOf, putSafely, takeOut, type Place } from '../../../src/api/credentials/move.ts';
+import { singleStore, putSafely, takeOut, type SingleStore } from '../../../src/api/credentials/move.ts';
 import { absent } from '../../../src/api/credentials/store.ts';
 import { hasTurn } from '../../support/turns.ts';
 import { compiledHelper } from './compiledHelper.ts';
@@ -13,7 +13,7 @@ import { temporaryFolder } from './temporaryFolder.ts';
 const credentials = { clientId: 'id', clientSecret: 'very-secret' };
 const others = { clientId: 'id', clientSecret: 'another' };
 
-const file = (path: string): Place => placeOf(fileStore(path), writableFile(path));
+const file = (path: string): SingleStore => singleStore(fileStore(path), writableFile(path));
 
 async function twoFiles() {
   const folder = await temporaryFolder();
@@ -22,7 +22,7 @@ async function twoFiles() {
   return { folder, from, to };
 }
 
-const held = async (place: Place) => {
+const held = async (place: SingleStore) => {
   const look = await place.look();
   return look.kind === 'found' ? look.credentials : null;
 };
@@ -70,12 +70,12 @@ describe('a kill -9', () => {
   const PROGRAM = `
     const [modules, from, to, at] = process.argv.slice(2);
     const { fileStore, writableFile } = await import(modules + '/file.js');
-    const { placeOf, putSafely, takeOut } = await import(modules + '/move.js');
+    const { singleStore, putSafely, takeOut } = await import(modules + '/move.js');
     let steps = 0;
     const step = () => { if (++steps === Number(at)) process.kill(process.pid, 'SIGKILL'); };
     const around = (call) => async (...args) => { step(); const result = await call(...args); step(); return result; };
     const place = (path) => {
-      const { store, look, writable } = placeOf(fileStore(path), writableFile(path));
+      const { store, look, writable } = singleStore(fileStore(path), writableFile(path));
       return { store, look: around(look), writable: { store, set: around(writable.set), remove: around(writable.remove) } };
     };
     const credentials = { clientId: 'id', clientSecret: 'very-secret' };

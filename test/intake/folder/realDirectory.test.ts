@@ -3,7 +3,7 @@ import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { EnteredDirectories } from '../../../src/intake/folder/enteredDirectories.ts';
-import { archivePlace, inOwnPlace } from '../../../src/intake/folder/ownPlace.ts';
+import { archiveDirectory, inOwnDirectory } from '../../../src/intake/folder/ownDirectory.ts';
 import { inRealDirectory, isRealAtOnce, parentsAreReal } from '../../../src/intake/folder/realDirectory.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
@@ -104,13 +104,13 @@ it('an archive in a watched folder is created, but not the folder itself, which 
   const folder = join(root, 'share');
   const archive = join(folder, 'done');
   const inArchive = () =>
-    inOwnPlace(archivePlace(archive, [folder]), '2026', async () => readdir(folder), { make: true });
+    inOwnDirectory(archiveDirectory(archive, [folder]), '2026', async () => readdir(folder), { make: true });
   await expect(inArchive()).rejects.toMatchObject({ code: 'ENOENT' });
   expect(await readdir(root)).toEqual([]);
   await mkdir(folder);
   expect(await inArchive()).toEqual(['done']);
 
-  const elsewhere = archivePlace(join(root, 'kept/done'), [folder]);
-  await inOwnPlace(elsewhere, '2026', async () => {}, { make: true });
+  const elsewhere = archiveDirectory(join(root, 'kept/done'), [folder]);
+  await inOwnDirectory(elsewhere, '2026', async () => {}, { make: true });
   expect(await readdir(join(root, 'kept/done'))).toEqual(['2026']);
 });

@@ -2,7 +2,7 @@ import { useCall } from '../parts/hooks.ts';
 import { ConfigProblems, LastChange } from '../parts/LastChange.tsx';
 import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
-import { href, usePlace } from '../router.ts';
+import { href, useRoute } from '../router.ts';
 import { SECTIONS } from '../settings/sections.ts';
 import { t } from '../texts.ts';
 import { ConfigFile } from './ConfigFile.tsx';
@@ -10,7 +10,7 @@ import { SettingsSectionPage } from './SettingsSectionPage.tsx';
 
 /** All settings pages except folders and endpoints, which are opened more often. */
 export function ConfigPage() {
-  const [, name] = usePlace().path;
+  const [, name] = useRoute().path;
   if (name === undefined) return <Settings />;
   if (name === 'file') return <ConfigFile />;
   const section = SECTIONS.find((each) => each.name === name);

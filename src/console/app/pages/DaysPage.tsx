@@ -6,7 +6,7 @@ import { Answer, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
-import { href, replace, usePlace } from '../router.ts';
+import { href, replace, useRoute } from '../router.ts';
 import { Comparisons } from './Comparisons.tsx';
 import { t } from '../texts.ts';
 import { filterHref } from './documentFilter.ts';
@@ -40,7 +40,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Did all of Tuesday's receipts arrive? */
 export function DaysPage() {
-  const { query } = usePlace();
+  const { query } = useRoute();
   const given = query.get('day') ?? '';
   const day = DAY.test(given) ? given : today();
   const span = SPANS.find((each) => each === query.get('span')) ?? 'day';

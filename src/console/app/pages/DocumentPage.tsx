@@ -12,7 +12,7 @@ import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { imageUrl } from '../parts/Thumb.tsx';
-import { href, type Place } from '../router.ts';
+import { href, type Route } from '../router.ts';
 import { isOf } from '../tally.ts';
 import { t } from '../texts.ts';
 import { filterHref, filterOf, type FilterText } from './documentFilter.ts';
@@ -26,8 +26,8 @@ import { Why } from '../parts/Explanations.tsx';
 
 const REFRESH_MS = 1500;
 
-export function DocumentPage({ id, place }: { readonly id: number; readonly place: Place }) {
-  const filter = filterOf(place.query);
+export function DocumentPage({ id, route }: { readonly id: number; readonly route: Route }) {
+  const filter = filterOf(route.query);
   const back = { href: filterHref(filter), text: t.documents.title };
   const tick = useThrottled(useOverview(), REFRESH_MS);
   const { data, error, again } = useAsk(

@@ -11,7 +11,7 @@ import { Table, type Column } from '../parts/Table.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { keep, readKept } from '../kept.ts';
-import { go, href, type Place } from '../router.ts';
+import { go, href, type Route } from '../router.ts';
 import { moveFocus, useShortcuts } from '../shortcuts.ts';
 import { isOf } from '../tally.ts';
 import { t } from '../texts.ts';
@@ -32,9 +32,9 @@ import { Why } from '../parts/Explanations.tsx';
 /** Cursor of the previous page, by cursor, for the link back. */
 const before = new Map<string, string | undefined>();
 
-export function DocumentsPage({ place }: { readonly place: Place }) {
-  const filter = filterOf(place.query);
-  const cursor = place.query.get('cursor') ?? undefined;
+export function DocumentsPage({ route }: { readonly route: Route }) {
+  const filter = filterOf(route.query);
+  const cursor = route.query.get('cursor') ?? undefined;
   const box = useRef<HTMLDivElement>(null);
   const list = useListing(filter, cursor, () => isAtRest(box.current));
   const facets = useFacets(filter, !list.busy);

@@ -3,7 +3,7 @@ import { seconds, instant } from '../format.ts';
 import { useLivePart, type LogLine } from '../live.ts';
 import { Page } from '../parts/Page.tsx';
 import { Times } from '../parts/Words.tsx';
-import { href, replace, type Place } from '../router.ts';
+import { href, replace, type Route } from '../router.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Form, SelectField, TextField } from '../parts/Field.tsx';
@@ -13,9 +13,9 @@ const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const SHOWN = 1000;
 const NEAR_END = 24;
 
-export function LogPage({ place }: { readonly place: Place }) {
-  const level = place.query.get('level') ?? '';
-  const match = place.query.get('match') ?? '';
+export function LogPage({ route }: { readonly route: Route }) {
+  const level = route.query.get('level') ?? '';
+  const match = route.query.get('match') ?? '';
   const live = useLivePart(({ log }) => log);
   const [frozen, setFrozen] = useState<readonly LogLine[] | null>(null);
   const [isFollowing, setFollowing] = useState(true);

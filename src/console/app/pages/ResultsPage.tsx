@@ -5,16 +5,16 @@ import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { Table, type Column } from '../parts/Table.tsx';
-import { href, type Place } from '../router.ts';
+import { href, type Route } from '../router.ts';
 import { t } from '../texts.ts';
 import { Payload } from './Payload.tsx';
 
 const AT_ONCE = 50;
 
 /** All results that the service posted, including those that match no document. */
-export function ResultsPage({ place }: { readonly place: Place }) {
-  const unmatched = place.query.has('unmatched');
-  const before = Number(place.query.get('before')) || undefined;
+export function ResultsPage({ route }: { readonly route: Route }) {
+  const unmatched = route.query.has('unmatched');
+  const before = Number(route.query.get('before')) || undefined;
   const asked = useCall('results', { unmatched, limit: AT_ONCE, ...(before && { before }) });
   const at = (only: boolean, next?: number) =>
     href(['results'], { unmatched: only ? '1' : '', before: next === undefined ? '' : String(next) });

@@ -3,7 +3,7 @@ import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { TextField } from '../parts/Field.tsx';
 import { keep, readKept } from '../kept.ts';
-import { placeOf } from '../router.ts';
+import { routeOf } from '../router.ts';
 import { t } from '../texts.ts';
 import { filterHref, filterOf, type FilterText } from './documentFilter.ts';
 import { beside, periodOf, today } from './periods.ts';
@@ -22,7 +22,7 @@ export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   const [isAsking, setAsking] = useState(false);
   const here = filterHref(filter);
   const change = (next: readonly Saved[]) => {
-    keep(KEY, JSON.stringify(next.map((each) => ({ name: each.name, place: filterHref(each.filter) }))));
+    keep(KEY, JSON.stringify(next.map((each) => ({ name: each.name, href: filterHref(each.filter) }))));
     setSaved(next);
   };
   const add = (name: string) => {
@@ -33,11 +33,11 @@ export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   return (
     <nav class="saved" aria-label={t.saved.title}>
       {spans().map(({ name, since, until }) => (
-        <Chip key={name} name={name} place={filterHref({ ...filter, since, until })} here={here} />
+        <Chip key={name} name={name} href={filterHref({ ...filter, since, until })} here={here} />
       ))}
       {saved.map((each) => (
         <span key={each.name} class="chip-pair">
-          <Chip name={each.name} place={filterHref(each.filter)} here={here} />
+          <Chip name={each.name} href={filterHref(each.filter)} here={here} />
           <Button
             class="quiet small"
             aria-label={t.of(t.remove, each.name)}
@@ -58,17 +58,9 @@ export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   );
 }
 
-function Chip({
-  name,
-  place,
-  here,
-}: {
-  readonly name: string;
-  readonly place: string;
-  readonly here: string;
-}) {
+function Chip({ name, href, here }: { readonly name: string; readonly href: string; readonly here: string }) {
   return (
-    <a class="chip" href={place} aria-current={place === here ? 'true' : undefined}>
+    <a class="chip" href={href} aria-current={href === here ? 'true' : undefined}>
       {name}
     </a>
   );
@@ -125,9 +117,9 @@ function readSaved(): readonly Saved[] {
     const all: unknown = JSON.parse(readKept(KEY) ?? '[]');
     if (!Array.isArray(all)) return [];
     return all.flatMap((each: unknown) => {
-      const { name, place } = (each ?? {}) as { name?: unknown; place?: unknown };
-      if (typeof name !== 'string' || typeof place !== 'string') return [];
-      return [{ name, filter: filterOf(placeOf(place).query) }];
+      const { name, href } = (each ?? {}) as { name?: unknown; href?: unknown };
+      if (typeof name !== 'string' || typeof href !== 'string') return [];
+      return [{ name, filter: filterOf(routeOf(href).query) }];
     });
   } catch {
     return [];

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { signOut } from '../api.ts';
 import { moment } from '../format.ts';
 import { forget, reconnectNow, useLivePart } from '../live.ts';
-import { href, type Place } from '../router.ts';
+import { href, type Route } from '../router.ts';
 import { t } from '../texts.ts';
 import { THEMES, savedTheme, setTheme } from '../theme.ts';
 import { useAct } from './hooks.ts';
@@ -12,8 +12,8 @@ import { Button } from './Button.tsx';
 
 const PAGES = ['overview', 'documents', 'days', 'folders', 'endpoints', 'fleet', 'log', 'config'] as const;
 
-export function Header({ place }: { readonly place: Place }) {
-  const [page = 'overview'] = place.path;
+export function Header({ route }: { readonly route: Route }) {
+  const [page = 'overview'] = route.path;
   const here =
     page === 'delivery' ? 'endpoints' : page === 'results' || page === 'rejected' ? 'documents' : page;
   const isShared = useLivePart(({ overview }) => overview?.shared);

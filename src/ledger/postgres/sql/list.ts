@@ -83,12 +83,12 @@ type HasResult = typeof hasResult;
 const wordsHold = (needle: string) => `strpos(r.words, ${needle}) > 0`;
 
 /** Conditions under which a needle is found, and under which only the row itself can tell. */
-interface Places {
+interface Matching {
   readonly found: (needle: string, n: number) => readonly string[];
   readonly unsure: readonly string[];
 }
 
-const OF_DOCUMENTS: Places = {
+const OF_DOCUMENTS: Matching = {
   found: (needle, n) => [
     `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
     `strpos(coalesce(d.folded_path, ${lowered('d.path')}), ${needle}) > 0`,
@@ -100,7 +100,7 @@ const OF_DOCUMENTS: Places = {
   unsure: [mayHold('d.service_status'), mayHold('d.message')],
 };
 
-const OF_SIGHTINGS: Places = {
+const OF_SIGHTINGS: Matching = {
   found: (needle, n) => [
     `strpos(coalesce(s.folded_path, ${lowered(`s.dir || '/' || s.name`)}), ${needle}) > 0`,
     `strpos(coalesce(d.folded_name, ${lowered('d.name')}), ${needle}) > 0`,
@@ -119,7 +119,7 @@ const each = (count: number, text: (n: number) => string): string =>
 function findAll(
   { needles, values }: Wanted,
   document: string,
-  { found, unsure }: Places,
+  { found, unsure }: Matching,
   has: HasResult = hasResult,
 ): string {
   return [
@@ -144,7 +144,7 @@ function findAll(
 }
 
 /** Whether `findAll` passes a row without being sure that it matches. */
-function isUnsure({ needles }: Wanted, { found, unsure }: Places): string {
+function isUnsure({ needles }: Wanted, { found, unsure }: Matching): string {
   if (needles === 0) return 'FALSE';
   const sure = each(
     needles,

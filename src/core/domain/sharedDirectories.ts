@@ -13,8 +13,8 @@ const WINDOWS =
   /^(?:[a-z]:|\\\\[^\\]+\\[^\\]+)\\?$|^[a-z]:\\(?:windows(?:\\.*)?|program files(?: \(x86\))?|programdata|users(?:\\[^\\]+)?)$|^[a-z]:\\users\\[^\\]+\\(?:appdata(?:\\(?:local|roaming))?|desktop|documents)$/;
 
 /** Whether an absolute path (no trailing slash) belongs to the system or a person, and so must not be made private. */
-export function isSharedPlace(place: string, platform: NodeJS.Platform): boolean {
-  const folded = place.toLowerCase();
+export function isSharedDirectory(directory: string, platform: NodeJS.Platform): boolean {
+  const folded = directory.toLowerCase();
   if (platform === 'win32') return WINDOWS.test(folded);
   return POSIX.has(folded) || POSIX_HOME.test(folded);
 }

@@ -7,7 +7,7 @@ import { inRealDirectory } from './realDirectory.ts';
  * `below` are not followed: people who scan may create links in a watched folder, and the agent may have more permissions
  * than they have.
  */
-export interface OwnPlace {
+export interface OwnDirectory {
   readonly base: string;
   /** Relative, with slashes; '' is `base`. */
   readonly below: string;
@@ -16,8 +16,8 @@ export interface OwnPlace {
 }
 
 /** Splits a path at the outermost watched folder that it is in; null if it is in none. All paths are absolute. */
-function inWatched(absolute: string, watched: readonly string[]): OwnPlace | null {
-  let outermost: OwnPlace | null = null;
+function inWatched(absolute: string, watched: readonly string[]): OwnDirectory | null {
+  let outermost: OwnDirectory | null = null;
   for (const base of watched) {
     const path = below(base, absolute);
     if (path === null) continue;
@@ -28,18 +28,18 @@ function inWatched(absolute: string, watched: readonly string[]): OwnPlace | nul
 }
 
 /** Outside watched folders, the archive may be a link. */
-export function archivePlace(archiveTo: string, watched: readonly string[]): OwnPlace {
+export function archiveDirectory(archiveTo: string, watched: readonly string[]): OwnDirectory {
   return inWatched(archiveTo, watched) ?? { base: archiveTo, below: '', isWatched: false };
 }
 
 /** People can write to the attention folder, so it must not be a link itself, even outside watched folders. */
-export function attentionPlace(path: string, watched: readonly string[]): OwnPlace {
+export function attentionDirectory(path: string, watched: readonly string[]): OwnDirectory {
   return inWatched(path, watched) ?? { base: dirname(path), below: basename(path), isWatched: false };
 }
 
-/** Like `inRealDirectory`, for the directory `path` in that place. */
-export function inOwnPlace<T>(
-  { base, below, isWatched }: OwnPlace,
+/** Like `inRealDirectory`, for the directory `path` in it. */
+export function inOwnDirectory<T>(
+  { base, below, isWatched }: OwnDirectory,
   path: string,
   work: (directory: string) => Promise<T>,
   options: { readonly make?: boolean } = {},

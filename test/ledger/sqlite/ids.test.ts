@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admit } from '../../../src/ledger/sqlite/admit.ts';
 import { openLedgerAndJournal } from '../../../src/ledger/sqlite/openLedgerAndJournal.ts';
-import { endpointIdOf, ensureEndpoint, ensureFolder, folderIdOf } from '../../../src/ledger/sqlite/places.ts';
+import { endpointIdOf, ensureEndpoint, ensureFolder, folderIdOf } from '../../../src/ledger/sqlite/ids.ts';
 import { NEXT_DOCUMENT_ID } from '../../../src/ledger/sqlite/sql/documents.ts';
 import { NEXT_NUMBERS } from '../../../src/ledger/sqlite/sql/endpoints.ts';
 import { NEXT_SIGHTING_ID } from '../../../src/ledger/sqlite/sql/sightings.ts';
