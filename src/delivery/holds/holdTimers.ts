@@ -111,7 +111,11 @@ export class HoldTimers {
     const demandedUntil =
       askedMs > 0 ? Math.max(Math.ceil(this.#clock.now() + askedMs), demandedBefore ?? 0) : demandedBefore;
     // Requests that were in flight when the scope closed bring nothing new, even while another one probes it, except a longer wait.
-    if (current && askedMs <= leftMs && demandedUntil === demandedBefore) return null;
+    if (current && askedMs <= leftMs && demandedUntil === demandedBefore) {
+      // But a success from before this trouble no longer shows that the scope works.
+      Object.assign(current, { closedAt: this.#clock.monotonic() });
+      return null;
+    }
     const failures = (before?.failures ?? 0) + (isNew ? 1 : 0);
     const waitMs = Math.max(askedMs, isNew ? backoff(failures, range, this.#random) : leftMs);
     const timer = this.#set({

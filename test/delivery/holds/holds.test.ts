@@ -79,6 +79,21 @@ describe('a hold scope', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
+  it('is not opened by a success that a failure followed before it was recorded', async () => {
+    await holds.serviceTrouble(sent(), WHY, null);
+    await place.clock.advance(100);
+    const answeredAt = place.clock.monotonic();
+    await place.clock.advance(20);
+    // This request was in flight when the scope closed.
+    await holds.serviceTrouble(sent(), WHY, null);
+    await holds.passed(OFFICE, sent().id, answeredAt);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+    await place.clock.advance(1_000);
+    const probe = await place.probing();
+    await holds.passed(OFFICE, probe.id, place.clock.monotonic());
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
   it('lets no second probe through if an older request fails meanwhile', async () => {
     await holds.serviceTrouble(sent(), WHY, null);
     const probe = await place.probing();

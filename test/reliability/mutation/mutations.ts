@@ -744,6 +744,12 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'src/core/domain/limits.ts', in: 'Budget.delay', condition: 'limit', is: 'true' }],
   },
   {
+    what: 'a success opens a scope although a later request failed',
+    promises: ['P6'],
+    killedBy: 'test/delivery/holds/holds.test.ts',
+    edits: [{ file: HOLD_TIMERS, in: 'close', drop: 'assign' }],
+  },
+  {
     what: 'Retry-After is ignored',
     promises: ['P6'],
     killedBy: 'simulation',
