@@ -2,13 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { requirement } from '../support/requires.ts';
 import type { Received } from './scriptedServer.ts';
+import { listen } from '../support/ports.ts';
 
 export const hasOpenssl = requirement(
   'openssl',
@@ -74,7 +74,6 @@ export async function tlsServer(
   host = '127.0.0.1',
 ): Promise<TlsServer> {
   const received: TlsServer['received'] = [];
-  const sockets = new Set<Socket>();
   let connections = 0;
   const server = createServer(pair, (message, response) => {
     void buffer(message).then(
@@ -86,16 +85,9 @@ export async function tlsServer(
     );
   });
   server.on('secureConnection', () => (connections += 1));
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { port: (server.address() as AddressInfo).port, received, connections: () => connections };
+  const { port, close } = await listen(server, 0, host);
+  onTestFinished(close);
+  return { port, received, connections: () => connections };
 }
 
 /** TLS in front of a service that speaks plain HTTP; its base URL. */
@@ -112,10 +104,7 @@ export async function tlsFront(
     onward.on('error', () => response.destroy());
     message.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return `https://127.0.0.1:${port}`;
 }

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { client } from './client.ts';
-import { closedPort, scriptedServer, sendJson } from './scriptedServer.ts';
+import { scriptedServer, sendJson } from './scriptedServer.ts';
 import type { Received, ScriptedServer } from './scriptedServer.ts';
+import { freePort } from '../support/ports.ts';
 
 type Script = (response: ServerResponse, request: Received) => unknown;
 
@@ -103,7 +104,7 @@ describe('creating an endpoint', () => {
   });
 
   it('is reported as certainly not created if the service is unreachable', async () => {
-    const { service } = client(`http://127.0.0.1:${await closedPort()}`);
+    const { service } = client(`http://127.0.0.1:${await freePort()}`);
     await expect(service.createEndpoint({ name: 'office' })).rejects.toMatchObject({
       code: 'SERVICE_UNREACHABLE',
     });

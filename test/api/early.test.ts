@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +8,7 @@ import { FakeClock } from '../support/fakeClock.ts';
 import { createAuthority, hasOpenssl, type Authority } from './certificates.ts';
 import { client, never, UID, uploadRequest } from './client.ts';
 import { proxyServer } from './proxy.ts';
+import { listen } from '../support/ports.ts';
 
 const record = JSON.stringify({ name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' });
 const OKAY = `HTTP/1.1 200 OK\r\ncontent-length: ${record.length}\r\n\r\n${record}`;
@@ -26,19 +27,14 @@ afterAll(() => authority?.remove());
 type Serve = (socket: Socket) => unknown;
 
 async function listening(serve: Serve, tls: boolean): Promise<number> {
-  const sockets = new Set<Socket>();
   const accept = (socket: Socket): void => {
-    sockets.add(socket);
     socket.on('error', () => {});
     serve(socket);
   };
   const server = tls ? createTlsServer(pair, accept) : createServer({ noDelay: true }, accept);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return port;
 }
 
 /** Answers each request on a connection the instant its last byte is in. Whole in itself: a thread gets its text. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { asFault } from '../../src/api/fault.ts';
 import { client, never, uploadRequest, UID } from './client.ts';
-import { closedPort, scriptedServer, scriptedTcpServer, sendJson } from './scriptedServer.ts';
+import { scriptedServer, scriptedTcpServer, sendJson } from './scriptedServer.ts';
+import { freePort } from '../support/ports.ts';
 
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const hang = (): void => {};
@@ -9,7 +10,7 @@ const short = { connectMs: 150, progressMs: 5000, headersMs: 150, bodyMs: 150 };
 
 describe('nothing was sent when', () => {
   it('the connection is refused', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
     expect(answer).toEqual({
       kind: 'fault',
@@ -20,7 +21,7 @@ describe('nothing was sent when', () => {
   });
 
   it('both addresses of a name refuse', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const answer = await client(`http://localhost:${port}`).service.upload(uploadRequest(), never);
     expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'ECONNREFUSED' });
   });

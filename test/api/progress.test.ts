@@ -1,5 +1,4 @@
 import { createServer, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Bandwidth } from '../../src/api/bandwidth.ts';
@@ -8,6 +7,7 @@ import { systemClock } from '../../src/system/systemClock.ts';
 import { createAuthority, hasOpenssl } from './certificates.ts';
 import { client, never, TIMEOUTS, UID, uploadRequest } from './client.ts';
 import { scriptedServer, sendJson } from './scriptedServer.ts';
+import { listen } from '../support/ports.ts';
 
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const OKAY = `HTTP/1.1 200 OK\r\ncontent-length: ${JSON.stringify(record).length}\r\n\r\n${JSON.stringify(record)}`;
@@ -18,19 +18,14 @@ const LIMITS_MS = [1_000, 8_000];
 
 /** A server that reads only when the test tells it to. */
 async function slowServer(onConnection: (socket: Socket) => void, tls?: { key: string; cert: string }) {
-  const sockets = new Set<Socket>();
   const accept = (socket: Socket): void => {
-    sockets.add(socket);
     socket.on('error', () => {});
     onConnection(socket);
   };
   const server = tls ? createTlsServer(tls, accept) : createServer({ pauseOnConnect: true }, accept);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return port;
 }
 
 /** Reads in bursts, so slowly that the whole takes four times the limit. */

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, hasOpenssl, tlsServer, type Authority } from './certificates.ts';
 import { client, never, TIMEOUTS, UID, uploadRequest } from './client.ts';
 import { proxyServer } from './proxy.ts';
-import { closedPort, scriptedServer, sendJson } from './scriptedServer.ts';
+import { scriptedServer, sendJson } from './scriptedServer.ts';
+import { freePort } from '../support/ports.ts';
 
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const LOGIN = 'scan:p@ss w\u00f6rd';
@@ -45,7 +46,7 @@ describe('a service with http, through a proxy', () => {
   });
 
   it('names an unreachable proxy', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const { service } = client('http://127.0.0.1:9', { proxy: `http://127.0.0.1:${port}` });
     expect(await service.upload(uploadRequest(), never)).toMatchObject({
       kind: 'fault',

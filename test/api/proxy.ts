@@ -1,8 +1,9 @@
 import { createServer, request as forward } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
+import { listen } from '../support/ports.ts';
 
 export interface Proxy {
   readonly port: number;
@@ -78,11 +79,7 @@ export async function proxyServer(options: ProxyOptions = {}): Promise<Proxy> {
     onward.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
     message.pipe(onward);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listen(server);
+  onTestFinished(close);
   return { port, host: `127.0.0.1:${port}`, seen, tunnelled: () => Buffer.concat(tunnelled) };
 }

@@ -4,6 +4,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { listen } from '../support/ports.ts';
 
 export interface Received {
   readonly method: string;
@@ -40,52 +41,27 @@ export async function scriptedServer(script: Script): Promise<ScriptedServer> {
   });
   // On a machine that is busy a test may take its time between two requests of one connection.
   server.keepAliveTimeout = 120_000;
-  return { received, ...(await listen(server)) };
+  return { received, ...(await served(server)) };
 }
 
 /** The same at the TCP level, for answers that are not valid HTTP. */
 export async function scriptedTcpServer(
   onConnection: (socket: Socket) => void,
 ): Promise<{ readonly port: number }> {
-  const { baseUrl } = await listen(createTcpServer(onConnection));
+  const { baseUrl } = await served(createTcpServer(onConnection));
   return { port: Number(new URL(baseUrl).port) };
-}
-
-/** A port on which nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createTcpServer();
-  const port = await new Promise<number>((resolve) =>
-    server.listen(0, '127.0.0.1', () => resolve(portOf(server))),
-  );
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export function sendJson(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-async function listen(server: Server): Promise<{ baseUrl: string; connections(): number }> {
-  const sockets = new Set<Socket>();
+async function served(server: Server): Promise<{ baseUrl: string; connections(): number }> {
   let connections = 0;
-  server.on('connection', (socket: Socket) => {
-    connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { baseUrl: `http://127.0.0.1:${portOf(server)}`, connections: () => connections };
-}
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on TCP');
-  return address.port;
+  server.on('connection', () => (connections += 1));
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return { baseUrl: `http://127.0.0.1:${port}`, connections: () => connections };
 }
 
 /** Issues token-1, token-2, ... with these fields beside them. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { CredentialsSource } from '../../src/core/ports/credentials.ts';
 import { client, CLIENT_SECRET, never, uploadRequest } from './client.ts';
-import { closedPort, issuer, scriptedServer, sendJson } from './scriptedServer.ts';
+import { issuer, scriptedServer, sendJson } from './scriptedServer.ts';
+import { freePort } from '../support/ports.ts';
 
 describe('a token', () => {
   it('is requested as the interface specifies, and cached', async () => {
@@ -152,7 +153,7 @@ describe('without a token', () => {
   });
 
   it('an unreachable service is reported as unreachable', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const error = await failure(`http://127.0.0.1:${port}`);
     expect(error.code).toBe('SERVICE_UNREACHABLE');
     expect(error.message).toContain('127.0.0.1');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { client } from './client.ts';
-import { closedPort, scriptedServer, sendJson } from './scriptedServer.ts';
+import { scriptedServer, sendJson } from './scriptedServer.ts';
 import type { ScriptedServer } from './scriptedServer.ts';
+import { freePort } from '../support/ports.ts';
 
 /** Answers whoami with these in turn; tokens are token-1, token-2, ... */
 async function answering(...answers: [number, unknown][]): Promise<ScriptedServer> {
@@ -62,7 +63,7 @@ describe('whoami', () => {
   });
 
   it('fails with SERVICE_UNREACHABLE if the service is unreachable', async () => {
-    const { service } = client(`http://127.0.0.1:${await closedPort()}`);
+    const { service } = client(`http://127.0.0.1:${await freePort()}`);
     await expect(service.whoami()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
   });
 });

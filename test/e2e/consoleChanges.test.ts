@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ask, perform, signIn } from '../console/server/browser.ts';
 import { drawReceipt } from '../support/images.ts';
-import { freePort } from '../console/server/opened.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { underAttack } from './support/console.ts';
+import { freePort } from '../support/ports.ts';
 
 const STATE = z.object({ revision: z.string(), problem: z.string().nullable() });
 

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { ask, own, perform, signIn } from '../console/server/browser.ts';
-import { freePort } from '../console/server/opened.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Ended, type Site } from './support/agent.ts';
 import { begin, giveAway, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
+import { freePort } from '../support/ports.ts';
 
 const isRoot = requirement('Root, to become another user', process.geteuid?.() === 0, 'run as root');
 const ANOTHER = 65_533;

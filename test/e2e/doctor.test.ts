@@ -2,7 +2,6 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { spawnSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import { canMount, withSmallDisk } from '../support/ownMount.ts';
 import { MAIN, prepare, until, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { begin, giveAway, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
+import { listen } from '../support/ports.ts';
 
 /** Each of them differs in every encoding. */
 const SECRETS = {
@@ -244,11 +244,8 @@ test('a signal ends doctor while it waits for an answer', async () => {
   const site = await prepare();
   let heard = (): void => {};
   const asked = new Promise<void>((resolve) => (heard = resolve));
-  const silent = createServer(() => heard());
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  cleanUp(async () => void silent.close());
-  cleanUp(async () => silent.closeAllConnections());
-  const { port } = silent.address() as AddressInfo;
+  const { port, close } = await listen(createServer(() => heard()));
+  cleanUp(close);
   await site.configure({ service: { baseUrl: `http://127.0.0.1:${port}` } });
   const doctor = begin(site, ['doctor', '--config', site.config, '--list']);
   await asked;

@@ -1,7 +1,6 @@
 /** A support bundle contains no name that people chose, wherever it was. */
 import { appendFile, chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { shell } from './support/commandLine.ts';
+import { listen } from '../support/ports.ts';
 
 const SYLLABLES = ['ba', 'xo', 'zu', 'qui', 'wo', 'ja', 'vri', 'ku', 'plo', 'gne', 'hy', 'tsa'];
 let state = Number(process.env['RECEIPTD_PROPERTY_SEED'] ?? 1);
@@ -92,12 +92,9 @@ async function renamed(site: Site, company: () => string, refusal: () => string 
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanUp(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await listen(server);
+  cleanUp(close);
+  return `http://127.0.0.1:${port}`;
 }
 
 async function plantedSite(planted: Planted, company: string) {

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer, connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { quickly } from './support/commandLine.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
+import { freePort, listen } from '../support/ports.ts';
 
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -17,10 +17,8 @@ function isListening(port: number): Promise<boolean> {
 }
 
 async function occupy(): Promise<number> {
-  const port = await freePort();
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-  cleanUp(() => new Promise((resolve) => other.close(resolve)));
+  const { port, close } = await listen(createServer());
+  cleanUp(close);
   return port;
 }
 

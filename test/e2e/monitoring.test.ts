@@ -2,11 +2,11 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import parse from 'parse-prometheus-text-format';
 import { expect, it } from 'vitest';
-import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { callControl } from '../../src/control/client.ts';
 import { METRICS } from '../../src/features/metrics/metricList.ts';
 import { prepare, until, type Site } from './support/agent.ts';
+import { freePort } from '../support/ports.ts';
 
 async function prepared(port: number): Promise<Site> {
   const site = await prepare();

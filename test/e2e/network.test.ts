@@ -2,9 +2,10 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthority, hasOpenssl, tlsFront } from '../api/certificates.ts';
 import { proxyServer } from '../api/proxy.ts';
-import { closedPort, scriptedServer, sendJson } from '../api/scriptedServer.ts';
+import { scriptedServer, sendJson } from '../api/scriptedServer.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, storedOnce, type Site } from './support/agent.ts';
+import { freePort } from '../support/ports.ts';
 
 async function scan(site: Site, name: string): Promise<void> {
   await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
@@ -44,7 +45,7 @@ describe('a proxy', () => {
     const site = await prepare();
     const proxy = await proxyServer({ login: 'scan:right-word' });
     await scan(site, 'a.jpg');
-    const gone = `127.0.0.1:${await closedPort()}`;
+    const gone = `127.0.0.1:${await freePort()}`;
     for (const [address, words] of [
       [gone, `The proxy ${gone} refused the connection`],
       [`scan:wrong-word@${proxy.host}`, `The proxy ${proxy.host} requires a user name and password`],

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, storedOnce, type ConfigKeys, type Site } from './support/agent.ts';
+import { freePort } from '../support/ports.ts';
 
 async function drop(site: Site, ...names: string[]): Promise<void> {
   for (const name of names) {
@@ -118,7 +117,7 @@ describe('run --once', () => {
 
   test('exits with 5 if nothing listens at the address', async () => {
     const site = await prepare();
-    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
+    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await freePort()}` } });
     await drop(site, 'a.jpg');
     expect(await site.quickOnce('--wait', '0s')).toMatchObject({ status: 5 });
     expect(await site.list()).toMatchObject([
@@ -198,7 +197,7 @@ describe('run --once', () => {
 
   test('counts the documents that earlier runs left queued with --dry-run', async () => {
     const site = await prepare();
-    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await closedPort()}` } });
+    await site.configure({ service: { baseUrl: `http://127.0.0.1:${await freePort()}` } });
     await drop(site, 'a.jpg', 'b.jpg');
     await site.quickOnce('--wait', '0s');
     const text = await site.quickMust('run', '--dry-run');
@@ -213,12 +212,3 @@ describe('run --once', () => {
     expect(await site.list()).toMatchObject([{ endpointUid: uid, state: 'held', reason: 'HTTP_404' }]);
   });
 });
-
-/** A port at which nothing listens: it was used by this process just now. */
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

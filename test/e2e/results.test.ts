@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import { freePort } from '../console/server/opened.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
+import { freePort } from '../support/ports.ts';
 
 /** Sets up like an admin: the agent's address, an endpoint with it, and the endpoint in the configuration. */
 async function withResults(options: Partial<SandboxOptions>, keys: (site: Site, port: number) => ConfigKeys) {

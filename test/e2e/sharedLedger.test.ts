@@ -1,20 +1,17 @@
 /** Commands on a ledger in PostgreSQL. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createAuthority, hasOpenssl } from '../api/certificates.ts';
 import { drawReceipt } from '../support/images.ts';
 import { freshDatabase, needsPostgres, startCluster } from '../support/postgres.ts';
 import { prepare, storedOnce, until, type Site } from './support/agent.ts';
+import { freePort } from '../support/ports.ts';
 
 let away: number;
 beforeAll(async () => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  away = (server.address() as AddressInfo).port;
-  await new Promise((resolve) => server.close(resolve));
+  away = await freePort();
 });
 
 function site(): Promise<Site> {

@@ -1,20 +1,19 @@
 import { createServer } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { keepRoom } from '../../src/http/room.ts';
+import { listen } from '../support/ports.ts';
 
 it('anyone who comes is answered, however many others keep their connections open', async () => {
   const server = createServer((_request, response) => response.end('here'));
   keepRoom(server, 8);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listen(server);
+  onTestFinished(close);
   const slow: Socket[] = [];
   const closed = new Set<Socket>();
   const isClosed = (socket: Socket): boolean => closed.has(socket);
   onTestFinished(() => {
     for (const socket of slow) socket.destroy();
-    server.closeAllConnections();
-    server.close();
   });
   for (let index = 0; index < 40; index += 1) {
     const socket = connect(port, '127.0.0.1');

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client, OFFICE, fields, start } from './harness.ts';
+import { listen } from '../support/ports.ts';
 
 /** Receives results like an agent: answers with each of `answers` in turn, then 204. */
 async function handler(answers: number[] = []) {
@@ -13,9 +14,8 @@ async function handler(answers: number[] = []) {
       response.writeHead(answers.shift() ?? 204).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as { port: number };
+  const { port, close } = await listen(server);
+  onTestFinished(close);
   return { bodies, url: `http://127.0.0.1:${port}/results/x` };
 }
 

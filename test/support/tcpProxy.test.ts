@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { startProxy } from './tcpProxy.ts';
+import { listen } from './ports.ts';
 
 test('passes both ways, also what follows an end', async () => {
   const { client } = await through();
@@ -81,8 +82,8 @@ async function through() {
     });
     socket.on('end', () => socket.end());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const proxy = await startProxy((server.address() as AddressInfo).port);
+  const { port, close } = await listen(server);
+  const proxy = await startProxy(port);
   const dial = async () => {
     const socket = connect(proxy.port, '127.0.0.1').on('error', () => {});
     await once(socket, 'connect');
@@ -90,8 +91,7 @@ async function through() {
   };
   onTestFinished(async () => {
     await proxy.close();
-    for (const socket of served) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
+    await close();
   });
   return { proxy, client: await dial(), dial, served, heard: () => heard };
 }

@@ -11,7 +11,8 @@ import { createAuthority, hasOpenssl, type Authority } from '../../api/certifica
 import { FakeClock } from '../../support/fakeClock.ts';
 import { ask, cookieOf, dial, own, perform, raw, signIn } from './browser.ts';
 import { setKnownPassword } from './knownPassword.ts';
-import { freePort, open, prepare } from './opened.ts';
+import { open, prepare } from './opened.ts';
+import { freePort } from '../../support/ports.ts';
 
 describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
   let authority: Authority;

@@ -1,20 +1,12 @@
 /** A built agent whose shared ledger can't be reached. */
 import { writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, until } from '../support/agent.ts';
-
-async function portOfNobody(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+import { freePort } from '../../support/ports.ts';
 
 test('images are deferred while the ledger is unreachable, even across a configuration change and a restart', async () => {
-  const url = `postgres://receiptd@127.0.0.1:${await portOfNobody()}/ledger`;
+  const url = `postgres://receiptd@127.0.0.1:${await freePort()}/ledger`;
   const ledger = { kind: 'postgres', url, agent: 'front' };
   const site = await prepare({ ledger });
   const drop = async (name: string): Promise<void> =>

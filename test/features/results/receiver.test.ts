@@ -12,8 +12,8 @@ import { OFFICE, SHOP } from '../../contract/ledger/support.ts';
 import { createAuthority, hasOpenssl } from '../../api/certificates.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
-import { freePort } from '../../console/server/opened.ts';
 import { post, raw, receiving } from './receiving.ts';
+import { freePort, listen } from '../../support/ports.ts';
 
 const DONE = JSON.stringify({ name: 'doc-a', endpointUid: OFFICE.uid, status: 'DONE', total: 12.5 });
 
@@ -207,9 +207,7 @@ describe('the receiver', () => {
   });
 
   it('reports that another program uses its port, and takes the port when it is free', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
+    const { port, close } = await listen(createServer());
     const clock = new FakeClock();
     const { receiver, incidents } = await receiving({
       settings: { listen: { host: '127.0.0.1', port } },
@@ -218,7 +216,7 @@ describe('the receiver', () => {
     expect(incidents.list()).toMatchObject([
       { code: 'PORT_IN_USE', hint: expect.stringContaining('results.listen') },
     ]);
-    await new Promise((resolve) => other.close(resolve));
+    await close();
     await clock.advanceUntil(() => incidents.list().length === 0, 10_000);
     expect(receiver.url).toBe(`http://127.0.0.1:${port}`);
   });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../../support/ports.ts';
 
 export interface ReceivedMail {
   readonly to: readonly string[];
@@ -81,14 +82,7 @@ export async function hookServer(
       response.writeHead(status, more).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  );
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listen(server);
+  onTestFinished(close);
   return { hooks, url: `http://127.0.0.1:${port}` };
 }
