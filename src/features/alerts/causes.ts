@@ -202,7 +202,7 @@ function ofCases({ counts, incidents, now }: Sight): Cause[] {
       key: `documents ${folder}`,
       code: 'PERSON_NEEDED',
       message: `${counted(count, 'scan')} from ${folder} ${count === 1 ? 'needs' : 'need'} a person: ${needsInShort(needs)}.`,
-      hint: 'List them with `receiptd list --needs-person`. Then run `receiptd retry NAME`, scan again, or run `receiptd dismiss`.',
+      hint: `List ${count === 1 ? 'it' : 'them'} with \`receiptd list --needs-person\`. Then run \`receiptd retry NAME\`, scan again, or run \`receiptd dismiss\`.`,
       // The ledger does not say when the first of them failed, so it counts from the first look.
       since: now,
       count,

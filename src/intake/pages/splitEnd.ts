@@ -50,6 +50,6 @@ export function endOf(
   const named = refused.slice(0, NAMED_AT_MOST).join(', ');
   const more = refused.length > NAMED_AT_MOST ? ` and ${refused.length - NAMED_AT_MOST} more` : '';
   const which = refused.length === 1 ? `Page ${named}` : `Pages ${named}${more}`;
-  const message = `${which} of ${pages} can't be sent; the others are. To see why, run \`receiptd list --state rejected\`. Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
+  const message = `${which} of ${pages} can't be sent; the other pages are. To see why, run \`receiptd list --state rejected\`. Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
   return { reason: 'PAGES_NOT_SENT', message };
 }

@@ -137,6 +137,7 @@ it('documents and files that need a person are one cause per folder, with their 
     hint: expect.stringContaining('`receiptd list --needs-person`'),
   });
   expect(c?.message).toBe('1 scan from /c needs a person: 1 failed.');
+  expect(c?.hint).toContain('List it with');
 });
 
 it('documents that wait for an endpoint that is no longer configured are a cause', () => {
