@@ -97,8 +97,15 @@ async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => v
   const results = answer?.results ?? (await testAlone(io, config));
   if (results.length === 0 || results.some(({ problem }) => problem !== null)) done(EXIT.failed);
   if (options.json) printJson(io, results);
-  else if (results.length === 0) print(io, 'No channel is configured under `alerts`, so no alerts are sent.');
-  else {
+  else if (results.length === 0) {
+    throw new ReceiptdError(
+      'ALERT_UNDELIVERED',
+      'No channel is configured under `alerts`, so no alerts are sent.',
+      {
+        hint: 'Add one with `receiptd setup`, or in the config file.',
+      },
+    );
+  } else {
     const colors = colorsFor(io, io.stdout);
     for (const { channel, problem } of results) {
       const words =

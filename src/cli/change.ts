@@ -68,14 +68,14 @@ export function addResends(program: Command, io: Io): void {
 
 export function addPauses(program: Command, io: Io): void {
   const by = operatorName();
-  for (const [command, done] of [
-    ['pause', 'Paused'],
-    ['resume', 'Resumed'],
+  for (const [command, done, about] of [
+    ['pause', 'Paused', 'pause uploads; scans are still named and recorded'],
+    ['resume', 'Resumed', 'resume paused uploads'],
   ] as const) {
     program
       .command(command)
       .argument('[target]', 'a folder or an endpoint; all if omitted')
-      .description(`${command} uploads; scans are still named and recorded`)
+      .description(about)
       .option('--config <file>', 'config file')
       .option('--json', 'as JSON: { targets }')
       .explain({ examples: [command, `${command} office`, `${command} /srv/scans`] })

@@ -278,5 +278,6 @@ function checkedSource(store: CredentialStore, to: WritableStore): CredentialSto
 }
 
 function called(store: CredentialStore): string {
+  if (store === 'file') return 'file store';
   return store === 'systemd' ? 'systemd store' : store;
 }

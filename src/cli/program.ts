@@ -26,6 +26,7 @@ export async function runCommandLine(
   };
   try {
     const program = await createProgram(io, done, argv.slice(2));
+    refuseUnknownHelp(program, argv.slice(2));
     await program.parseAsync([...argv]);
     return status;
   } catch (error) {
@@ -72,6 +73,13 @@ the machine's, whichever is found first.`,
     );
   for (const add of await commandsFor(words)) add(program, io, done);
   return program;
+}
+
+/** Otherwise, the parser prints the help of all commands. */
+function refuseUnknownHelp(program: Command, [first, about]: readonly string[]): void {
+  if (first !== 'help' || about === undefined || about.startsWith('-') || about === 'help') return;
+  if (program.commands.some((each) => each.name() === about)) return;
+  throw usageError({ code: 'commander.unknownCommand', message: `unknown command '${about}'` });
 }
 
 function report(io: Io, error: unknown): ExitStatus {

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from './command.ts';
 import { composeFolders } from '../wiring/folders.ts';
@@ -134,9 +134,11 @@ interface Place {
 async function placeOf({ cwd }: Io, file: string): Promise<Place> {
   try {
     const real = await realpath(resolve(cwd, file));
+    const about = await stat(real);
+    if (!about.isFile()) throw notAFile(file, about.isDirectory());
     return { file, folder: dirname(real), path: basename(real) };
   } catch (error) {
-    throw unreadable(file, systemCode(error) ?? String(error));
+    throw error instanceof ReceiptdError ? error : unreadable(file, systemCode(error) ?? String(error));
   }
 }
 
@@ -239,6 +241,12 @@ function statusOf(rows: readonly Row[], isKeptEnough: boolean): ExitStatus {
   if (has('rejected', 'failed', 'lost')) return EXIT.refused;
   if (has('unconfirmed') || (!isKeptEnough && rows.some(({ waits }) => waits))) return EXIT.waiting;
   return EXIT.ok;
+}
+
+function notAFile(file: string, isFolder: boolean): ReceiptdError {
+  return new ReceiptdError('FILE_UNREADABLE', `${file} is ${isFolder ? 'a folder' : 'not a file'}.`, {
+    hint: isFolder ? 'Name the files in it, or watch the folder. Nothing was sent.' : 'Nothing was sent.',
+  });
 }
 
 function unreadable(file: string, code: string): ReceiptdError {

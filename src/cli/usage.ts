@@ -23,7 +23,11 @@ const GUESSED: Readonly<Record<string, string>> = {
 /** Turns an error of the argument parser into one sentence, like every other error. */
 export function usageError({ code, message }: Pick<CommanderError, 'code' | 'message'>): ReceiptdError {
   const [what = '', guess = ''] = message.replace(/^error: /, '').split('\n');
-  const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1).replace(/\.$/, '')}.`.replaceAll("'", '"');
+  const plain = inPlainWords(what);
+  const sentence = `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.$/, '')}.`.replaceAll(
+    "'",
+    '"',
+  );
   const advice = adviceOn(code, what);
   const [, unknown = ''] = /'(.*)'/.exec(what) ?? [];
   const known = code === 'commander.unknownCommand' ? GUESSED[unknown.toLowerCase()] : undefined;
@@ -32,9 +36,17 @@ export function usageError({ code, message }: Pick<CommanderError, 'code' | 'mes
   return new ReceiptdError('USAGE', sentence, { hint: meant === '' ? advice : `${meant} ${advice}` });
 }
 
+/** The parser's sentences about values, without its notation of options and arguments. */
+function inPlainWords(what: string): string {
+  return what
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument missing/, '$1 needs a value')
+    .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid/, '$1: "$2" is not valid')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'/, '"$1" is not valid as <$2>');
+}
+
 function adviceOn(code: string, what: string): string {
   if (code === 'commander.unknownCommand') return '`receiptd --help` shows the commands.';
-  const help = 'Add --help to see its options.';
+  const help = 'Add --help to see the options of this command.';
   const [, given] = /'(-[^']+)'/.exec(what) ?? [];
   // Document names can look like this; no option does.
   const mayBeName = code === 'commander.unknownOption' && given !== undefined && /^-[^-]|\d/.test(given);

@@ -195,7 +195,9 @@ function nested(path: readonly PropertyKey[], text: string): Problem[] {
 /** The agent makes its state directory accessible to the owner only, which would lock everyone else out of a shared one. */
 function checkSharedDirectory({ stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
   if (!isSharedDirectory(stateDir.path, platform)) return [];
-  const own = pathsOf(platform).join(stateDir.path, 'receiptd');
+  // /etc/receiptd is for the configuration.
+  const own =
+    stateDir.path === '/etc' ? '/var/lib/receiptd' : pathsOf(platform).join(stateDir.path, 'receiptd');
   const text = `${shorten(stateDir.path)} belongs to the system or to a person, and would become inaccessible to everyone else; choose a dedicated directory, such as ${shorten(own)}`;
   return [invalid(['stateDir'], text)];
 }

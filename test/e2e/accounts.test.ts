@@ -109,7 +109,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   expect(config.values['endpoints']).toMatchObject({ shop: { uid, account: 'branch' } });
   expect(site.sandbox.stats().requests['createEndpoint']).toEqual({ 201: 1 });
   const logout = await said(site, 'logout', '--store', 'file', '--account', 'branch');
-  expect(logout).toBe('Removed the credentials of account branch from the file.\n');
+  expect(logout).toBe('Removed the credentials of account branch from the file store.\n');
   expect(JSON.parse(await readFile(site.file('state', 'credentials.json'), 'utf8'))).toEqual(MAIN_CLIENT);
   expect(await site.look('whoami', '--account', 'branch')).toBeRefused(
     1,

@@ -123,6 +123,8 @@ describe('a folder with odd files', () => {
     expect((await site.list()).map(({ path }) => path).sort()).toEqual(
       [site.file('inbox', WILD), site.file('inbox', `text${WILD}`)].sort(),
     );
+    const [printed = ''] = (await site.quickMust('list')).match(/a\\nb.*gpj\.jpg/) ?? [];
+    expect(await site.quickMust('show', printed)).toContain(name);
     const gone = await site.look('show', WILD);
     expect(gone.stderr).not.toMatch(RAW);
   });

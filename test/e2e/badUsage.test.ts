@@ -45,6 +45,15 @@ describe('a command line is refused with one sentence', () => {
       ['endpoint', 'create', 'Office', '--outgoing-url', 'example'],
       ['"example"', 'https://'],
     ],
+    [
+      ['help', 'bogus'],
+      ['"bogus"', 'receiptd --help'],
+    ],
+    [
+      ['list', '--where', '--config', 'x.yaml'],
+      ['--where needs a value', '--help'],
+    ],
+    [['doctor', '--list', '--output', '--config', 'x.yaml'], ['--output needs a value']],
     [['list', 'more'], ['Too many arguments']],
     [['list', '--state'], ['--state']],
     [

@@ -117,7 +117,7 @@ test('a new secret goes to the store of the old one; the first one goes to the f
   );
   const second = await quickly(site, [...login, '--no-verify'], { input: 'a-new-secret' });
   expect(second).toMatchObject({ status: 0, stderr: '' });
-  expect(second.stdout).toContain('in the file.');
+  expect(second.stdout).toContain('in the file store.');
   const file = `${site.stateDir}/credentials.json`;
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ clientId: 'e2e', clientSecret: 'a-new-secret' });
 
@@ -125,7 +125,7 @@ test('a new secret goes to the store of the old one; the first one goes to the f
   const shadowed = await quickly(site, [...login, '--no-verify'], { input: SECRET, env });
   expect(shadowed).toBeRefused(1, 'CREDENTIALS_UNWRITABLE', 'the environment store has different ones');
   const logout = await quickly(site, ['logout', '--config', site.config], { env });
-  expect(logout.stdout).toContain('Removed the credentials from the file.\n');
+  expect(logout.stdout).toContain('Removed the credentials from the file store.\n');
   expect(logout.stdout).toContain('The environment still has credentials, and the agent keeps using those.');
 });
 

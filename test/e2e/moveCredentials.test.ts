@@ -68,7 +68,7 @@ describe.skipIf(!keychain)('moving credentials between file and keychain', () =>
     const there = await login(site, '--store', 'keychain');
     expect(there).toMatchObject({ status: 0, stderr: '' });
     expect(there.stdout).toBe(
-      'Copied the credentials from the file to the keychain, and verified the copy.\n' +
+      'Copied the credentials from the file store to the keychain, and verified the copy.\n' +
         `Changed ${site.config}: credentials.store is now keychain.\n` +
         'The old copy in the file store was removed.\n',
     );
@@ -176,7 +176,7 @@ test.skipIf(!canSeal)(
     const moved = await shell(site, `unshare -m sh -c "${command}"`);
     expect(moved).toMatchObject({ status: 0, stderr: '' });
     expect(moved.stdout).toBe(
-      `Copied the credentials from the file to the systemd store, and verified the copy.
+      `Copied the credentials from the file store to the systemd store, and verified the copy.
 Give them to the agent with these lines in its unit (\`systemctl edit receiptd\`), then restart it:
 
   [Service]

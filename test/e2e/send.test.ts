@@ -159,6 +159,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     const agent = await begin(site);
     await writeFile(site.file('inbox', 'notes.txt'), 'a file of a watched folder');
     expect(await site.look('send', 'inbox/notes.txt')).toBeRefused(2, 'USAGE', 'is watched');
+    expect(await site.look('send', 'desk')).toBeRefused(1, 'FILE_UNREADABLE', 'is a folder');
     expect(await site.look('send', await lay(site, 'a.jpg'), 'desk/gone.jpg')).toBeRefused(
       1,
       'FILE_UNREADABLE',

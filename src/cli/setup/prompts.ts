@@ -65,9 +65,12 @@ export async function createPrompts(io: Io): Promise<Prompts> {
   };
   return {
     text: async ({ text: message }, { otherwise, wrong } = {}) => {
-      const validate = async (answer: string) => (await wrong?.(answer.trim()))?.text ?? true;
+      const validate = async (answer: string) => {
+        if (answer.trim() === '' && otherwise === undefined) return says('answer.needed').text;
+        return (await wrong?.(answer.trim()))?.text ?? true;
+      };
       const shown = otherwise === undefined ? {} : { default: otherwise };
-      const config = { message, ...shown, validate, required: otherwise === undefined, theme };
+      const config = { message, ...shown, validate, theme };
       return (await ask((context) => input(config, context))).trim();
     },
     secret: async ({ text: message }) => {

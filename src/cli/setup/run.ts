@@ -61,7 +61,7 @@ async function converse(
   demandTransport(talk);
   if (ask === null) {
     const isUnattended = options.yes === true || options.nonInteractive === true;
-    const why = isUnattended ? 'No questions are allowed' : 'No terminal to ask on';
+    const why = isUnattended ? 'Setup runs without questions' : 'No terminal to ask on';
     await refuseMissing(talk, provisionalConfig(talk), why);
   }
   const done: string[] = [];

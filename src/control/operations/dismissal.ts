@@ -63,7 +63,11 @@ async function nothingNamed(reports: Reports, target: string, undo: boolean): Pr
     return new ReceiptdError(
       'DOCUMENT_UNKNOWN',
       undo ? `Nothing named "${target}" was dismissed.` : `Nothing named "${target}" needs a person.`,
-      { hint: `\`receiptd list --${undo ? 'dismissed' : 'needs-person'}\` lists what does.` },
+      {
+        hint: undo
+          ? '`receiptd list --dismissed` lists what was dismissed.'
+          : '`receiptd list --needs-person` lists what does.',
+      },
     );
   return new ReceiptdError(
     'DOCUMENT_STATE',

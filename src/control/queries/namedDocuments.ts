@@ -1,4 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { unescaped } from '../../core/domain/escape.ts';
 import { fold } from '../../core/domain/search.ts';
 import type { Document } from '../../core/domain/document.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
@@ -42,6 +43,9 @@ export async function namedDocuments(
     if (document) return [document, ...rest];
     if (found[0]) throw noDocument(written, found[0]);
   }
+  // As `list` prints it.
+  const meantSo = unescaped(written);
+  if (meantSo !== written) return namedDocuments(ledger, meantSo);
   throw unknownDocument(written);
 }
 
