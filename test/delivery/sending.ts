@@ -7,7 +7,6 @@ import type { Attempt, Document, EndpointKey, Lane } from '../../src/core/domain
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Reservation } from '../../src/core/domain/limits.ts';
 import { MEDIA_TYPES } from '../../src/core/domain/imageType.ts';
-import { createWatchedFolder } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
@@ -31,6 +30,7 @@ import { RecordedLog } from '../support/recordedLog.ts';
 import { ScriptedService, ScriptedTokens } from '../support/scriptedService.ts';
 import { keeping, type KeepingOptions } from './payload/keeping.ts';
 import { memoryDirectory } from '../support/memoryDirectory.ts';
+import { watched } from '../intake/folder/fixture.ts';
 
 export const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'office' };
 export const SHOP: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'shop' };
@@ -86,16 +86,7 @@ export async function sendingPlace(files: number | readonly string[] = []) {
   const path = join(dir, 'ledger.db');
   const ledger = await openSqliteLedger({ path, clock });
   onTestFinished(() => ledger.close());
-  const open: OpenFolder = (folder) =>
-    createWatchedFolder({
-      path: folder,
-      recursive: false,
-      include: [],
-      ignore: [],
-      exclude: [],
-      archiveTo: join(folder, 'archive'),
-      random: () => 0.5,
-    });
+  const open: OpenFolder = (folder) => watched(folder, { recursive: false, random: () => 0.5 });
 
   /** A file in the folder, and the document that it became. */
   async function admit(

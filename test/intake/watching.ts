@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { parseTemplate } from '../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../src/intake/folder/hints.ts';
-import { createWatchedFolder, type WatchedFolderOptions } from '../../src/intake/folder/watchedFolder.ts';
+import { type WatchedFolderOptions } from '../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
@@ -23,6 +23,7 @@ import { RecordedLog } from '../support/recordedLog.ts';
 import { keeping } from '../delivery/payload/keeping.ts';
 import { OFFICE, temporary, type Place } from '../delivery/sending.ts';
 import { rowsOf, send } from '../contract/ledger/support.ts';
+import { watched } from './folder/fixture.ts';
 
 export interface WatchOptions {
   readonly settings?: Partial<FolderSettings>;
@@ -95,14 +96,9 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
       ...FOLDER_SETTINGS,
       ...options.settings,
     };
-    const real = createWatchedFolder({
-      path: settings.path,
+    const real = watched(settings.path, {
       recursive: settings.recursive,
-      include: [],
-      ignore: [],
-      exclude: [],
       archiveTo: join(dir, 'archive'),
-      random: Math.random,
       ...options.opened,
     });
     const folder = { ...real, ...options.folder?.(real) };

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Operations } from '../../../src/control/operations/operations.ts';
-import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
@@ -12,6 +11,7 @@ import { admission, OFFICE, REFUSAL, send, SHOP } from '../../contract/ledger/su
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { watched } from '../../intake/folder/fixture.ts';
 
 /** Admits a document that the service then refuses. @returns its number */
 async function refused(ledger: Ledger, file: ReturnType<typeof admission>): Promise<number> {
@@ -60,16 +60,7 @@ async function place({ slow = 0 } = {}) {
     baseUrl: OFFICE.baseUrl,
     endpoints: [],
     folders: ['/scans'],
-    open: (path) =>
-      createWatchedFolder({
-        path: join(dir, path),
-        recursive: true,
-        include: [],
-        ignore: [],
-        exclude: [],
-        archiveTo: join(dir, 'archive'),
-        random: Math.random,
-      }),
+    open: (path) => watched(join(dir, path), { archiveTo: join(dir, 'archive') }),
     clock,
     changed: async () => {},
     takeOver: async (folder) => void takenOver.push(folder),

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { compareFolder, type Comparison } from '../../../src/features/audit/audit.ts';
 import { fingerprint } from '../../../src/features/audit/fingerprint.ts';
 import { addsUp, CATEGORIES, crossCheck, tally } from '../../../src/features/audit/accounting.ts';
@@ -12,6 +11,7 @@ import { LIST_STATES, type LedgerReports } from '../../../src/core/ports/ledgerR
 import { asOwnerOf } from '../../support/ordinaryUser.ts';
 import { SHOP } from '../../delivery/sending.ts';
 import { watchingPlace, type WatchingPlace } from '../../intake/watching.ts';
+import { watched } from '../../intake/folder/fixture.ts';
 
 const never = new AbortController().signal;
 const RECURSIVE = {
@@ -22,15 +22,7 @@ function folderOf(
   place: WatchingPlace,
   more: { ignore?: string[]; recursive?: boolean } = {},
 ): WatchedFolder {
-  return createWatchedFolder({
-    path: place.scans,
-    recursive: more.recursive ?? true,
-    include: [],
-    ignore: more.ignore ?? [],
-    exclude: [],
-    archiveTo: join(place.dir, 'archive'),
-    random: Math.random,
-  });
+  return watched(place.scans, { archiveTo: join(place.dir, 'archive'), ...more });
 }
 
 /** Compares without a running agent. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { periodStart } from '../../../src/core/domain/limits.ts';
 import type { FleetLimits } from '../../../src/core/ports/fleet.ts';
@@ -19,12 +19,7 @@ BEGIN INSERT INTO receiptd.entered VALUES (new.at); RETURN NULL; END $$;
 CREATE TRIGGER keep_entries AFTER INSERT ON starts FOR EACH ROW EXECUTE FUNCTION keep_entry()`;
 
 describe.skipIf(!needsPostgres())('the limits of an endpoint', () => {
-  let place: FleetPlace;
-
-  beforeEach(async () => {
-    place = await FleetPlace.create();
-  });
-  afterEach(() => place.remove());
+  const place = FleetPlace.ofEachTest();
 
   it('apply to all agents together: never more than 20 in any second', async () => {
     const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => place.open(name)));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { claim, OFFICE } from '../../contract/ledger/support.ts';
@@ -10,12 +10,7 @@ import { targetOf } from './place.ts';
 const LEASE_MS = 1_500;
 
 describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
-  let place: FleetPlace;
-
-  beforeEach(async () => {
-    place = await FleetPlace.create();
-  });
-  afterEach(() => place.remove());
+  const place = FleetPlace.ofEachTest();
 
   it('refuse a second agent of the same name until the first has stopped', async () => {
     const a = await place.open('a');

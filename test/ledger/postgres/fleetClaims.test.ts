@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import { ACCEPTANCE, claim } from '../../contract/ledger/support.ts';
 import { needsPostgres } from '../../support/postgres.ts';
@@ -6,12 +6,7 @@ import { FleetPlace, imageIn } from './fleetPlace.ts';
 import { connected, targetOf } from './place.ts';
 
 describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
-  let place: FleetPlace;
-
-  beforeEach(async () => {
-    place = await FleetPlace.create();
-  });
-  afterEach(() => place.remove());
+  const place = FleetPlace.ofEachTest();
 
   it('claim each of 2,000 documents once, whichever agent asks first', async () => {
     const agents = await Promise.all(['a', 'b', 'c', 'd'].map((name) => place.open(name)));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
 import type { Admission } from '../../../src/core/ports/ledgerIntake.ts';
 import { crossCheck } from '../../../src/features/audit/accounting.ts';
@@ -8,12 +8,7 @@ import { FleetPlace, imageIn } from './fleetPlace.ts';
 import { targetOf } from './place.ts';
 
 describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
-  let place: FleetPlace;
-
-  beforeEach(async () => {
-    place = await FleetPlace.create();
-  });
-  afterEach(() => place.remove());
+  const place = FleetPlace.ofEachTest();
 
   it('are notified about folders that they reach, and no others', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];

@@ -1,15 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { claim, OFFICE } from '../../contract/ledger/support.ts';
 import { needsPostgres } from '../../support/postgres.ts';
 import { FleetPlace } from './fleetPlace.ts';
 
 describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
-  let place: FleetPlace;
-
-  beforeEach(async () => {
-    place = await FleetPlace.create();
-  });
-  afterEach(() => place.remove());
+  const place = FleetPlace.ofEachTest();
 
   it('share a hold for the time that its owner states, and only if its owner shares it', async () => {
     const [a, b] = [await place.open('a'), await place.open('b')];

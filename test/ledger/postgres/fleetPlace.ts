@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { afterEach, beforeEach } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../../src/ledger/postgres/open.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
@@ -14,21 +15,36 @@ export type Agent = Ledger & { readonly fleet: LedgerFleet };
 
 /** Agents that share a database and one folder, each under its own path. */
 export class FleetPlace {
-  readonly #database: FreshDatabase;
   readonly #open = new Set<Agent>();
-  /** The connection of all queries, until the database is copied. */
+  #database: FreshDatabase | null = null;
+  /** For all questions, until the database is copied. */
   #asking: Promise<Client> | null = null;
 
-  private constructor(database: FreshDatabase) {
-    this.#database = database;
-  }
+  private constructor() {}
 
   static async create(): Promise<FleetPlace> {
-    return new FleetPlace(await freshDatabase(UNUSED));
+    const place = new FleetPlace();
+    place.#database = await freshDatabase(UNUSED);
+    return place;
+  }
+
+  /** With an empty database in each test. */
+  static ofEachTest(): FleetPlace {
+    const place = new FleetPlace();
+    beforeEach(async () => {
+      place.#database = await freshDatabase(UNUSED);
+    });
+    afterEach(() => place.remove());
+    return place;
+  }
+
+  get #of(): FreshDatabase {
+    if (this.#database === null) throw new Error('there is no database');
+    return this.#database;
   }
 
   get url(): string {
-    return this.#database.url;
+    return this.#of.url;
   }
 
   async open(name: string, more: Partial<PostgresLedgerOptions> = {}): Promise<Agent> {
@@ -60,7 +76,7 @@ export class FleetPlace {
 
   async keep(): Promise<Kept> {
     await this.#hangUp();
-    const kept = await this.#database.keep();
+    const kept = await this.#of.keep();
     return {
       restore: async () => {
         await this.#hangUp();
@@ -91,8 +107,10 @@ export class FleetPlace {
 
   async remove(): Promise<void> {
     await Promise.all([...this.#open].map((agent) => agent.close()));
+    this.#open.clear();
     await this.#hangUp();
-    await this.#database.remove();
+    await this.#database?.remove();
+    this.#database = null;
   }
 }
 

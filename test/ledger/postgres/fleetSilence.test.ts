@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ACCEPTANCE, claim } from '../../contract/ledger/support.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPostgres } from '../../support/postgres.ts';
@@ -10,12 +10,7 @@ import { type Agent, FleetPlace, FrozenClock, imageIn } from './fleetPlace.ts';
 const LEASE_MS = 3_000;
 
 describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
-  let place: FleetPlace;
-
-  beforeEach(async () => {
-    place = await FleetPlace.create();
-  });
-  afterEach(() => place.remove());
+  const place = FleetPlace.ofEachTest();
 
   describe('when one of them falls silent', () => {
     let clock: FrozenClock;

@@ -12,9 +12,7 @@ const END_ALL = `
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'receiptd %' AND datname = current_database()`;
 
 describe.skipIf(!needsPostgres())('after a failover that lost the last commits', () => {
-  let place: FleetPlace;
-  beforeEach(async () => void (place = await FleetPlace.create()));
-  afterEach(() => place.remove());
+  const place = FleetPlace.ofEachTest();
 
   const standing = async (id: number) =>
     (
