@@ -20,9 +20,10 @@ const AROUND = 4 * 512;
 const END_BYTES = 64 * 1024;
 
 /**
- * Yields the members of a .tar.gz in order. `file`: its path, or a handle, which is closed at the end. Only plain files are allowed; links, devices and directories are refused. Names are
- * untrusted: never write to a path made from an unexpected one. `budget` limits the members' total size and number, and is
- * checked for every chunk, so that a small file can't unpack to a huge one.
+ * Yields the members of a .tar.gz in order. `file`: its path, or a handle, which is closed at the end. Only plain files are
+ * allowed; links, devices and directories are refused. Names are untrusted: never write to a path made from an unexpected one.
+ * `budget` limits the members' total size and number, and is checked for every chunk, so that a small file can't unpack to a
+ * huge one.
  * @throws BadArchive; system errors of the file itself
  */
 export async function* readArchive(
