@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { Option } from 'commander';
 import type { Command } from './command.ts';
@@ -150,8 +151,9 @@ async function start(
     });
   }
   const quota = options.quota === undefined ? null : numberOf('--quota', options.quota);
+  let made: string | undefined;
   try {
-    await makeDirectory(options.dir, 0o700);
+    made = await makeDirectory(options.dir, 0o700);
     return await startSandbox({
       port,
       host: options.host,
@@ -171,6 +173,7 @@ async function start(
       onRequest,
     });
   } catch (error) {
+    if (made !== undefined) await rmdir(options.dir).catch(() => {});
     const code = systemCode(error);
     if (code === 'EADDRINUSE') {
       throw new ReceiptdError('PORT_IN_USE', `Port ${port} of ${options.host} is in use.`, {

@@ -138,7 +138,7 @@ test.each(['symlink', 'link', 'directory', 'fifo', 'character-device'] as const)
   async (type) => {
     const odd: Member = [{ name: 'ledger.db', type, linkname: '/etc/passwd' }];
     await expect(readBackup(await archive([manifest(NEEDED), odd, JOURNAL]), to)).rejects.toMatchObject(
-      refused('no plain file'),
+      refused('not a plain file'),
     );
     expect(await written()).toEqual([]);
   },

@@ -179,7 +179,7 @@ const stated = await readFile(join(import.meta.dirname, '../../../docs/service.m
 const [PLAIN = 0, SHARED = 0, OWN = 0] = [
   /exposure at (\d+\.\d)/,
   /It is ([\d.]+) if files are made for people/,
-  /user's own service has ([\d.]+)/,
+  /user service is at ([\d.]+)/,
 ].map((words) => Number(words.exec(stated)?.[1]) * 10);
 
 describe.skipIf(!hasAnalyze)('systemd', () => {
