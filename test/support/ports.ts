@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 export interface Listening {
   readonly port: number;
   /** Destroys the connections, and stops. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Makes a server listen on loopback, by default on a free port. */

@@ -52,7 +52,16 @@ export async function compareWithJournal(path: string, journalPath: string, at: 
     );
   } finally {
     live.close();
-    if (scratch !== null) fs.rmSync(scratch, { recursive: true, force: true });
+    if (scratch !== null) remove(scratch);
+  }
+}
+
+/** On Windows, a damaged copy may still be open. That must not hide the error that is on its way. */
+function remove(scratch: string): void {
+  try {
+    fs.rmSync(scratch, { recursive: true, force: true });
+  } catch (error) {
+    if (!['EBUSY', 'EPERM'].includes(systemCode(error) ?? '')) throw error;
   }
 }
 
