@@ -201,7 +201,7 @@ The old copy in the file store is still there, because the agent needs it for no
     ]);
     expect(gone.stdout).toBe(
       `Removed the credentials from the systemd store.
-The file still has credentials, and the agent keeps using those. Remove them with: receiptd logout --store file
+The file store still has credentials, and the agent keeps using those. Remove them with: receiptd logout --store file
 `,
     );
   },
