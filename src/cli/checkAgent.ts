@@ -19,8 +19,7 @@ function isCheckedHere(code: IncidentStatus['code']): boolean {
 
 function asFinding({ code, subject, message, hint }: IncidentStatus): Finding {
   return {
-    // The agent continues with a ledger that was rebuilt, or in which its own check found damage.
-    level: NO_ROOM.has(code) && code !== 'LEDGER_DAMAGED' ? 'fail' : 'warn',
+    level: NO_ROOM.has(code) ? 'fail' : 'warn',
     subject: 'agent',
     message: `${[message, hint].filter((text) => text !== '').join(' ')} [${code}]`,
     ...(subject !== null && { names: [subject] }),

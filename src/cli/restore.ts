@@ -11,7 +11,7 @@ import { createConfigFile } from '../config/configFile.ts';
 import { applyEdits } from '../config/edit.ts';
 import { placeForConfig } from '../config/locate.ts';
 import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
-import { openPlain } from '../system/tar/read.ts';
+import { openArchive } from '../system/tar/read.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted, local } from '../core/domain/words.ts';
@@ -94,7 +94,7 @@ async function restoreTo(
   { replace = false, older = false, beside }: Options,
 ): Promise<Restored & { readonly misfits: readonly string[] }> {
   // Only the service's user may write its state directory; it may not be able to open root's file.
-  const opened = (await otherOwner(config.stateDir)) === null ? null : await openPlain(file);
+  const opened = (await otherOwner(config.stateDir)) === null ? null : await openArchive(file);
   const isCopy = beside !== undefined;
   const by = operatorName();
   try {
@@ -228,7 +228,7 @@ async function confirm(
   });
 }
 
-/** What becomes of the ledger that is here; null if there is none, or if the backup may well contain all of it. */
+/** What happens to the ledger that is here; null if there is none, or if the backup may contain all of it. */
 function aboutThisLedger(
   file: string,
   { head }: Source,

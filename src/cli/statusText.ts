@@ -11,13 +11,8 @@ import { countIn } from '../control/queries/overview.ts';
 import { troubles } from '../control/queries/troubles.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
-/** Incidents during which no files are taken in. */
-export const NO_ROOM: ReadonlySet<string> = new Set([
-  'SPOOL_FULL',
-  'DISK_FULL',
-  'LEDGER_WRITE_FAILED',
-  'LEDGER_DAMAGED',
-]);
+/** Incidents during which no files are taken in. With LEDGER_DAMAGED, the agent has rebuilt its ledger and continues, or has ended. */
+export const NO_ROOM: ReadonlySet<string> = new Set(['SPOOL_FULL', 'DISK_FULL', 'LEDGER_WRITE_FAILED']);
 
 export function printStatus(io: Io, config: Config, overview: Overview): void {
   for (const line of statusLines(config, overview, colorsFor(io, io.stdout))) print(io, line);

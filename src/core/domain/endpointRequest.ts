@@ -1,8 +1,8 @@
 import { ReceiptdError } from './errors.ts';
 
 /*
- * What a new endpoint may be called and be told (interface 2.1). The service may accept anything, and an endpoint can't be changed
- * or deleted. Each check returns what a wrong value should be instead, or null.
+ * Rules for the name, language and outgoing URL of a new endpoint (interface 2.1). The service may accept anything, and an endpoint
+ * can't be changed or deleted. Each check returns what a wrong value should be instead, or null.
  */
 
 export function wrongEndpointName(text: string): string | null {

@@ -114,7 +114,8 @@ async function look({ folder, reports }: AuditDeps, signal: AbortSignal): Promis
   for await (const batch of reports.standings(folder.path)) {
     for (const [path, { identity }] of batch) unmatched.add(fingerprint(path, identity));
   }
-  let [known, links] = [0, 0];
+  let known = 0;
+  let links = 0;
   const suspects = new Set<string>();
   const notLookedAt: NotLookedAt[] = [];
   const match = (path: string, identity: FileIdentity): void => {

@@ -151,7 +151,7 @@ async function refuseLoss(
   refuseOther(config, replace);
 }
 
-/** The ledger here is not the backup's: nobody but `--replace` may set it aside. @throws ReceiptdError LEDGER_EXISTS */
+/** The ledger here is not the backup's: only `--replace` sets it aside. @throws ReceiptdError LEDGER_EXISTS */
 export function refuseOther(config: Config, replace: boolean): void {
   if (replace) return;
   const accepted = acceptedHere(config);

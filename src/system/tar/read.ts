@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
+import { NotAFile, openPlainFile } from '../plainFile.ts';
 
 /** The archive is unusable; the message is worded to follow "FILE can't be used: ". */
 export class BadArchive extends Error {}
@@ -40,7 +40,7 @@ export async function* readArchive(
       else done(null, chunk);
     },
   });
-  const source = (typeof file === 'string' ? await openPlain(file) : file).createReadStream();
+  const source = (typeof file === 'string' ? await openArchive(file) : file).createReadStream();
   const gunzip = createGunzip();
   const tar = extract();
   // Pass errors on: otherwise the next stream would wait forever.
@@ -66,12 +66,12 @@ export async function* readArchive(
   }
 }
 
-/** Opens a regular file only: opening a FIFO would wait forever, and a device never ends. */
-export async function openPlain(file: string): Promise<FileHandle> {
-  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  if ((await handle.stat()).isFile()) return handle;
-  await handle.close();
-  throw Object.assign(new Error('not a file'), { code: 'EISDIR', syscall: 'open' });
+/** Opens an archive. What is no regular file is the system error EISDIR: a device never ends. */
+export async function openArchive(file: string): Promise<FileHandle> {
+  return openPlainFile(file).catch((error: unknown) => {
+    if (!(error instanceof NotAFile)) throw error;
+    throw Object.assign(new Error('not a file'), { code: 'EISDIR', syscall: 'open' });
+  });
 }
 
 /** Converts errors here too, since those during a member reach only its reader. */
