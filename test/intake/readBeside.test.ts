@@ -19,7 +19,7 @@ beforeAll(async () => {
 /** An intake whose large images are read and hashed in a thread; `before` runs ahead of each read. */
 async function readingBeside(before: (file: string) => Promise<void> = async () => {}) {
   const place = await watchingPlace();
-  const { hash, readBeside: real } = createHashing(program);
+  const { hash, readBeside: real } = createHashing(program, { few: 0 });
   const buffers = new ImageBuffers();
   const reads: [size: number, kind: FileRead['kind'] | undefined][] = [];
   const readBeside: ReadBeside = async (file, size, take) => {

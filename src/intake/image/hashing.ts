@@ -35,6 +35,8 @@ export interface Hashing {
 
 /** Minimum size for the thread: smaller images are read and hashed faster than a request takes. */
 const BESIDE_BYTES = 64 * 1024;
+/** Requests done in the calling thread before another is started, two for each image: a single scan is done sooner than it starts. */
+const FEW = 16;
 /** Idle time after which the thread ends, to free its memory. */
 const IDLE_MS = 60_000;
 
@@ -47,22 +49,31 @@ type OnAnswer = (answer: Answer | null) => void;
  * Reads and hashes large images in a worker thread. Their memory has to be shared with it, since copying would take as long as
  * hashing. `program` is the built wiring/hashThread.ts.
  *
- *   none ──a large image──▶ running ──nothing for a minute──▶ none
- *                              └──it fails──▶ never again: everything is read and hashed in this thread
+ *   none ──more than a few large images──▶ running ──nothing for a minute──▶ none
+ *                                             └──it fails──▶ never again: everything is read and hashed in this thread
  */
-export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
+export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } = {}): Hashing {
   const waiting = new Map<number, OnAnswer>();
   /** Hashes of buffers that `readBeside` filled. */
   const digests = new WeakMap<Buffer, string>();
   let worker: Worker | null = null;
   let isBroken = false;
   let lastId = 0;
-  let idle: NodeJS.Timeout | null = null;
+  /** Requests since the last rest. */
+  let asked = 0;
+  let resting: NodeJS.Timeout | undefined;
   let questions: Question[] = [];
 
   const end = (): void => {
     void worker?.terminate();
     worker = null;
+    asked = 0;
+  };
+  const rest = (): void => {
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      if (waiting.size === 0) end();
+    }, idleMs).unref();
   };
   const fail = (): void => {
     isBroken = true;
@@ -78,10 +89,7 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
     if (waiting.size > 0) return;
     // Without open requests, the thread must not keep the process alive.
     worker?.unref();
-    idle ??= setTimeout(() => {
-      idle = null;
-      if (waiting.size === 0) end();
-    }, idleMs).unref();
+    rest();
   };
   const start = (): Worker => {
     const started = new Worker(program);
@@ -92,10 +100,15 @@ export function createHashing(program: string, idleMs = IDLE_MS): Hashing {
     worker?.postMessage(questions);
     questions = [];
   };
-  const canAsk = (size: number): boolean => !isBroken && size >= BESIDE_BYTES;
+  const canAsk = (size: number): boolean => {
+    if (isBroken || size < BESIDE_BYTES) return false;
+    if (worker !== null) return true;
+    asked += 1;
+    rest();
+    return asked > few;
+  };
   const ask = (memory: SharedArrayBuffer, bytes: Buffer, file: string | null): Promise<Answer | null> => {
-    if (idle !== null) clearTimeout(idle);
-    idle = null;
+    clearTimeout(resting);
     worker ??= start();
     worker.ref();
     const id = (lastId += 1);

@@ -65,7 +65,7 @@ describe("a folder on the agent's own disk", () => {
     await writeFile(join(root, 'directory', 'b.jpg'), Buffer.alloc(500_000, 'b'));
     const program = fileURLToPath((await compile('wiring/hashThread.ts')).url);
     const reads: [string, FileRead['kind'] | undefined][] = [];
-    const real = createHashing(program).readBeside;
+    const real = createHashing(program, { few: 0 }).readBeside;
     const [atOnce, otherwise] = await both(root, async (file, size, allocate) => {
       const read = await real(file, size, allocate);
       reads.push([file.slice(root.length + 1), read?.kind]);
@@ -90,7 +90,7 @@ describe("a folder on the agent's own disk", () => {
   it('reads a file itself after another thread failed to', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'photo.jpg'), Buffer.alloc(500_000, 'x'));
-    const readBeside = vi.fn(createHashing('/there/is/no/program.js').readBeside);
+    const readBeside = vi.fn(createHashing('/there/is/no/program.js', { few: 0 }).readBeside);
     const [atOnce, otherwise] = await both(root, readBeside);
     const expected = told(await otherwise.read('photo.jpg', 1_000_000));
     expect(told(await atOnce.read('photo.jpg', 1_000_000, { size: 500_000 }))).toEqual(expected);

@@ -27,21 +27,21 @@ function image(size: number, seed: number): Buffer {
 
 describe('the hash of an image', () => {
   it('is the same in a thread, for many concurrent images at any offset in memory', async () => {
-    const { hash } = createHashing(fileURLToPath(program.url));
+    const { hash } = createHashing(fileURLToPath(program.url), { few: 0 });
     const images = Array.from({ length: 40 }, (_, n) => image(100_000 + n, n + 3));
     const digests = await Promise.all(images.map((bytes, n) => hash(shared(bytes, n))));
     expect(digests).toEqual(images.map(digestOf));
   });
 
   it('is computed in the calling thread for small images and unshared memory', async () => {
-    const { hash } = createHashing('/there/is/no/program.js');
+    const { hash } = createHashing('/there/is/no/program.js', { few: 0 });
     const [small, large] = [image(1_000, 3), image(100_000, 5)];
     expect(await hash(shared(small))).toBe(digestOf(small));
     expect(await hash(large)).toBe(digestOf(large));
   });
 
   it('is computed in the calling thread once the worker fails, even for waiting calls', async () => {
-    const { hash } = createHashing('/there/is/no/program.js');
+    const { hash } = createHashing('/there/is/no/program.js', { few: 0 });
     const images = [image(100_000, 3), image(100_000, 5)];
     expect(await Promise.all(images.map((bytes) => hash(shared(bytes))))).toEqual(images.map(digestOf));
     expect(await hash(shared(images[0]!))).toBe(digestOf(images[0]!));
@@ -52,7 +52,7 @@ describe('the hash of an image', () => {
     const onWorker = (): void => void (threads += 1);
     process.on('worker', onWorker);
     onTestFinished(() => void process.off('worker', onWorker));
-    const { hash } = createHashing(fileURLToPath(program.url), 1);
+    const { hash } = createHashing(fileURLToPath(program.url), { few: 0, idleMs: 1 });
     const bytes = image(100_000, 3);
     await vi.waitUntil(async () => {
       expect(await hash(shared(bytes))).toBe(digestOf(bytes));

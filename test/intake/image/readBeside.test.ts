@@ -67,7 +67,7 @@ function bytesOf(read: FileRead | null): Buffer {
 
 describe('reading in a thread', () => {
   it('returns bytes, their digest and the exact identity', async () => {
-    const { hash, readBeside } = createHashing(program);
+    const { hash, readBeside } = createHashing(program, { few: 0 });
     const bytes = image(SIZE, 7);
     const file = await put('a.jpg', bytes);
     const { mtimeNs, ctimeNs, ino } = await lstat(file, { bigint: true });
@@ -84,7 +84,7 @@ describe('reading in a thread', () => {
   });
 
   it('keeps concurrent reads separate, mixed with images that are only hashed', async () => {
-    const { hash, readBeside } = createHashing(program);
+    const { hash, readBeside } = createHashing(program, { few: 0 });
     const images = Array.from({ length: 40 }, (_, n) => image(SIZE + n * 50_000, 2 * n + 1));
     const files = await Promise.all(images.map((bytes, n) => put(`${n}.jpg`, bytes)));
     const digests = await Promise.all(
@@ -99,7 +99,7 @@ describe('reading in a thread', () => {
   });
 
   it('never mixes up images that occupy the same memory one after the other', async () => {
-    const { hash, readBeside } = createHashing(program);
+    const { hash, readBeside } = createHashing(program, { few: 0 });
     for (let n = 1; n < 20; n += 1) {
       const bytes = image(SIZE, 2 * n + 1);
       const read = bytesOf(await readBeside(await put('a.jpg', bytes), SIZE, take));
@@ -138,14 +138,14 @@ describe('reading in a thread', () => {
       },
     ],
   ])('reports a file that %s', async (_, expected, change) => {
-    const { readBeside } = createHashing(program);
+    const { readBeside } = createHashing(program, { few: 0 });
     const file = await put('a.jpg', image(SIZE, 7));
     await change(file);
     expect(await readBeside(file, SIZE, take)).toEqual(expected);
   });
 
   it('reports a file that may not be read', async () => {
-    const { readBeside } = createHashing(program);
+    const { readBeside } = createHashing(program, { few: 0 });
     const { uid, gid } = ordinaryOwner();
     await chmod(dir, 0o755);
     const [file, other] = [await put('shut.jpg', image(SIZE, 7)), await put('b.jpg', image(SIZE, 9))];
@@ -177,12 +177,12 @@ describe('reading in a thread', () => {
       `await import(${JSON.stringify(program)});`,
     ];
     await writeFile(meddling, text.join('\n'));
-    const { readBeside } = createHashing(meddling);
+    const { readBeside } = createHashing(meddling, { few: 0 });
     expect(await readBeside(file, SIZE, take)).toEqual({ kind: 'changed' });
   });
 
   it('is left to the caller for small or empty files and unshared memory', async () => {
-    const { readBeside } = createHashing(program);
+    const { readBeside } = createHashing(program, { few: 0 });
     const takes: number[] = [];
     const counted = (size: number): Buffer => (takes.push(size), take(size));
     expect(await readBeside(await put('a.jpg', image(1_000, 3)), 1_000, counted)).toBeNull();
@@ -193,7 +193,7 @@ describe('reading in a thread', () => {
   });
 
   it('is left to the caller once the thread fails, including waiting reads', async () => {
-    const { readBeside } = createHashing('/there/is/no/program.js');
+    const { readBeside } = createHashing('/there/is/no/program.js', { few: 0 });
     const file = await put('a.jpg', image(SIZE, 3));
     const all: ReturnType<ReadBeside>[] = [readBeside(file, SIZE, take), readBeside(file, SIZE, take)];
     expect(await Promise.all(all)).toEqual([null, null]);
