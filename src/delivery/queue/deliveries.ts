@@ -18,7 +18,7 @@ export interface DeliveriesDeps extends GiveUpDeps {
 }
 
 /** Cap on all requests in flight, including accepted ones not recorded yet, as a multiple of the concurrency: a crash resends that many. */
-export const LEFT_FACTOR = 3;
+export const LEFT_FACTOR = 8;
 
 /**
  * The deliveries under way. A claimed document is

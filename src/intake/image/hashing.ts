@@ -92,7 +92,7 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
     rest();
   };
   const start = (): Worker => {
-    const started = new Worker(program);
+    const started = new Worker(program, { resourceLimits: { maxYoungGenerationSizeMb: 1 } });
     started.on('message', answered).on('error', fail);
     return started;
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
@@ -45,6 +46,30 @@ describe('the hash of an image', () => {
     const images = [image(100_000, 3), image(100_000, 5)];
     expect(await Promise.all(images.map((bytes) => hash(shared(bytes))))).toEqual(images.map(digestOf));
     expect(await hash(shared(images[0]!))).toBe(digestOf(images[0]!));
+  });
+
+  it('starts a thread only when there are more than a few large images', async () => {
+    const threads = vi.fn();
+    process.on('worker', threads);
+    onTestFinished(() => void process.off('worker', threads));
+    const { hash } = createHashing(fileURLToPath(program.url), { few: 3 });
+    const bytes = image(100_000, 3);
+    for (let n = 0; n < 3; n += 1) expect(await hash(shared(bytes))).toBe(digestOf(bytes));
+    expect(threads).not.toHaveBeenCalled();
+    for (let n = 0; n < 3; n += 1) expect(await hash(shared(bytes))).toBe(digestOf(bytes));
+    expect(threads).toHaveBeenCalledOnce();
+  });
+
+  it('starts none for single scans with time in between', async () => {
+    const threads = vi.fn();
+    process.on('worker', threads);
+    onTestFinished(() => void process.off('worker', threads));
+    const { hash } = createHashing(fileURLToPath(program.url), { few: 1, idleMs: 1 });
+    for (let n = 0; n < 3; n += 1) {
+      await hash(shared(image(100_000, n + 3)));
+      await setTimeout(50);
+    }
+    expect(threads).not.toHaveBeenCalled();
   });
 
   it('is computed by a new thread after the first one was idle for a while', async () => {
