@@ -74,12 +74,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
   /** Must also work after the logger ended: the final flush may discover that the file can't be written. */
   function write(level: Level, message: string, fields: LogFields = {}): void {
     if (!logger.isLevelEnabled(level)) return;
-    const entry: Entry = {
-      at: now(),
-      level,
-      message: secrets.redact(message),
-      fields: redactFields(fields, secrets),
-    };
+    const entry: Entry = { at: now(), level, ...redacted(message, fields, secrets) };
     const stored = jsonLine(entry);
     lines.add(stored);
     const shown = options.isTerminal ? terminalLine(entry, options.color) : stored;
@@ -126,6 +121,21 @@ function lineTransport(
     winston.format.printf((info) => String(info[line])),
   );
   return new winston.transports.Stream({ stream, eol: '\n', format, ...(level !== undefined && { level }) });
+}
+
+function redacted(message: string, fields: LogFields, secrets: Redactor): Pick<Entry, 'message' | 'fields'> {
+  // One look at all the text of a line takes a fraction of the time of a look at each part.
+  if (isClean(message, fields, secrets)) return { message, fields };
+  return { message: secrets.redact(message), fields: redactFields(fields, secrets) };
+}
+
+function isClean(message: string, fields: LogFields, secrets: Redactor): boolean {
+  const parts = [message];
+  for (const [key, value] of Object.entries(fields)) {
+    if (isSecretField(key)) return false;
+    parts.push(key, String(value));
+  }
+  return secrets.isClean(parts.join('\n'));
 }
 
 function redactFields(fields: LogFields, secrets: Redactor): LogFields {

@@ -8,6 +8,8 @@ export interface Redactor {
    */
   addSecret(value: string): void;
   redact(text: string): string;
+  /** Whether `redact` would change neither this text nor any part of it. */
+  isClean(text: string): boolean;
   /** Like `redact`, for truncated text, which may end within a secret. */
   redactCut(text: string): string;
   /** Replaces only the added values, without detecting secrets by pattern. */
@@ -86,6 +88,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     addSecret,
     hide,
     redact,
+    isClean: (text) => hide(text) === text && !MARKS.test(text),
     redactCut: (text) => redact(withoutBeginning(hide(text), [...forms.values()].flat())),
   };
 }

@@ -4,6 +4,7 @@ import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/logs/log.ts';
 import type { LogOptions } from '../../src/logs/log.ts';
+import type { LogFields } from '../../src/core/ports/log.ts';
 import { createRedactor } from '../../src/logs/redact.ts';
 import { tempDir } from '../support/tempDir.ts';
 
@@ -102,6 +103,24 @@ describe('secrets', () => {
     for (const output of [shown, await logText()]) {
       expect(output).not.toMatch(/s3cr|12345678|abc\.def|unregistered/);
       expect(output.match(/\[redacted\]/g)).toHaveLength(6);
+    }
+  });
+
+  test.each<[string, string, LogFields]>([
+    ['message', 'With s3cr"et', {}],
+    ['field', 'A line', { body: 'with s3cr"et' }],
+    ['number', 'A line', { number: 12345678 }],
+    ['pattern', 'A line', { header: 'Bearer abc.def' }],
+    ['secret field', 'A line', { clientSecret: 'unregistered' }],
+    ['password', 'A line', { password: 'unregistered' }],
+    ['field name', 'A line', { 's3cr"et': 1 }],
+  ])('appear in no line, even if it is the only one there: a %s', async (_where, message, fields) => {
+    const log = await open({ secrets: createRedactor(['s3cr"et', '12345678']), file: file() });
+    log.info(message, { name: 'SCAN0001', ...fields });
+    await log.close();
+    for (const output of [shown, await logText()]) {
+      expect(output).not.toMatch(/s3cr|12345678|abc\.def|unregistered/);
+      expect(output.match(/\[redacted\]/g)).toHaveLength(1);
     }
   });
 });

@@ -130,3 +130,43 @@ test('hides a field because of its name', () => {
   for (const name of ['name', 'documentId', 'clientId', 'tokenAgeMs'])
     expect(isSecretField(name)).toBe(false);
 });
+
+describe('a text that is called clean', () => {
+  const pieces = fc.constantFrom(
+    SECRET,
+    '1234',
+    'Bearer ',
+    'https://',
+    'client_secret',
+    '=',
+    '@',
+    ' ',
+    'a b',
+    'x',
+  );
+  const parts = fc.array(
+    fc.array(pieces, { maxLength: 4 }).map((some) => some.join('')),
+    { maxLength: 5 },
+  );
+
+  test('has no part that would be redacted', () => {
+    const redactor = createRedactor([SECRET, '1234']);
+    fc.assert(
+      fc.property(parts, (some) => {
+        fc.pre(redactor.isClean(some.join('\n')));
+        expect(some.map((part) => redactor.redact(part))).toEqual(some);
+      }),
+    );
+  });
+
+  test.each([SECRET, '1234', 'Bearer x', 'https://a:b@c', 'access_token: x', 'Basic QmFzZTY0'])(
+    'is not %s',
+    (text) => {
+      expect(createRedactor([SECRET, '1234']).isClean(`a line\nwith\n${text}\nin it`)).toBe(false);
+    },
+  );
+
+  test('is an ordinary line', () => {
+    expect(createRedactor([SECRET]).isClean('Accepted\nname\nSCAN0001-1c3bc5438ecd')).toBe(true);
+  });
+});
