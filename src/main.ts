@@ -13,8 +13,17 @@ import { systemCode } from './core/domain/errors.ts';
 const signals = takeSignals(process, process.platform, {
   hadTerminal: [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY),
   hasTerminal,
-  exit: () => process.exit(130),
+  endNow,
 });
+
+function endNow(signal: NodeJS.Signals): void {
+  // Windows has no signals that end a process.
+  if (process.platform === 'win32') process.exit(EXIT.interrupted);
+  if (process.stdin.isTTY) process.stdin.setRawMode(false);
+  // An exit would end the ledger's thread in the middle of a call, on which SQLite's binding aborts with a core dump.
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
 
 function hasTerminal(): boolean {
   try {

@@ -11,21 +11,25 @@ export interface Signals {
 }
 
 /**
- * Handles the signals of this process. The first request to stop aborts `stop`, the second calls `exit` at once: the ledger
+ * Handles the signals of this process. The first request to stop aborts `stop`, the second calls `endNow`: the ledger
  * survives either. Windows has no SIGTERM, and no SIGHUP for a reload: there, Ctrl-Break is SIGBREAK, and SIGHUP means that the
  * window is closing, with about ten seconds left.
  */
 export function takeSignals(
   source: SignalSource,
   platform: NodeJS.Platform,
-  { hadTerminal, hasTerminal, exit }: { hadTerminal: boolean; hasTerminal: () => boolean; exit: () => void },
+  {
+    hadTerminal,
+    hasTerminal,
+    endNow,
+  }: { hadTerminal: boolean; hasTerminal: () => boolean; endNow: (signal: NodeJS.Signals) => void },
 ): Signals {
   const stop = new AbortController();
   const ending: NodeJS.Signals[] =
     platform === 'win32' ? ['SIGINT', 'SIGBREAK', 'SIGHUP'] : ['SIGINT', 'SIGTERM'];
   for (const signal of ending) {
     source.on(signal, () => {
-      if (stop.signal.aborted) return exit();
+      if (stop.signal.aborted) return endNow(signal);
       stop.abort(new Error(`stopped by ${signal}`));
     });
   }

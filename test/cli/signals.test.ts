@@ -9,7 +9,7 @@ function taken(platform: NodeJS.Platform, { hadTerminal = false, hasTerminal = f
   const signals = takeSignals(source, platform, {
     hadTerminal,
     hasTerminal: () => hasTerminal,
-    exit: () => (exits += 1),
+    endNow: () => (exits += 1),
   });
   const end = signals.onReload(() => (reloads += 1));
   return { source, end, stop: signals.stop, exits: () => exits, reloads: () => reloads };
