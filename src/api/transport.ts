@@ -157,7 +157,7 @@ export function createTransport(options: TransportOptions): Transport {
         signal?.addEventListener('abort', abort);
         // Names and values in turn: undici reads them sooner than an object, whose shape would be new for each request.
         const headers = ['accept', 'application/json', 'user-agent', 'receiptd'];
-        for (const [name, value] of Object.entries(request.headers)) headers.push(name, value);
+        for (const name in request.headers) headers.push(name, request.headers[name] ?? '');
         if (forward) headers.push('host', base.host);
         if (forward?.authorization) headers.push('proxy-authorization', forward.authorization);
         if (!whole) headers.push('content-length', String(pieces.length));

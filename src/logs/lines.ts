@@ -25,9 +25,7 @@ export function jsonLine(entry: Entry): string {
     level: entry.level,
     message: entry.message,
   };
-  for (const [key, value] of Object.entries(entry.fields)) {
-    line[RESERVED.has(key) ? `${key}Field` : key] = value;
-  }
+  for (const key in entry.fields) line[RESERVED.has(key) ? `${key}Field` : key] = entry.fields[key];
   return escapeUnsafeJson(JSON.stringify(line));
 }
 
