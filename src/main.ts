@@ -19,10 +19,16 @@ const signals = takeSignals(process, process.platform, {
 function endNow(signal: NodeJS.Signals): void {
   // Windows has no signals that end a process.
   if (process.platform === 'win32') process.exit(EXIT.interrupted);
-  if (process.stdin.isTTY) process.stdin.setRawMode(false);
+  try {
+    if (process.stdin.isTTY) process.stdin.setRawMode(false);
+  } catch {
+    // The terminal is gone.
+  }
   // An exit would end the ledger's thread in the middle of a call, on which SQLite's binding aborts with a core dump.
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
+  // Linux ignores the signal in the first process of a container.
+  process.exit(EXIT.interrupted);
 }
 
 function hasTerminal(): boolean {

@@ -217,6 +217,7 @@ export function composeIntake(
         pages: pages ?? undefined,
         looks: looks ?? undefined,
         memory: reading,
+        buffers: world.buffers,
         hints: world.hints,
         claims: world.claims,
         folderTimes: world.folderTimes,

@@ -2,8 +2,10 @@ import type { Buffers } from '../../core/ports/buffers.ts';
 import { Slab, type Span } from './slab.ts';
 
 const SLAB_BYTES = 16 * 1024 * 1024;
-/** Cap on shared memory, in slabs: in use, and dropped but not collected yet. */
-const MOST_SLABS = 4;
+/** Cap on shared memory: in use, and dropped but not collected yet. */
+const MOST_BYTES = 4 * SLAB_BYTES;
+/** How long a dropped slab counts after it was collected here: the hashing thread collects its own view later, or ends by then. */
+const HELD_BESIDE_MS = 60_000;
 /** Delay before free memory is dropped: if uploads are faster than reading files, delivery is often idle for a moment. */
 const QUIET_MS = 1_000;
 
@@ -17,36 +19,35 @@ const QUIET_MS = 1_000;
  *
  *   made ──▶ in use ──a lent buffer is collected, or clear──▶ dropped ──the engine collects it──▶ gone
  *
- * The engine does not count shared memory and therefore collects it late, so the number of slabs is limited here, including
- * dropped ones until they are collected. Images for which there is no room get ordinary memory, which the engine counts and
- * collects in time. Nobody waits here: the budgets of readers, caches and senders bound the image bytes in use (ByteBudget,
+ * An image larger than a slab gets one of its own, which is dropped when it is given back. The engine does not count shared
+ * memory and therefore collects it late, so its total is limited here, including dropped slabs until they are gone. Images for
+ * which there is no room get ordinary memory, which the engine counts and collects in time. Nobody waits here: the budgets of readers, caches and senders bound the image bytes in use (ByteBudget,
  * PayloadCache).
  */
 export class ImageBuffers implements Buffers {
-  readonly #mostSlabs: number;
+  readonly #mostBytes: number;
   #clearing: NodeJS.Timeout | null = null;
   #slabs: Slab[] = [];
-  /** Slabs that the engine has not collected, dropped ones included. */
-  #uncollected = 0;
+  #sharedBytes = 0;
   readonly #lent = new WeakMap<Buffer, Span>();
   readonly #forgotten = new FinalizationRegistry<Slab>((slab) => this.#drop(slab));
-  readonly #collected = new FinalizationRegistry<null>(() => {
-    this.#uncollected -= 1;
+  readonly #collected = new FinalizationRegistry<number>((bytes) => {
+    setTimeout(() => (this.#sharedBytes -= bytes), HELD_BESIDE_MS).unref();
   });
 
-  constructor(mostSlabs = MOST_SLABS) {
-    this.#mostSlabs = mostSlabs;
+  constructor(mostBytes = MOST_BYTES) {
+    this.#mostBytes = mostBytes;
   }
 
-  /** Bytes of shared memory that were allocated and not collected yet. */
+  /** Bytes of shared memory that were allocated and may still be in use. */
   get sharedBytes(): number {
-    return this.#uncollected * SLAB_BYTES;
+    return this.#sharedBytes;
   }
 
   take(size: number): Buffer {
     if (this.#clearing !== null) clearTimeout(this.#clearing);
     this.#clearing = null;
-    const span = size > SLAB_BYTES ? null : this.#place(size);
+    const span = this.#place(size);
     if (span === null) return Buffer.allocUnsafeSlow(size);
     const bytes = Buffer.from(span.slab.memory, span.offset, size);
     this.#lent.set(bytes, span);
@@ -60,6 +61,7 @@ export class ImageBuffers implements Buffers {
     this.#lent.delete(bytes);
     this.#forgotten.unregister(span);
     span.slab.giveBack(span);
+    if (span.length > SLAB_BYTES) this.#drop(span.slab);
   }
 
   /** Nothing is in flight: drops the free slabs, unless more is taken within a moment. */
@@ -75,11 +77,12 @@ export class ImageBuffers implements Buffers {
       const span = slab.take(size);
       if (span !== null) return span;
     }
-    if (this.#uncollected >= this.#mostSlabs) return null;
-    const slab = new Slab(SLAB_BYTES);
+    const bytes = Math.max(size, SLAB_BYTES);
+    if (this.#sharedBytes + bytes > this.#mostBytes) return null;
+    const slab = new Slab(bytes);
     this.#slabs.push(slab);
-    this.#uncollected += 1;
-    this.#collected.register(slab.memory, null);
+    this.#sharedBytes += bytes;
+    this.#collected.register(slab.memory, bytes);
     return slab.take(size);
   }
 

@@ -21,8 +21,9 @@ export class Slab {
   readonly #gaps: Gap[];
 
   constructor(bytes: number) {
-    this.memory = new SharedArrayBuffer(bytes);
-    this.#gaps = [{ offset: 0, length: bytes }];
+    const length = aligned(bytes);
+    this.memory = new SharedArrayBuffer(length);
+    this.#gaps = [{ offset: 0, length }];
   }
 
   get isFree(): boolean {
@@ -31,7 +32,7 @@ export class Slab {
 
   /** The first gap that fits, so that memory further back remains untouched. Null if none does. */
   take(size: number): Span | null {
-    const length = Math.max(ALIGNMENT, Math.ceil(size / ALIGNMENT) * ALIGNMENT);
+    const length = aligned(Math.max(size, 1));
     for (const [at, gap] of this.#gaps.entries()) {
       if (gap.length < length) continue;
       const { offset } = gap;
@@ -61,4 +62,8 @@ export class Slab {
       after.length += length;
     } else gaps.splice(at, 0, { offset, length });
   }
+}
+
+function aligned(size: number): number {
+  return Math.ceil(size / ALIGNMENT) * ALIGNMENT;
 }

@@ -1,3 +1,4 @@
+import type { Buffers } from '../../core/ports/buffers.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
@@ -22,6 +23,8 @@ export interface ExamineDeps {
   readonly inspector: ImageInspector;
   readonly log: Log;
   readonly memory: ByteBudget;
+  /** Gets back the bytes of files that are not admitted. Left out if they are read into memory of their own. */
+  readonly buffers?: Pick<Buffers, 'giveBack'> | undefined;
   /** Left out if no image checker is installed. */
   readonly looks?: Looks | undefined;
   /**
@@ -93,6 +96,7 @@ async function afterRead(
     return settling.keep(file);
   }
   const judgement = await judge(path, read.bytes, settings, deps.inspector);
+  if (judgement.kind === 'incomplete' || judgement.kind === 'rejected') deps.buffers?.giveBack(read.bytes);
   switch (judgement.kind) {
     case 'incomplete':
       return incomplete(file, identity, judgement.reason, judgement.message, deps);

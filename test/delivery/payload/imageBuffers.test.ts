@@ -1,4 +1,5 @@
 /** Memory that is used again must be nobody's by then: the next image would be sent in the place of this one. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
@@ -8,6 +9,8 @@ import type { UploadRequest } from '../../../src/core/ports/service.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { accept, pending, status, type Script } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
+
+const SLAB = 16 * 1024 * 1024;
 
 /** Whether two buffers have a byte in common. */
 function overlap(a: Buffer, b: Buffer): boolean {
@@ -57,7 +60,7 @@ it('never lends the same byte to two at a time, whatever comes and goes', () => 
         }
         for (const each of lent) buffers.giveBack(each);
         // What was given back has joined up again.
-        expect(buffers.take(16 * 1024 * 1024).buffer).toBeInstanceOf(SharedArrayBuffer);
+        expect(buffers.take(SLAB).buffer).toBeInstanceOf(SharedArrayBuffer);
       },
     ),
   );
@@ -107,7 +110,7 @@ it('frees its memory after a short idle time, and not before', () => {
 });
 
 it('shares memory up to its limit, and lends ordinary memory beyond it', () => {
-  const buffers = new ImageBuffers(2);
+  const buffers = new ImageBuffers(2 * SLAB);
   const areShared = (): boolean[] => {
     const lent = Array.from({ length: 6 }, () => buffers.take(6_000_000));
     expect(lent.map(({ length }) => length)).toEqual(lent.map(() => 6_000_000));
@@ -115,9 +118,9 @@ it('shares memory up to its limit, and lends ordinary memory beyond it', () => {
     return lent.map(({ buffer }) => buffer instanceof SharedArrayBuffer);
   };
   expect(areShared()).toEqual([true, true, true, true, false, false]);
-  expect(buffers.sharedBytes).toBe(2 * 16 * 1024 * 1024);
+  expect(buffers.sharedBytes).toBe(2 * SLAB);
   expect(areShared()).toEqual([true, true, true, true, false, false]);
-  expect(buffers.take(17 * 1024 * 1024).buffer).not.toBeInstanceOf(SharedArrayBuffer);
+  expect(buffers.take(SLAB + 1).buffer).not.toBeInstanceOf(SharedArrayBuffer);
 });
 
 it('does not hold on to buffers that are never returned', async () => {
@@ -132,17 +135,42 @@ it('does not hold on to buffers that are never returned', async () => {
   expect(most).toBeLessThan(250_000_000);
 });
 
-it('shares memory again once lost buffers are garbage-collected', async () => {
+it('gives an image that is larger than a slab one of its own, for once', () => {
+  const buffers = new ImageBuffers();
+  const large = buffers.take(2 * SLAB + 1);
+  expect(large.buffer).toBeInstanceOf(SharedArrayBuffer);
+  expect(large.length).toBe(2 * SLAB + 1);
+  buffers.giveBack(large);
+  expect(buffers.take(1_000).buffer).not.toBe(large.buffer);
+});
+
+it('shares memory again a minute after lost buffers were garbage-collected', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const buffers = new ImageBuffers(1);
-  for (let image = 0; image < 6; image += 1) buffers.take(5_000_000);
-  expect(buffers.take(5_000_000).buffer).not.toBeInstanceOf(SharedArrayBuffer);
-  await vi.waitFor(() => {
-    collect();
-    expect(buffers.sharedBytes).toBe(0);
-  });
-  expect(buffers.take(1_000_000).buffer).toBeInstanceOf(SharedArrayBuffer);
+  const buffers = new ImageBuffers(SLAB);
+  const lose = (): void => {
+    for (let image = 0; image < 6; image += 1) buffers.take(5_000_000);
+  };
+  const areShared = (): boolean => buffers.take(5_000_000).buffer instanceof SharedArrayBuffer;
+  lose();
+  expect(areShared()).toBe(false);
+  const due: (() => void)[] = [];
+  const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
+    if (ms === 60_000) due.push(run);
+    return { unref: () => {} };
+  }) as unknown as typeof setTimeout);
+  try {
+    while (due.length === 0) {
+      collect();
+      await nextTurn();
+    }
+  } finally {
+    timer.mockRestore();
+  }
+  // The thread that hashes may still hold it.
+  expect(areShared()).toBe(false);
+  due[0]?.();
+  expect(areShared()).toBe(true);
 });
 
 /** What is given back of one document, which is accepted in the end. */
