@@ -32,7 +32,7 @@ const WAYS: readonly Way[] = [
   { question: 'Client secret:', args: id },
   { question: 'Which endpoint?', args: secret },
   { question: 'Its uid:', args: secret, before: (terminal) => terminal.chooses('Which endpoint?', 'I have') },
-  { question: 'Which folder', args: endpoint },
+  { question: 'the scans arrive in', args: endpoint },
   { question: 'Show people at the scanner', args: folder },
   { question: 'How many receipts', args: attention },
   { question: 'E-mail address for alerts', args: rate },
