@@ -21,8 +21,8 @@ const QUIET_MS = 1_000;
  *
  * An image larger than a slab gets one of its own, which is dropped when it is given back. The engine does not count shared
  * memory and therefore collects it late, so its total is limited here, including dropped slabs until they are gone. Images for
- * which there is no room get ordinary memory, which the engine counts and collects in time. Nobody waits here: the budgets of readers, caches and senders bound the image bytes in use (ByteBudget,
- * PayloadCache).
+ * which there is no room get ordinary memory, which the engine counts and collects in time. Nobody waits here: the budgets of
+ * readers, caches and senders bound the image bytes in use (ByteBudget, PayloadCache).
  */
 export class ImageBuffers implements Buffers {
   readonly #mostBytes: number;
