@@ -6,6 +6,8 @@ const SLAB_BYTES = 16 * 1024 * 1024;
 const MOST_BYTES = 4 * SLAB_BYTES;
 /** How long a dropped slab counts after it was collected here: the hashing thread collects its own view later, or ends by then. */
 const HELD_BESIDE_MS = 60_000;
+/** A free slab of which no more was touched is kept: single scans, each after a pause, would use up the cap with dropped slabs. */
+const KEPT_BYTES = 4 * 1024 * 1024;
 /** Delay before free memory is dropped: if uploads are faster than reading files, delivery is often idle for a moment. */
 const QUIET_MS = 1_000;
 
@@ -64,11 +66,11 @@ export class ImageBuffers implements Buffers {
     if (span.length > SLAB_BYTES) this.#drop(span.slab);
   }
 
-  /** Nothing is in flight: drops the free slabs, unless more is taken within a moment. */
+  /** Nothing is in flight: drops the free slabs that take much memory, unless more is taken within a moment. */
   clear(): void {
     this.#clearing ??= setTimeout(() => {
       this.#clearing = null;
-      this.#slabs = this.#slabs.filter((slab) => !slab.isFree);
+      this.#slabs = this.#slabs.filter((slab) => !slab.isFree || slab.touchedBytes <= KEPT_BYTES);
     }, QUIET_MS).unref();
   }
 

@@ -19,6 +19,7 @@ export class Slab {
   readonly memory: SharedArrayBuffer;
   /** In order, never adjacent. */
   readonly #gaps: Gap[];
+  #touchedBytes = 0;
 
   constructor(bytes: number) {
     const length = aligned(bytes);
@@ -30,6 +31,11 @@ export class Slab {
     return this.#gaps[0]?.length === this.memory.byteLength;
   }
 
+  /** Bytes from the beginning that were ever lent: the system has memory for no others. */
+  get touchedBytes(): number {
+    return this.#touchedBytes;
+  }
+
   /** The first gap that fits, so that memory further back remains untouched. Null if none does. */
   take(size: number): Span | null {
     const length = aligned(Math.max(size, 1));
@@ -39,6 +45,7 @@ export class Slab {
       gap.offset += length;
       gap.length -= length;
       if (gap.length === 0) this.#gaps.splice(at, 1);
+      this.#touchedBytes = Math.max(this.#touchedBytes, offset + length);
       return { slab: this, offset, length };
     }
     return null;
