@@ -45,7 +45,7 @@ export const consoleSchema = z.strictObject({
     .array(hostName)
     .prefault([])
     .describe(
-      'Additional host names of the console, with or without a port: the name in the certificate, or the name of a reverse proxy. Any other name is refused, because it may be an attack (DNS rebinding).',
+      'Additional host names of the console and of `monitoring`, with or without a port: the name in the certificate, or the name of a reverse proxy. Any other name is refused, because it may be an attack (DNS rebinding).',
     )
     .meta({ title: 'list of host names' }),
   thumbnails: sizeOrOff('1MB', '10GB')

@@ -13,12 +13,13 @@ export interface MonitoringParts {
   readonly version: string;
   readonly status: () => StatusResponse;
   readonly endpoints: () => Config['endpoints'];
+  readonly hosts: () => Config['console']['hosts'];
 }
 
 /** Loads the library and begins measuring only when metrics are served. */
 export function composeMonitoring(
   settings: Config['monitoring'],
-  { lasting, version, status, endpoints }: MonitoringParts,
+  { lasting, version, status, endpoints, hosts }: MonitoringParts,
 ): Listening<Config['monitoring']> {
   const { ledger, clock, incidents, log, metering } = lasting;
   let metrics: Metrics | null = null;
@@ -45,6 +46,7 @@ export function composeMonitoring(
       return serveMonitoring(listen, {
         metrics: () => figures.scrape(),
         unready: () => unready(status(), ledger),
+        hosts,
         log,
       });
     },

@@ -57,7 +57,8 @@ export async function composeSideServices(
   const { ledger, pictures } = lasting;
   const keys = () => endpoints().map(({ key }) => key);
   const sweep = { pictures, ledger, endpoints: keys, clock, log };
-  const monitoring = composeMonitoring(config.monitoring, { lasting, version, status, endpoints });
+  const hosts = () => settings.inEffect.config.console.hosts;
+  const monitoring = composeMonitoring(config.monitoring, { lasting, version, status, endpoints, hosts });
   settings.inEffect.onTaken((next: Config) => {
     console.take(next.console);
     void lasting.pictures.take(next.console.thumbnails);

@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, get } from 'node:http';
+import { hostname } from 'node:os';
 import parse from 'parse-prometheus-text-format';
 import { expect, it } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
@@ -136,4 +137,38 @@ it('a used metrics address is an incident that delays no receipt, and metrics ar
   );
   expect((await callControl(site.stateDir, 'status', {})).incidents).toEqual([]);
   await new Promise((resolve) => other.close(resolve));
+});
+
+it('metrics and health answer only to this machine, whatever a page calls it', async () => {
+  const port = await freePort();
+  const site = await prepared(port);
+  await site.quickStart();
+  const status = (path: string, host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      get({ port, path, headers: { host } }, (answer) => resolve(answer.resume().statusCode)).on(
+        'error',
+        reject,
+      );
+    });
+  const good = [`127.0.0.1:${port}`, `localhost:${port}`, 'LOCALHOST', '[::1]', '192.0.2.7:80', hostname()];
+  const bad = [
+    `evil.example:${port}`,
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    `127.0.0.1:${port}@evil.example`,
+    'evil.example#localhost',
+    'localhost.',
+    `${hostname()}.evil.example`,
+    'evil]',
+  ];
+  for (const path of ['/metrics', '/healthz', '/readyz', '/other']) {
+    for (const host of good) expect([path, host, await status(path, host)]).not.toContain(421);
+    for (const host of bad) expect([path, host, await status(path, host)]).toEqual([path, host, 421]);
+  }
+  await site.configure({
+    folders: [{ path: site.file('inbox'), endpoint: 'office' }],
+    monitoring: { listen: `127.0.0.1:${port}` },
+    console: { hosts: ['prometheus.example'] },
+  });
+  await until(async () => (await status('/metrics', `prometheus.example:${port}`)) === 200);
 });

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { expect, test } from 'vitest';
 import { isLoopback } from '../../src/sandbox/routes/control.ts';
 import type { RequestEvent } from '../../src/sandbox/server.ts';
@@ -61,6 +62,24 @@ test('the list of documents shows what was received', async () => {
   await client.upload('one', 'bytes');
   await client.upload('two', 'bytes');
   expect(await list()).toEqual(sandbox.received().map(({ file: _file, ...document }) => document));
+});
+
+test('the controls answer to no page that calls this machine by its own name', async () => {
+  const { port } = await start();
+  const status = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = { port, path: '/sandbox/documents', headers: { host } };
+      get(options, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+    });
+  for (const host of [`127.0.0.1:${port}`, 'LOCALHOST', '[::1]:1'])
+    expect([host, await status(host)]).toEqual([host, 200]);
+  for (const host of [
+    'evil.example',
+    `localhost.evil.example:${port}`,
+    'localhost@evil.example',
+    '127.evil.example',
+  ])
+    expect([host, await status(host)]).toEqual([host, 403]);
 });
 
 test('an unknown control gets 404, and faults do not affect the controls', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../../core/domain/loopback.ts';
+import { hasSeveralHosts } from '../../http/host.ts';
 import { literal } from '../../http/listen.ts';
 
 export interface OwnAddress {
@@ -26,8 +27,7 @@ export function refusalOf(request: IncomingMessage, own: OwnAddress): Refusal | 
   const { headers, rawHeaders, socket, url = '' } = request;
   if (!isPlain(url)) return refused(400, 'The request has no path, or one that no browser would send.');
   if (rawHeaders.length > 2 * HEADERS_LIMIT) return refused(431, 'The request has too many headers.');
-  if (rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === 'host').length > 1)
-    return refused(400, 'The request has more than one Host.');
+  if (hasSeveralHosts(request)) return refused(400, 'The request has more than one Host.');
   const host = (headers.host ?? '').toLowerCase();
   const ours = hostsOf(socket.localAddress ?? '', own);
   if (!ours.includes(host)) {

@@ -43,20 +43,34 @@ export async function* csvLines(
   { separator, byteOrderMark }: CsvForm = PLAIN,
   results: readonly ResultColumn[] = [],
 ): AsyncGenerator<string> {
-  const head = [...COLUMNS, ...results.map(({ name }) => csvCell(name, separator))];
+  const head = [...COLUMNS, ...results.map(({ name }) => csvCell(name))];
   yield `${byteOrderMark ? '\uFEFF' : ''}${head.join(separator)}\r\n`;
   for await (const row of rows) {
     const values = [
       ...COLUMNS.map((column) => row[column]),
       ...results.map(({ pointer }) => lastPosted(row.posted, pointer)),
     ];
-    yield `${values.map((value) => csvCell(value, separator)).join(separator)}\r\n`;
+    yield `${values.map((value) => csvCell(value)).join(separator)}\r\n`;
   }
 }
 
-/** Quotes a cell. Text that starts like a formula gets a leading apostrophe, so that no spreadsheet evaluates a file name. */
-export function csvCell(value: string | number | boolean | null, separator: Separator = ','): string {
+/**
+ * Quotes a cell. A spreadsheet may split lines at any of the usual separators, and quotes in the middle of what it
+ * takes for a cell protect nothing: text that looks like a formula gets an apostrophe wherever a cell could begin.
+ */
+export function csvCell(value: string | number | boolean | null): string {
   if (value === null) return '';
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /["\r\n]/.test(text) || text.includes(separator) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = typeof value === 'string' ? value.replace(BEFORE_CELLS, guarded) : String(value);
+  return MAY_SPLIT.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const MAY_SPLIT = /[",;|\t\r\n]/;
+/** The start, and all characters between two cells, as one match each, so that this takes linear time. */
+const BEFORE_CELLS = /^[\s",;|]*|[\s",;|]+/g;
+/** What begins a formula, in full width too: spreadsheets fold it. */
+const FORMULA = new Set('=+-@＝＋－＠');
+
+function guarded(between: string, at: number, text: string): string {
+  const isCell = at === 0 || MAY_SPLIT.test(between);
+  return isCell && FORMULA.has(text.charAt(at + between.length)) ? `${between}'` : between;
 }

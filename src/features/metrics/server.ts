@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from '../../core/ports/log.ts';
 import { closeServer, listenOn, literal, MONITORING_LISTENER, type Address } from '../../http/listen.ts';
+import { namesThisMachine } from '../../http/host.ts';
 import { keepRoom } from '../../http/room.ts';
 import type { ListeningServer } from '../../http/listening.ts';
 
@@ -9,6 +10,8 @@ export interface MonitoringOffer {
   readonly metrics: () => Promise<{ readonly text: string; readonly mediaType: string }>;
   /** Codes of the problems that keep receipts from being taken in; empty if there are none. */
   readonly unready: () => readonly string[];
+  /** Names under which this machine may be asked, besides its own. */
+  readonly hosts: () => readonly string[];
   readonly log: Log;
 }
 
@@ -54,6 +57,12 @@ class MonitoringHandler {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD', connection: 'close' }).end();
       return;
+    }
+    if (!namesThisMachine(request, this.#offer.hosts())) {
+      return answer(response, 421, {
+        status: 'wrongHost',
+        hint: 'Use an address, or add the name to console.hosts.',
+      });
     }
     try {
       await this.#answer((request.url ?? '').split('?', 1)[0] ?? '', response);

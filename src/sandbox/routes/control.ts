@@ -42,7 +42,8 @@ export interface Controls {
 export async function control(controls: Controls, exchange: Exchange, path: string): Promise<void> {
   const { request } = exchange;
   const body = await readJson(request);
-  if (!isLoopback(request.socket.remoteAddress)) {
+  // A page whose name was pointed at this machine (DNS rebinding) comes from a loopback address too.
+  if (!isLoopback(request.socket.remoteAddress) || !isLoopbackName(request.headers.host)) {
     return exchange.send(problem(403, 'loopback_only', 'the controls answer to this machine only'));
   }
   const given = (work: (value: unknown) => Reply | Promise<Reply>) =>
@@ -108,4 +109,9 @@ function* documentList(store: DocumentStore): IterableIterator<string> {
 export function isLoopback(address: string | undefined): boolean {
   const plain = address?.replace(/^::ffff:/, '') ?? '';
   return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'));
+}
+
+function isLoopbackName(host = ''): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, '');
+  return name === 'localhost' || name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'));
 }

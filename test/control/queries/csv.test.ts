@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
@@ -18,23 +19,64 @@ describe('a CSV cell', () => {
     expect(csvCell(value)).toBe(text);
   });
 
-  it('is quoted only if it contains the separator', () => {
-    expect(csvCell('a;b', ';')).toBe('"a;b"');
-    expect(csvCell('a,b', ';')).toBe('a,b');
-    expect(csvCell('a\tb', '\t')).toBe('"a\tb"');
+  it('that anything could split is quoted', () => {
+    for (const text of ['a;b', 'a,b', 'a\tb', 'a|b']) expect(csvCell(text)).toBe(`"${text}"`);
   });
 
-  it('is guarded against formulas even if it contains the separator', () => {
-    expect(csvCell('=1;2', ';')).toBe(`"'=1;2"`);
-  });
-
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])(
-    'does not begin like a formula for %j',
-    (value) => {
-      expect(csvCell(value).replace(/^"/, '').startsWith("'")).toBe(true);
-    },
+  const parts = fc.constantFrom(
+    ...',;\t|\r\n "\'=+-@＝＋－＠a1'.split(''),
+    '\u00a0',
+    '\ufeff',
+    '=1+1',
+    '.jpg',
   );
+  const text = fc.array(parts, { maxLength: 12 }).map((some) => some.join(''));
+
+  it('never becomes a formula, wherever a spreadsheet splits the line', () => {
+    fc.assert(
+      fc.property(
+        fc.array(text, { minLength: 1, maxLength: 4 }),
+        separators,
+        separators,
+        (cells, own, other) => {
+          const line = cells.map((cell) => csvCell(cell)).join(own);
+          const read = [
+            parsed(line, other),
+            parsed(line, own),
+            line.split(other),
+            line.split(/[,;|\t\r\n]/),
+          ].flat();
+          for (const cell of read) expect(cell).not.toMatch(/^["\s]*[=+\-@＝＋－＠]/);
+        },
+      ),
+    );
+  });
+
+  it('is read back as it was, apart from apostrophes before formulas', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), separators, (cells, own) => {
+        const read = parsed(cells.map((cell) => csvCell(cell)).join(own), own);
+        const plain = (some: readonly string[]) => some.map((cell) => cell.replaceAll("'", ''));
+        expect(plain(read)).toEqual(plain(cells));
+      }),
+    );
+  });
 });
+
+const separators = fc.constantFrom(...([',', ';', '\t'] as const));
+
+/** As spreadsheets read a line: quotes count only where a cell begins. */
+function parsed(line: string, separator: string): string[] {
+  const cells: string[] = [];
+  for (let rest: string | undefined = line; rest !== undefined;) {
+    const [whole = '', quoted] = /^(?:"((?:[^"]|"")*)")?/.exec(rest) ?? [];
+    const after: string = rest.slice(whole.length);
+    const end = after.indexOf(separator);
+    cells.push((quoted ?? '').replaceAll('""', '"') + (end < 0 ? after : after.slice(0, end)));
+    rest = end < 0 ? undefined : after.slice(end + 1);
+  }
+  return cells;
+}
 
 describe('a CSV export', () => {
   async function* none() {}
