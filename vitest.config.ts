@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { mutationPlugin } from './test/reliability/mutation/chosen.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { SecondTries } from './test/support/secondTries.ts';
-import { turnsOf } from './test/support/turns.ts';
 
 /** The slowest files run first, in this order, then the other end-to-end tests, then the quick ones. */
 const LONG = [
@@ -45,11 +43,6 @@ const ISOLATED = FILES.filter((path) =>
   /\bvi\.(?:mock|doMock)\(/.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
 );
 
-const END_TO_END = turnsOf(
-  FILES.filter((path) => path.startsWith('test/e2e/')),
-  (path) => statSync(join(import.meta.dirname, path)).size,
-);
-
 /** Without it, a machine without cached timings may start the longest file last, with all other workers idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -58,7 +51,7 @@ class LongestFirst extends BaseSequencer {
       return at < 0 ? LONG.length : at;
     };
     // A worker process is reused within a project, so the files of each project stay together.
-    const projects = ['e2e', 'e2e-another-day', 'unit', 'unit-isolated'];
+    const projects = ['e2e', 'unit', 'unit-isolated'];
     const group = ({ project }: TestSpecification) => projects.indexOf(project.name);
     return files.toSorted(
       (a, b) => group(a) - group(b) || turn(a) - turn(b) || a.moduleId.localeCompare(b.moduleId),
@@ -66,29 +59,29 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// Time budgets of the suites are in CONTRIBUTING.md.
+/** The setup of what `npm test` runs. */
+const OURS = {
+  // Torn down in reverse order: the first one ends last.
+  globalSetup: [
+    'test/support/leftBehind.ts',
+    'test/support/memoryDirectory.ts',
+    'test/support/compiled.ts',
+    'test/support/postgresRun.ts',
+  ],
+  setupFiles: ['test/support/equalBytes.ts', 'test/support/propertySeed.ts', 'test/support/afterEachTest.ts'],
+  // A process runs many files, which saves evaluating the sources again. Tests must restore any process state that they change.
+  isolate: false,
+};
+
+// Which command runs which project, and the time it may take: CONTRIBUTING.md. No test is tried twice: one that fails once is a defect.
 export default defineConfig({
   plugins: mutationPlugin(import.meta.dirname),
   test: {
     pool: 'forks',
     // Lets Node load the built program, without transforms.
     server: { deps: { external: [/\/dist\/[^/]+\.js$/] } },
-    // Torn down in reverse order: the first one ends last.
-    globalSetup: [
-      'test/support/leftBehind.ts',
-      'test/support/memoryDirectory.ts',
-      'test/support/compiled.ts',
-      'test/support/postgresRun.ts',
-    ],
-    setupFiles: [
-      'test/support/equalBytes.ts',
-      'test/support/propertySeed.ts',
-      'test/support/afterEachTest.ts',
-    ],
+    setupFiles: ['test/support/afterEachTest.ts'],
     sequence: { sequencer: LongestFirst },
-    // One retry in CI; tests that needed it are listed at the end and count as defects.
-    retry: process.env['RECEIPTD_NO_SKIP'] ? 1 : 0,
-    reporters: ['default', new SecondTries()],
     // More workers than processors, because many tests mostly wait.
     maxWorkers: availableParallelism() + 4,
     // Generous for busy machines; a passing test does not wait longer.
@@ -101,12 +94,11 @@ export default defineConfig({
     },
     testTimeout: 300_000,
     hookTimeout: 180_000,
-    // A process runs many files, which saves evaluating the sources again. Tests must restore any process state that they change.
-    isolate: false,
     projects: [
       {
         extends: true,
         test: {
+          ...OURS,
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/packages/**', 'test/windows/**', ...ISOLATED],
@@ -114,15 +106,34 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'e2e', include: END_TO_END.today },
+        test: { ...OURS, name: 'unit-isolated', include: ISOLATED, isolate: true },
       },
       {
         extends: true,
-        test: { name: 'e2e-another-day', include: END_TO_END.anotherDay },
+        test: { ...OURS, name: 'e2e', include: ['test/e2e/**/*.test.ts'] },
       },
+      // Builds and installs the Debian and npm packages. Most of the time goes to dpkg and npm.
       {
         extends: true,
-        test: { name: 'unit-isolated', include: ISOLATED, isolate: true },
+        test: {
+          name: 'packages',
+          include: ['test/packages/**/*.test.ts'],
+          globalSetup: ['test/support/leftBehind.ts'],
+        },
+      },
+      // The Windows install under Wine, which `npm test` must not need.
+      {
+        extends: true,
+        test: { name: 'windows', include: ['test/windows/**/*.test.ts'], testTimeout: 120_000 },
+      },
+      // The installer under Wine 10. Downloads about 350 MB; not run in CI.
+      {
+        extends: true,
+        test: {
+          name: 'windows-campaign',
+          include: ['test/windows/**/*.campaign.ts'],
+          hookTimeout: 600_000,
+        },
       },
     ],
   },

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { asOrdinaryUser } from '../support/ordinaryUser.ts';
 import { requirement } from '../support/requires.ts';
-import { hasTurn } from '../support/turns.ts';
 import { prepare, until, type Ended, type Site } from './support/agent.ts';
 import { expectNoTrace, giveAway, ordinaryUserCanRun, quickly, shell } from './support/commandLine.ts';
 
@@ -134,7 +133,7 @@ describe('a folder with odd files', () => {
     ['--verbose', /Accepted.*evil/],
     ['', /1 accepted/],
   ] as const;
-  test.skipIf(!script).each(ways.filter((_, at) => hasTurn(at, 2)))(
+  test.skipIf(!script).each(ways)(
     'causes no raw names or empty fields on a terminal with "%s"',
     async (option, shown) => {
       const site = await prepare();

@@ -16,14 +16,18 @@ import { closeLook } from '../console/app/support/closeLook.ts';
 import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, until, type Row, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
-import { hasTurn } from '../support/turns.ts';
+import { isEveryCase } from '../support/everyCase.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { officeAtWork } from './support/officeAtWork.ts';
 
 const SIZE = 300;
 const LIMIT_MS = 600_000;
-/** Each page is examined every eighth day in English, and on another day in German, which is read every second day. */
+/** A close look takes seconds, so it is for each eighth page in English, and for another eighth in German, in which each second page is read. */
 const LOOKS = 8;
+
+function isChosen(at: number, of: number): boolean {
+  return isEveryCase || at % of === 0;
+}
 
 /** Internal texts of programs, which no name in the office contains. */
 const SLIPS = /\b(?:defect|NaN|Invalid|undefined)\b|\[object|^\s+at .+:\d+:\d+\)?$/m;
@@ -48,7 +52,7 @@ const GROUPS = new Set(['endpoint', 'service', 'fleet', 'results', 'ledger']);
 /** Options whose effect does not depend on the ledger. */
 const NOT_TRIED = new Set(['--config', '--output', '--offline', '--every']);
 
-/** Formats that each filter is tried with in turn, besides the list for people. */
+/** Formats, one of which each filter is tried with, besides the list for people. */
 const FORMS = [
   ['list', '--json'],
   ['export', '--format', 'csv'],
@@ -81,7 +85,7 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     (state) => rows.find((row) => row.state === state && row.name !== null) ?? [],
   );
   const results = JSON.parse((await site.look('results', 'list', '--json')).stdout) as { id: number }[];
-  // Taking turns would skip an option that only few filters have.
+  // An option that only few filters have needs all of them itself.
   const isRare = (filter: readonly string[]): boolean =>
     filters.filter(([option]) => option === filter[0]).length < FORMS.length;
   return [
@@ -100,7 +104,7 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     { args: ['alerts', '--json'] },
     ...filters.flatMap((filter, n) => [
       { args: ['list', ...filter] },
-      ...FORMS.filter((_, at) => isRare(filter) || hasTurn(n + at, FORMS.length)).map((form) => ({
+      ...FORMS.filter((_, at) => isRare(filter) || isChosen(n + at, FORMS.length)).map((form) => ({
         args: [...form, ...filter],
       })),
     ]),
@@ -318,7 +322,7 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
     const route = routeOf(place);
     if (!looked.has(route)) {
       looked.set(route, place);
-      if (hasTurn(looked.size, LOOKS))
+      if (isChosen(looked.size, LOOKS))
         for (const fault of await closeLook(page, { narrow: false })) slips.push(`${place}: ${fault}`);
     }
     for (const found of await linksOf(page)) waiting.push(found);
@@ -328,13 +332,13 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
   const german = await browser.open('#/', { locale: 'de-DE' });
   const quiet = watch(german, slips);
   for (const [at, place] of [...looked.values()].entries()) {
-    if (!hasTurn(at, 2)) continue;
+    if (!isChosen(at, 2)) continue;
     quiet.at = `${place} in German`;
     await german.goto(new URL(place, page.url()).href);
     await german.getByRole('heading', { level: 1 }).waitFor();
     await quiet.isQuiet();
     slips.push(...slipsIn(quiet.at, await german.content()));
-    if (hasTurn(at + 2, LOOKS))
+    if (isChosen(at + 2, LOOKS))
       for (const fault of await closeLook(german, { narrow: true })) slips.push(`${quiet.at}: ${fault}`);
   }
   browser.expectNoTrouble();
@@ -353,34 +357,37 @@ function kindOf(place: string, shown: readonly number[]): string | null {
   const [path = '', query = ''] = place.split('?');
   const [, id] = /^#\/documents\/(\d+)$/.exec(path) ?? [];
   if (id !== undefined && Number(id) < 100_000 && !shown.includes(Number(id))) return null;
-  // For filtered lists, the first page is enough; the order alternates by day.
+  // For filtered lists, the first page is enough, and for the whole list the further pages of one order.
   const values = new URLSearchParams(query);
   const keys = new Set(values.keys());
   keys.delete('order');
-  if (keys.delete('cursor') && (keys.size > 0 || !hasTurn(values.get('order') === 'oldest' ? 1 : 0, 2)))
+  if (keys.delete('cursor') && (keys.size > 0 || (values.get('order') === 'oldest' && !isEveryCase)))
     return null;
   return `${path}?${query}`;
 }
 
 /**
- * For places that differ only in a filter, or in the list that a document was opened from: the first place, and each ninetieth
- * of the others in turn. Pairs of filters are combined every second day; of larger combinations, each tenth in turn.
+ * Of places that differ only in the values of their filters, or in the list that a document was opened from, the first one. Filters are
+ * tried alone and each in a pair with another one, not in all combinations.
  */
 function inTurn(): (place: string) => boolean {
-  const counts = new Map<string, number>();
+  const seen = new Set<string>();
+  const paired = new Set<string>();
   return (place) => {
     const [path = '', query] = place.split('?');
-    if (query === undefined) return true;
+    if (query === undefined || isEveryCase) return true;
     const keys = new Set(new URLSearchParams(query).keys());
     // A page looks the same in either order.
     if (keys.size > 1) keys.delete('order');
     const isDocument = /\/\d+$/.test(path);
     const alike = isDocument ? 'a document in a list' : `${path}?${[...keys].toSorted().join('&')}`;
-    const count = counts.get(alike) ?? 0;
-    counts.set(alike, count + 1);
-    const filters = keys.size - (keys.has('until') ? 1 : 0);
-    if (count === 0) return isDocument || filters <= 1 || hasTurn(counts.size, filters === 2 ? 2 : 10);
-    return hasTurn(count, 90);
+    if (seen.has(alike)) return false;
+    seen.add(alike);
+    keys.delete('until');
+    if (isDocument || keys.size <= 1) return true;
+    const isNew = [...keys].some((key) => !paired.has(`${path}?${key}`));
+    for (const key of keys) paired.add(`${path}?${key}`);
+    return isNew;
   };
 }
 

@@ -10,7 +10,7 @@ import { acquireInstanceLock } from '../../src/state-dir/instanceLock.ts';
 import { movedAway } from '../../src/state-dir/stateMarks.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import { verifyJournal } from '../../src/ledger/journal/verify.ts';
-import { chosenKills, hasTurn } from '../support/turns.ts';
+import { chosenKills } from '../support/everyCase.ts';
 import { compile, runScript } from '../support/scripts.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, type Site } from './support/agent.ts';
@@ -94,6 +94,11 @@ async function changesOf(work: string): Promise<string[]> {
   return JSON.parse(said.slice('done '.length)) as string[];
 }
 
+/** `rename` of `rename restore.json`. */
+function verbOf(change: string): string {
+  return change.split(' ')[0] ?? '';
+}
+
 /** Which of the two states a state directory holds. @throws Error if it holds a mixture */
 async function heldIn(stateDir: string): Promise<string> {
   const path = join(stateDir, 'ledger.db');
@@ -169,7 +174,7 @@ test('a restore killed at any step leaves the complete old or new state, and can
   const changes = await changesOf(finishing(await copyOf(site, marked, 'counted')));
   expect(changes.length).toBeGreaterThan(15);
   let ended = '';
-  for (const n of chosenKills(changes, (change) => change.split(' ')[0] ?? '', hasTurn(0, 2))) {
+  for (const n of chosenKills(changes, verbOf)) {
     const stateDir = await copyOf(site, marked, `after${n}`);
     const what = await killed(finishing(stateDir), n);
     expect(await comeNext(stateDir), `${n}: ${what}`).toBe(NEW);
@@ -202,7 +207,7 @@ test('a final backup killed at any step never leaves an archive beside a PC that
   // The step after which the machine is closed and the archive is not in place yet.
   const closed = changes.findIndex((change) => change.startsWith('rename moved-away.json')) + 1;
   const seen = new Set<string>();
-  const chosen = chosenKills(changes, (change) => change.split(' ')[0] ?? '', hasTurn(1, 2));
+  const chosen = chosenKills(changes, verbOf);
   for (const n of new Set([...chosen, closed + 1])) {
     const stateDir = await copyOf(site, site.stateDir, `closing${n}`);
     const file = site.file(`closing${n}.receiptd`);

@@ -62,4 +62,10 @@ export const CAMPAIGNS: readonly Campaign[] = [
     what: 'every filter of every list, page by page, over an office of 400,000 files',
     shortForm: 'test/ledger/sqlite/contract.test.ts',
   },
+  {
+    name: 'cases',
+    folder: 'cases',
+    what: 'every case of the tests that otherwise choose some, and property tests with another seed',
+    shortForm: 'test/e2e/messyOffice.test.ts',
+  },
 ];

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { fileStore, writableFile } from '../../../src/api/credentials/file.ts';
 import { singleStore, putSafely, takeOut, type SingleStore } from '../../../src/api/credentials/move.ts';
 import { absent } from '../../../src/api/credentials/store.ts';
-import { hasTurn } from '../../support/turns.ts';
 import { compiledHelper } from './compiledHelper.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
@@ -99,7 +98,6 @@ describe('a kill -9', () => {
     const steps = Number(await move(0));
     expect(steps).toBe(9);
     for (let at = 1; at <= steps; at += 1) {
-      if (!hasTurn(at, 2)) continue;
       await from.writable?.set(credentials);
       await to.writable?.remove();
       expect(await move(at)).toBe('SIGKILL');

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { bundled } from '../../support/compiled.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
-import { chosenKills, hasTurn } from '../../support/turns.ts';
+import { chosenKills, chosenOf } from '../../support/everyCase.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { requirement } from '../../support/requires.ts';
 import { watchingPlace, type WatchingPlace } from '../watching.ts';
@@ -158,14 +158,14 @@ async function expectNothingLost(
   expect(copies).toBeGreaterThanOrEqual(afterUpload === 'archive' ? 2 : 0);
 }
 
-describe.each<[string, Scenario, boolean, number]>([
-  ['an archive on the same file system', { afterUpload: 'archive', archiveUnder: null }, true, 0],
-  ['an archive on another file system', { afterUpload: 'archive', archiveUnder: elsewhere }, otherDevice, 1],
-  ['delete', { afterUpload: 'delete', archiveUnder: null }, true, 2],
-])('a disposal killed before each of its changes, with %s', (_, scenario, present, at) => {
+describe.each<[string, Scenario, boolean]>([
+  ['an archive on the same file system', { afterUpload: 'archive', archiveUnder: null }, true],
+  ['an archive on another file system', { afterUpload: 'archive', archiveUnder: elsewhere }, otherDevice],
+  ['delete', { afterUpload: 'delete', archiveUnder: null }, true],
+])('a disposal killed before each of its changes, with %s', (_, scenario, present) => {
   it.skipIf(!present)('is completed as configured after a restart and recorded in the ledger', async () => {
     const changes = await changesOf(scenario);
-    for (const nth of chosenKills(changes, (change) => change, hasTurn(at, 3))) {
+    for (const nth of chosenKills(changes)) {
       const at = await prepare(scenario);
       const said = dispose(at.place, nth, scenario);
       try {
@@ -188,8 +188,11 @@ describe.skipIf(!otherDevice)('a disposal whose restart is killed too', () => {
   it('is still completed as configured', async () => {
     const scenario: Scenario = { afterUpload: 'archive', archiveUnder: elsewhere };
     const changes = await changesOf(scenario);
-    for (let nth = 2; nth <= changes.length; nth += 9) {
-      if (!hasTurn(Math.floor(nth / 9), 4)) continue;
+    const early = [2, 1 + (changes.length >> 1)];
+    for (const nth of chosenOf(
+      changes.map((_, index) => index + 1),
+      (each) => early.includes(each),
+    )) {
       const at = await prepare(scenario);
       const kills = [nth, 1 + (nth % 5), 2 + (nth % 7)].map((each) => dispose(at.place, each, scenario));
       try {

@@ -7,6 +7,7 @@ import { remarkOn } from '../../../src/core/domain/look.ts';
 import { appearanceOf } from '../../../src/pages/child/appearance.ts';
 import { hasReceipts } from '../../e2e/support/receipts.ts';
 import { drawReceipt } from '../../support/images.ts';
+import { isEveryCase } from '../../support/everyCase.ts';
 import { blankSheet, SPOILED } from '../../support/spoiled.ts';
 
 const REAL = fileURLToPath(new URL('../../../../shared/receipts', import.meta.url));
@@ -56,13 +57,13 @@ describe('what images look like', () => {
         for (const [how, spoil] of Object.entries(SPOILED)) {
           // Some of them, and a few spoiled; docs/pages.md has the figures of all.
           const every = how === 'as it is' ? 6 : 19;
-          if (at % every !== 0 && process.env['RECEIPTD_ALL_TURNS'] !== '1') continue;
+          if (at % every !== 0 && !isEveryCase) continue;
           const reason = await reasonOf(await spoil(image));
           const counts = (found[how] ??= {});
           counts[reason ?? 'good'] = (counts[reason ?? 'good'] ?? 0) + 1;
         }
       }
-      if (process.env['RECEIPTD_ALL_TURNS'] === '1') console.log(found);
+      if (isEveryCase) console.log(found);
       const good = ['as it is', 'JPEG of quality 30', 'noise of ±40', 'turned by 3°', 'upside down'];
       good.push('cropped by 6 %', 'faded to 30 %', 'half as bright', 'blurred, σ 2');
       for (const how of good) expect([how, Object.keys(found[how] ?? {})]).toEqual([how, ['good']]);

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { likeness, SAME_PAPER, toPrint, type Print } from '../../../src/core/domain/paper.ts';
 import { appearanceOf } from '../../../src/pages/child/appearance.ts';
 import { hasReceipts, receiptFile, receipts } from '../../e2e/support/receipts.ts';
+import { isEveryCase as isWhole } from '../../support/everyCase.ts';
 import { blankSheet, SCANNED_AGAIN } from '../../support/spoiled.ts';
-
-const isWhole = process.env['RECEIPTD_ALL_TURNS'] === '1';
 
 async function printOf(image: Buffer): Promise<Print | null> {
   const { print } = await appearanceOf(sharp(image));

@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest';
-import { hasTurn } from '../../support/turns.ts';
 import { compileTrials } from '../support/compiled.ts';
 
-const SEEDS = 13;
-/** Number of days with seeds of their own. */
-const DAYS = 8;
-const turns = Array.from({ length: DAYS }, (_, at) => at).filter((at) => hasTurn(at, DAYS));
-
-test.each(turns.map((at) => 1 + at * SEEDS))('the 13 seeds from %i break no promise', async (from) => {
+test('the first 13 seeds break no promise', async () => {
   const run = await compileTrials();
-  const all = await run('simulation', '--seeds', String(SEEDS), '--from', String(from));
+  const all = await run('simulation', '--seeds', '13', '--from', '1');
   expect(all.stdout.split('\n').slice(-30).join('\n')).toContain('all promises held');
   expect(all).toMatchObject({ status: 0, stderr: '' });
 });

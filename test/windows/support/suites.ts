@@ -1,3 +1,5 @@
+import { isEveryCase } from '../../support/everyCase.ts';
+
 /** What of test/ is run on the Windows build of Node.js, and what of that is not, and why. */
 export const SUITES: readonly string[] = [
   'core',
@@ -59,17 +61,15 @@ const NAMES = 'names that Windows does not take';
 const POSIX = 'what Windows does not have or do';
 const BIRTH = 'times of birth, for which Wine gives those of the last change (pc.ts has none told)';
 
-/** A step of their clock takes as long as Wine's file system lets it. Run where RECEIPTD_ALL_TURNS=1 asks for all. */
+/** A step of their clock takes as long as Wine's file system lets it. RECEIPTD_EVERY_CASE=1 runs them. */
 const SLOW = [
   'intake/offline/firstWatch.test.ts',
   'intake/offline/offline.test.ts',
   'intake/watch/watchTrouble.test.ts',
 ];
 
-const isAll = process.env['RECEIPTD_ALL_TURNS'] === '1';
-
 export const LEFT_OUT: readonly LeftOut[] = [
-  ...(isAll ? [] : SLOW.map((file) => ({ file, why: 'takes half a minute under Wine' }))),
+  ...(isEveryCase ? [] : SLOW.map((file) => ({ file, why: 'takes half a minute under Wine' }))),
   ...STARTS_COMPILED.map((file) => ({ file, why: 'starts processes of the compiled sources' })),
   ...REPLACES_MODULES.map((file) => ({ file, why: 'replaces modules, for which it needs Vite' })),
   ...OF_LINUX.map((file) => ({ file, why: 'is about mounts, file systems or inotify of Linux' })),
@@ -163,7 +163,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
       'an archive that cannot be written > leaves the original in place, and is tried again some minutes later',
     ],
   },
-  ...(!isAll
+  ...(!isEveryCase
     ? []
     : [
         {

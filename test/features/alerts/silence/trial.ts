@@ -34,9 +34,9 @@ export interface Counts {
 }
 
 /** Tries each office alone over two years, and then with a scanner that breaks; one of them also with other settings. */
-export function tryAlone(folders: number, isTried: (at: number) => boolean = () => true): Counts[] {
+export function tryAlone(folders: number, isTried: (office: string) => boolean = () => true): Counts[] {
   return OFFICES.flatMap((office, at) => {
-    if (!isTried(at)) return [];
+    if (!isTried(office.name)) return [];
     const settings: readonly number[] = office.name.startsWith('small') ? [5, 7, 9] : [];
     return [
       tryOffice(office, 1_000 * (at + 1), folders, 'auto'),
