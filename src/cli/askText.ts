@@ -9,14 +9,17 @@ export async function askText(io: Io, question: string, echo: boolean): Promise<
     const what = `the ${question.replace(/: $/, '').toLowerCase()}`;
     return (await awaited(io, linesOf(io).next(), what)).value?.trim() ?? '';
   }
+  // `login 2> errors.txt`: the person still has to see the question.
+  const screen = [io.stderr, io.stdout].find(isTerminal) ?? io.stderr;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const reader = createInterface({ input: io.stdin, output: echo ? io.stderr : silent, terminal: true });
-  // After the reader exists: until then the terminal itself echoes what is typed.
-  io.stderr.write(question);
+  const reader = createInterface({ input: io.stdin, output: echo ? screen : silent, terminal: true });
+  // The reader clears its line before it shows its question, so only a silent one leaves this to us. After the reader exists: until
+  // then the terminal itself echoes what is typed.
+  if (!echo) screen.write(question);
   try {
-    return await answerTo(io, reader, '');
+    return await answerTo(io, reader, echo ? question : '');
   } finally {
-    if (!echo) io.stderr.write('\n');
+    if (!echo) screen.write('\n');
   }
 }
 

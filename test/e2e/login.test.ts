@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credentials/secretService.ts';
 import { requirement } from '../support/requires.ts';
@@ -11,7 +11,6 @@ const SECRET = 'e2e-secret';
 const keychain =
   requirement('A Secret Service', secretServiceIsHere(), 'scripts/install-test-parts.sh') &&
   requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies');
-const script = requirement('script', spawnSync('script', ['--version']).status === 0, 'Debian: util-linux');
 
 async function siteWithoutCredentials(): Promise<Site> {
   const site = await prepare();
@@ -48,26 +47,6 @@ test.skipIf(!keychain)(
     expect(again).toMatchObject({ status: 0, stdout: 'There were no credentials in the keychain.\n' });
   },
 );
-
-test.skipIf(!script)('a secret typed at the prompt is not shown', async () => {
-  const site = await siteWithoutCredentials();
-  // The terminal itself would echo input that is typed before the prompt.
-  const command = `${process.execPath} ${MAIN} login --store file --config ${site.config}`;
-  const terminal = spawn('script', ['-qfec', command, '/dev/null'], { cwd: site.dir, stdio: 'pipe' });
-  const typed = new Running(terminal);
-  await until(() => typed.stdout.includes('identifier: '), 'the first prompt');
-  terminal.stdin.write('e2e\r');
-  await until(() => typed.stdout.includes('secret: '), 'the second prompt');
-  terminal.stdin.write(`${SECRET}\r`);
-  const { status, stdout: shown } = await typed.ended;
-  expect({ status, shown }).toMatchObject({ status: 0 });
-  expect(shown).toContain('e2e');
-  expect(shown).toContain('Saved the credentials');
-  expect(shown).not.toContain(SECRET);
-  const file = `${site.stateDir}/credentials.json`;
-  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ clientId: 'e2e', clientSecret: SECRET });
-  expect((await stat(file)).mode & 0o777).toBe(0o600);
-});
 
 test('credentials that the service refuses do not overwrite the stored ones', async () => {
   const site = await siteWithoutCredentials();

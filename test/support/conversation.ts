@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { drawnScreen } from './drawnScreen.ts';
 
 export const KEYS = { enter: '\r', down: '\x1b[B', ctrlC: '\x03', ctrlD: '\x04', clear: '\x15' } as const;
 
@@ -9,10 +10,17 @@ const MOST_CHOICES = 30;
 export abstract class Conversation {
   /** All output, with control sequences. */
   raw = '';
+  readonly columns: number;
+  /** Questions that were answered. They stay on the screen. */
+  readonly #asked: string[] = [];
   /** Offset of the output that no call has waited for yet. */
   #seen = 0;
   #status: number | null | undefined;
   #changed: () => void = () => {};
+
+  constructor(columns: number) {
+    this.columns = columns;
+  }
 
   abstract type(text: string): void;
 
@@ -50,10 +58,23 @@ export abstract class Conversation {
     }, `"${words}"`);
   }
 
-  /** Waits for a question and answers it. */
-  async answers(question: string, answer = ''): Promise<void> {
+  /** Waits for a question and answers it. The screen has to show it while it waits, and to the end. `echoes`: what is typed appears. */
+  async answers(question: string, answer = '', { echoes = true } = {}): Promise<void> {
     await this.sees(question);
-    this.type(answer + KEYS.enter);
+    const before = this.raw.length;
+    this.type(answer);
+    if (answer !== '' && echoes) await this.#until(() => this.raw.length > before, `an echo of "${answer}"`);
+    this.#demandShown(question);
+    this.#asked.push(question);
+    this.type(KEYS.enter);
+  }
+
+  #demandShown(...questions: readonly string[]): void {
+    const screen = drawnScreen(this.raw, this.columns);
+    const joined = bare(screen.join(''));
+    for (const each of questions)
+      if (!joined.includes(bare(each)))
+        throw new Error(`"${each}" is not on the screen: ${screen.join('\n')}`);
   }
 
   /** Waits for a question with choices, and picks the one whose label starts with `label`. */
@@ -62,7 +83,11 @@ export abstract class Conversation {
     const wanted = `>${bare(label)}`;
     for (let times = 0; times < MOST_CHOICES; times += 1) {
       await this.#until(() => this.#since().includes('>'), `a marked choice of "${question}"`);
-      if (this.#since().includes(wanted)) return this.type(KEYS.enter);
+      if (this.#since().includes(wanted)) {
+        this.#demandShown(question);
+        this.#asked.push(question);
+        return this.type(KEYS.enter);
+      }
       this.#seen = bare(this.shown).length;
       this.type(KEYS.down);
     }
@@ -72,6 +97,7 @@ export abstract class Conversation {
   /** The exit status. */
   async ends(): Promise<number | null> {
     await this.#until(() => this.#status !== undefined, 'the end');
+    this.#demandShown(...this.#asked);
     return this.#status ?? null;
   }
 

@@ -29,7 +29,7 @@ export class Terminal extends Conversation {
   readonly #ended: Promise<unknown>;
 
   constructor(command: readonly string[], { cwd, env, columns = 80, user }: TerminalOptions) {
-    super();
+    super(columns);
     const line = `stty cols ${columns} rows 24; exec ${command.map(quoted).join(' ')}`;
     this.#child = launch('script', ['-qfec', line, '/dev/null'], {
       cwd,

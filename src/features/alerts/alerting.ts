@@ -52,6 +52,8 @@ const IDLE_MS = 60 * 60_000;
 const ASLEEP_MS = 60_000;
 /** Less often than other looks, because this asks the ledger. */
 const LOOK_INTO_LEDGER_MS = 30_000;
+/** How long alerts wait for an answer of the ledger. */
+const ANSWER_MS = 5_000;
 const SAVE_MS = 15_000;
 
 /**
@@ -67,6 +69,8 @@ export class Alerting {
   #holds: readonly Hold[] = [];
   #counts: readonly StateCount[] = [];
   #lookAgainAt = -Infinity;
+  /** While one that is due can't be made. */
+  #digestAgainAt = -Infinity;
   #saved: string;
   #savedAt = -Infinity;
   #isUnsaved = false;
@@ -134,11 +138,32 @@ export class Alerting {
       const alert = alertOf(telling, { host: this.#deps.host, now });
       this.#delivery.post(alert, telling.about);
     }
-    await this.#digest(now);
+    await this.#deliver(now, stop);
+    // Last, because it needs the ledger, and an alert may be about that.
+    if (await this.#digest(now)) await this.#deliver(now, stop);
+  }
+
+  async #deliver(now: number, stop: AbortSignal): Promise<void> {
     const isOld = this.#deps.clock.monotonic() >= this.#savedAt + SAVE_MS;
     if (this.#book.isChanged || isOld) await this.#save();
     // Alerts from before the quiet hours that were not delivered yet wait too.
     if (!stop.aborted && !isQuiet(this.#times.quietHours, now)) this.#delivery.step(stop);
+  }
+
+  /** An answer of the ledger. @throws if it does not answer in time: on a disk that hangs it never would */
+  async #within<T>(answer: Promise<T>): Promise<T> {
+    const ended = new AbortController();
+    const late = this.#deps.clock.sleep(ANSWER_MS, ended.signal).then(
+      () => {
+        throw new Error('the ledger does not answer');
+      },
+      () => answer,
+    );
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      ended.abort();
+    }
   }
 
   /** @returns the time of the look */
@@ -147,7 +172,7 @@ export class Alerting {
     if (isFresh || clock.monotonic() >= this.#lookAgainAt) {
       this.#lookAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
       try {
-        const [holds, counts] = [await ledger.holds(), await ledger.counts()];
+        const [holds, counts] = await this.#within(Promise.all([ledger.holds(), ledger.counts()]));
         // The agent that ran into a hold of the fleet alerts about it.
         [this.#holds, this.#counts] = [holds.filter(({ agent }) => agent === undefined), counts];
       } catch {
@@ -161,21 +186,32 @@ export class Alerting {
     return now;
   }
 
-  async #digest(now: number): Promise<void> {
+  /** Returns whether it posted one. One that is due waits for a ledger that can't be read, alone. */
+  async #digest(now: number): Promise<boolean> {
     const { digest, quietHours } = this.#times;
-    if (digest === null || isQuiet(quietHours, now)) return;
+    if (digest === null || isQuiet(quietHours, now)) return false;
     const next = digestAt(digest, now, this.#state.digestFor);
-    if (next === null) return;
-    const { ledger, host, newId, around } = this.#deps;
+    if (next === null) return false;
+    const { ledger, host, newId, around, clock, log } = this.#deps;
     if (next.isDue) {
+      if (clock.monotonic() < this.#digestAgainAt) return false;
       const open = this.#open(now).map(({ entry }) => entry);
       const folders = around().folders.map(({ path }) => path);
       const period = { from: next.from, to: next.for };
-      const alert = await digestOf(newId(), period, { host, now }, { ledger, folders, open });
-      this.#delivery.post(alert, null);
+      try {
+        const sources = { ledger, folders, open };
+        this.#delivery.post(await this.#within(digestOf(newId(), period, { host, now }, sources)), null);
+      } catch (error) {
+        if (this.#digestAgainAt === -Infinity)
+          log.warn('The digest waits until the ledger can be read', { ...describeError(error) });
+        this.#digestAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
+        return false;
+      }
     }
+    this.#digestAgainAt = -Infinity;
     this.#state.digestFor = next.for;
     this.#book.isChanged = true;
+    return next.isDue;
   }
 
   async #save(): Promise<void> {

@@ -97,7 +97,7 @@ export class ResultCommand {
         if (signal.aborted || this.#command === null) return;
         await this.#hand(row, this.#command, signal);
         after = row.turn;
-        await writeDurably(this.#file, `${after}\n`);
+        await writeDurably(this.#file, `${after} ${row.receivedAt}\n`);
         await this.#deps.onHanded?.(after);
         incidents.close(INCIDENT);
         onHanded();
@@ -109,12 +109,45 @@ export class ResultCommand {
 
   /** Where to continue. Without a file, results from before the program was configured are skipped. */
   async #begin(): Promise<number> {
-    const last = await this.#deps.ledger.lastResult();
-    const text = await readPlainFile(this.#file);
-    // A restored ledger may have fewer results than were passed on.
-    if (text !== null && /^\d{1,15}\n?$/.test(text)) return Math.min(Number(text), last);
-    await writeDurably(this.#file, `${last}\n`);
-    return last;
+    const { ledger, log } = this.#deps;
+    const [, turn, at] =
+      /^(\d{1,15})(?: (\d{1,15}))?\n?$/.exec((await readPlainFile(this.#file)) ?? '') ?? [];
+    const handed =
+      turn === undefined ? null : { turn: Number(turn), at: at === undefined ? null : Number(at) };
+    if (handed !== null && (await this.#isInLedger(handed))) return handed.turn;
+    // On record at once: the next results get the numbers of results that this ledger has lost.
+    const after = handed?.at ? await this.#lastUntil(handed.at) : await ledger.lastResult();
+    if (handed !== null)
+      log.warn('The ledger went back; results are handed on from where it is now', {
+        from: handed.turn,
+        after,
+      });
+    await writeDurably(this.#file, handed?.at ? `${after} ${handed.at}\n` : `${after}\n`);
+    return after;
+  }
+
+  /** Whether the ledger has the result that was handed on last, and not another one of the same number. */
+  async #isInLedger({ turn, at }: { turn: number; at: number | null }): Promise<boolean> {
+    const { ledger } = this.#deps;
+    if (at === null) return turn <= (await ledger.lastResult());
+    const [row] = await ledger.results({ of: 'received', order: 'oldest', after: turn - 1, limit: 1 });
+    return row?.turn === turn && row.receivedAt === at;
+  }
+
+  /** The last result received until then, which was handed on before the ledger went back. */
+  async #lastUntil(at: number): Promise<number> {
+    const { ledger } = this.#deps;
+    for (let after: number | null = null; ;) {
+      const batch: readonly ResultRow[] = await ledger.results({
+        of: 'received',
+        order: 'newest',
+        after,
+        limit: BATCH,
+      });
+      const last = batch.find(({ receivedAt }) => receivedAt <= at);
+      if (last !== undefined || batch.length < BATCH) return last?.turn ?? 0;
+      after = batch.at(-1)?.turn ?? null;
+    }
   }
 
   async #hand(row: ResultRow, command: readonly string[], signal: AbortSignal): Promise<void> {

@@ -88,7 +88,7 @@ export class QuickTerminal extends Conversation {
   readonly #ended: Promise<void>;
 
   constructor(args: readonly string[], { cwd, env }: Surroundings, columns: number) {
-    super();
+    super(columns);
     const screen = () => {
       const output = new Kept().on('text', (text: string) => this.hear(text.replaceAll('\n', '\r\n')));
       // The prompt library ends its output after each question, unless that is the stdout of the process.

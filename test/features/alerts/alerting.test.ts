@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { Alerting, type Around } from '../../../src/features/alerts/alerting.ts';
 import { alertOperations } from '../../../src/features/alerts/operations.ts';
 import { alertsFile, openAlertStore, type AlertStore } from '../../../src/features/alerts/store.ts';
@@ -329,6 +329,31 @@ it('alerting alerts about holds and documents too, and about holds that resolve 
   await clock.advance(4 * MINUTE);
   expect(mail.taken.slice(2).flatMap(({ kind, causes }) => [kind, causes.length])).toEqual(['closed', 2]);
 });
+
+it.each(['fails', 'hangs'] as const)(
+  'alerts are sent while a digest is due and the ledger %s; the digest follows once it can be read',
+  async (how) => {
+    const { clock, log, ledger, start, wrong } = await place();
+    const mail = new Channel('email');
+    await start([mail], { times: { ...TIMES, digest: 9 * 60 + 5 } });
+    await clock.advance(6 * MINUTE);
+    expect(mail.taken).toHaveLength(1);
+    const spies = (['holds', 'counts', 'seenCounts', 'countAccepted'] as const).map((name) =>
+      vi.spyOn(ledger, name).mockImplementation(async () => {
+        if (how === 'hangs') await new Promise(() => {});
+        throw new ReceiptdError('LEDGER_UNREACHABLE', 'It is away.');
+      }),
+    );
+    wrong('a');
+    clock.jump(24 * HOUR);
+    await clock.advance(10 * MINUTE);
+    expect(mail.subjects.slice(1)).toEqual(['opened: The disk a is full.']);
+    expect(log.lines.filter(({ message }) => message.startsWith('The digest waits'))).toHaveLength(1);
+    for (const spy of spies) spy.mockRestore();
+    await clock.advance(MINUTE);
+    expect(mail.subjects.slice(2)).toEqual([expect.stringMatching(/^digest: /)]);
+  },
+);
 
 it('alerting sends a digest that counts the day by folder and lists open alerts', async () => {
   const { clock, ledger, start, wrong } = await place();

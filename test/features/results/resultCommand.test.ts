@@ -51,7 +51,7 @@ async function handingPlace() {
 
   const position = (): number => {
     const file = join(dir, 'results-handed');
-    return existsSync(file) ? Number(readFileSync(file, 'utf8')) : -1;
+    return existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : -1;
   };
   const handed = (): { id: number; status: string; document: unknown; payload: string }[] =>
     existsSync(join(dir, 'out'))
@@ -104,6 +104,61 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     start();
     await expect.poll(position).toBe(2);
     expect(handed().map(({ status }) => status)).toEqual(['READ', 'DONE']);
+  });
+
+  it('gets each new result of a ledger that went back, and none again', async () => {
+    const { dir, clock, ledger, start, post, handed, position } = await handingPlace();
+    const first = start();
+    await expect.poll(position).toBe(0);
+    for (const status of ['KEPT', 'LOST', 'LOST TOO']) {
+      await clock.advance(1_000);
+      await post(status);
+    }
+    first.handing.notify();
+    await expect.poll(position).toBe(3);
+    await first.stop();
+
+    const older = await openSqliteLedger({ path: join(dir, 'older.db'), clock });
+    onTestFinished(() => older.close());
+    const [kept] = (await ledger.results({ of: 'all', order: 'oldest', after: null, limit: 1 })) ?? [];
+    const again = (at: number, status: string) =>
+      older.recordResult({
+        at,
+        ...OFFICE,
+        name: null,
+        status,
+        payload: Buffer.from(`{"status":"${status}"}`),
+      });
+    await again(kept?.receivedAt ?? 0, 'KEPT');
+    await clock.advance(1_000);
+    await again(clock.now(), 'BEFORE THE START');
+    const { handing } = start({ ledger: older });
+    await expect.poll(position).toBe(2);
+    for (const [turn, status] of [
+      [3, 'LATER'],
+      [4, 'LAST'],
+    ] as const) {
+      await again(clock.now(), status);
+      handing.notify();
+      await expect.poll(position).toBe(turn);
+    }
+    const statuses = 'KEPT, LOST, LOST TOO, BEFORE THE START, LATER, LAST';
+    expect(
+      handed()
+        .map(({ status }) => status)
+        .join(', '),
+    ).toBe(statuses);
+  });
+
+  it('gets the next result although the position, which an older version wrote, is beyond the ledger', async () => {
+    const { dir, start, post, handed, position } = await handingPlace();
+    await post('OLD');
+    await writeFile(join(dir, 'results-handed'), '99\n');
+    const { handing } = start();
+    await expect.poll(position).toBe(1);
+    await post('NEW');
+    handing.notify();
+    await expect.poll(() => handed().map(({ status }) => status)).toEqual(['NEW']);
   });
 
   it('causes one incident if it fails, and gets the same result again after increasing waits', async () => {
