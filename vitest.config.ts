@@ -2,13 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { mutationPlugin } from './test/reliability/mutation/chosen.ts';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The slowest files run first, in this order, then the other end-to-end tests, then the quick ones. */
 const LONG = [
   'ledger/postgres/contract',
-  'reliability/mutation',
+  'reliability/breaks',
   'intake/dispose/disposeKill',
   'reliability/simulation',
   'reliability/kill/kill',
@@ -75,7 +74,6 @@ const OURS = {
 
 // Which command runs which project, and the time it may take: CONTRIBUTING.md. No test is tried twice: one that fails once is a defect.
 export default defineConfig({
-  plugins: mutationPlugin(import.meta.dirname),
   test: {
     pool: 'forks',
     // Lets Node load the built program, without transforms.

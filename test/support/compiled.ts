@@ -11,7 +11,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as rolldown from 'rolldown';
-import { mutateCompiled } from '../reliability/mutation/chosen.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOOK_EVERY_MS = 100;
@@ -84,6 +83,5 @@ async function compileInto(dir: string, build: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const project = join(ROOT, 'tsconfig.trials.json');
   await promisify(execFile)(process.execPath, [tsc, '-p', project, '--noCheck', '--outDir', build]);
-  await mutateCompiled(build);
   for (const place of [dir, build]) await cp(join(ROOT, 'package.json'), join(place, 'package.json'));
 }
