@@ -114,6 +114,11 @@ export interface Ran {
   readonly why: string | null;
 }
 
+/** Whether the program is not installed: EACCES too, which is the answer as soon as one directory of PATH can't be entered. */
+export function isNotInstalled({ why }: Ran): boolean {
+  return why !== null && why !== 'ETIMEDOUT';
+}
+
 /** Runs a system program to its end, without a shell, and captures its output. Never rejects. */
 export function run(
   [program = '', ...args]: readonly string[],

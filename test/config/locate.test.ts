@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Surroundings } from '../../src/config/config.ts';
 import { says } from '../../src/core/domain/setupWords.ts';
 import { findConfig, placeForConfig, shadowedBy } from '../../src/config/locate.ts';
@@ -58,6 +58,7 @@ describe('the config file', () => {
       const user = join(root, 'home/.config/receiptd/receiptd.yaml');
       await chmod(root, 0o755);
       await chmod(join(root, 'cwd'), 0o000);
+      onTestFinished(() => chmod(join(root, 'cwd'), 0o700));
       await asOrdinaryUser(async () => {
         expect(await findConfig(undefined, around)).toBe(user);
         expect(await placeForConfig(undefined, { ...around, isRoot: false })).toMatchObject({ file: user });

@@ -33,6 +33,7 @@ test('the guard says if an agent was stopped because it could no longer access i
   const refused = done.catch((error: unknown) => error);
   await asOwnerOf(stateDir, async () => {
     await chmod(stateDir, 0o000);
+    onTestFinished(() => chmod(stateDir, 0o700));
     await clock.advance(10_000);
     expect(await refused).toMatchObject({
       code: 'STATE_UNWRITABLE',

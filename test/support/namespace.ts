@@ -1,7 +1,6 @@
 /** Real mounts and limits in separate namespaces: they end with the test and are invisible to other processes. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { requirement } from './requires.ts';
 
@@ -14,12 +13,18 @@ export const hasNamespaces = requirement(
   'Linux with util-linux, and user namespaces allowed',
 );
 
+const MOUNT = `
+  dir=$(mktemp -d) && cd "$dir" && mkdir from to && touch from/file
+  bindfs from to && test -e to/file && mounted=yes
+  umount --lazy to
+  cd / && rm -r "$dir" && test "$mounted"`;
+
 export const hasBindfs =
   hasNamespaces &&
   requirement(
     'bindfs on /dev/fuse',
-    existsSync('/dev/fuse') && works('bindfs', ['--version']),
-    'Debian packages bindfs and fuse3, and a kernel with FUSE',
+    works('unshare', [...UNSHARE, 'sh', '-c', MOUNT]),
+    'Debian packages bindfs and fuse3, and a kernel with FUSE that this user may use',
   );
 
 /**

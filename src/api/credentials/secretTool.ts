@@ -17,9 +17,10 @@ const WRITE_LIMIT_MS = 28_000;
 export async function findSecretTool(): Promise<Keyring | null> {
   if (process.platform !== 'linux') return null;
   const isThere = await new Promise<boolean>((resolve) => {
-    // Any answer proves that it is installed; it has no version option.
+    // Any answer proves that it is installed; it has no version option. A code of the system says that it could not be started:
+    // ENOENT, or EACCES as soon as one directory of PATH can't be entered.
     execFile('secret-tool', ['--help'], { timeout: READ_LIMIT_MS }, (error) =>
-      resolve(!(error && 'code' in error && error.code === 'ENOENT')),
+      resolve(typeof error?.code !== 'string'),
     );
   });
   return isThere ? SECRET_TOOL : null;

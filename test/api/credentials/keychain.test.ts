@@ -1,8 +1,9 @@
-import { copyFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCredentialsSource } from '../../../src/api/credentials/source.ts';
 import { credentialsContract } from '../../contract/credentials.ts';
+import { asOrdinaryUser } from '../../support/ordinaryUser.ts';
 import { requirement } from '../../support/requires.ts';
 import { compiledHelper } from './compiledHelper.ts';
 import { baseUrl, credentials, pair } from './keychainPair.ts';
@@ -58,7 +59,7 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
       const { env } = shared;
       const options = { helperPath: helper.path, env, baseUrl: unusedUrl() };
       await pair(options).writable.set(credentials);
-      const source = createCredentialsSource({ ...options, store: 'auto' });
+      const source = createCredentialsSource({ ...options, store: 'auto', limitMs: 60_000 });
       expect(await source.get()).toEqual({ ...credentials, store: 'keychain' });
     });
   });
@@ -204,11 +205,14 @@ describe.skipIf(!keyringIsHere || !secretTool)('the keychain without keytar, thr
   });
 });
 
-it('reports a missing keytar', async () => {
+it.each([0o755, 0o000])('reports a missing keytar, with a directory in PATH of mode %o', async (mode) => {
   const folder = await temporaryFolder();
+  await chmod(folder, 0o755);
   const path = await copyHelper(folder);
-  const env = { PATH: await temporaryFolder() };
-  await expect(pair({ helperPath: path, env }).source.get()).rejects.toMatchObject({
+  const PATH = join(folder, 'bin');
+  await mkdir(PATH, { mode });
+  const asked = asOrdinaryUser(() => pair({ helperPath: path, env: { PATH } }).source.get());
+  await expect(asked).rejects.toMatchObject({
     code: 'KEYCHAIN_UNAVAILABLE',
     message: expect.stringContaining('keytar is missing'),
   });

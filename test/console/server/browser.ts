@@ -3,6 +3,7 @@ import { request as overHttps, type RequestOptions as SecureOptions } from 'node
 import { connect, type Socket } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Answer {
   readonly status: number;
@@ -23,7 +24,17 @@ export interface Asked {
 }
 
 /** One request on a new connection, with only these headers and Host. `undefined` omits a header. */
-export async function ask(origin: string, { body, headers = {}, ...how }: Asked = {}): Promise<Answer> {
+export async function ask(origin: string, asked: Asked = {}): Promise<Answer> {
+  for (let more = 30; ; more -= 1) {
+    const answer = await askOnce(origin, asked);
+    const { 'retry-after': again } = answer.headers;
+    // A picture that is not drawn yet: pages ask again, too.
+    if (answer.status !== 503 || again === undefined || more === 0) return answer;
+    await sleep(Number(again) * 1_000);
+  }
+}
+
+async function askOnce(origin: string, { body, headers = {}, ...how }: Asked): Promise<Answer> {
   const { hostname, port, protocol, host } = new URL(origin);
   const given = Object.entries({ host, ...headers }).filter(([, value]) => value !== undefined);
   const options: SecureOptions = {

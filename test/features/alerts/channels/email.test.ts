@@ -38,7 +38,7 @@ it('the subject of a mail states the problem, the machine and the time; the mail
   const [mail] = mails;
   expect(mail?.to).toEqual(['ann@example.com', 'bob@example.com']);
   expect(mail?.headers.get('subject')).toMatch(
-    /^receiptd on scanpc: \/mnt\/scans can't be reached \(since \d\d:40\)$/,
+    /^receiptd on scanpc: \/mnt\/scans can't be reached \(since \d\d:\d\d\)$/,
   );
   expect(mail?.headers.get('from')).toBe('receiptd <scans@example.com>');
   expect(mail?.headers.get('message-id')).toBe(`<${OPENED.id}@scanpc>`);
