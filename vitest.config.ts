@@ -26,8 +26,6 @@ const LONG = [
   'e2e/reload',
   'e2e/',
   'delivery/idleHours',
-  'delivery/payload/spool',
-  'delivery/outageBacklog',
   'intake/watch/watchTrouble',
   'delivery/',
   'intake/',

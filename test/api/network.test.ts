@@ -7,11 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { classify } from '../../src/core/domain/outcome.ts';
 import { compile } from '../support/scripts.ts';
 import { createAuthority, hasOpenssl, tlsServer, type Authority } from './certificates.ts';
 import { client, HandClock, never, UID, uploadRequest } from './client.ts';
-import { scriptedServer, sendJson } from './scriptedServer.ts';
+import { sendJson } from './scriptedServer.ts';
 
 const run = promisify(execFile);
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
@@ -127,36 +126,6 @@ it('an IPv6 address as the base URL is reached', async () => {
   const server = await serverAt('::1');
   const { service } = client(`http://[::1]:${server.port}`);
   expect(await service.upload(uploadRequest(), never)).toMatchObject(okay);
-});
-
-describe('a network with a login page', () => {
-  const expected = { endpoint: uploadRequest().endpoint, name: 'receipt.jpg', answerLost: false };
-
-  it.each([301, 302, 303, 307, 308])('%d is not followed, and its target sees nothing', async (status) => {
-    const login = await scriptedServer((_request, response) => sendJson(response, 200, record));
-    const server = await scriptedServer((_request, response) =>
-      response.writeHead(status, { location: `${login.baseUrl}/login` }).end(),
-    );
-    const { service, tokens } = client(server.baseUrl);
-    const answer = await service.upload(uploadRequest({ bytes: Buffer.alloc(400_000) }), never);
-    expect(classify(answer, expected)).toMatchObject({ kind: 'serviceTrouble', reason: 'REDIRECT' });
-    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
-    expect(login.connections()).toBe(0);
-    expect(server.received).toHaveLength(2);
-  });
-
-  it.each([
-    [200, 'NOT_THE_SERVICE'],
-    [511, 'HTTP_511'],
-  ])('a login page with %d is trouble of the service, and no verdict', async (status, reason) => {
-    const server = await scriptedServer((_request, response) =>
-      response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Please log in</html>'),
-    );
-    const { service, tokens } = client(server.baseUrl);
-    const answer = await service.upload(uploadRequest(), never);
-    expect(classify(answer, expected)).toMatchObject({ kind: 'serviceTrouble', reason });
-    await expect(tokens.token()).rejects.toMatchObject({ code: 'SERVICE_ANSWER' });
-  });
 });
 
 describe.skipIf(!hasOpenssl)('a private certificate authority', () => {

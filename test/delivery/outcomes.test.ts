@@ -1,10 +1,9 @@
 /** From an answer of the service to what the ledger says, through the dispatcher. */
 import { expect, describe, it } from 'vitest';
-import { endpointId } from '../../src/core/domain/document.ts';
 import type { Answer } from '../../src/core/domain/outcome.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/open.ts';
-import { accept, fault, pending, status } from '../support/scriptedService.ts';
-import { failing, OFFICE, sendingPlace, SHOP } from './sending.ts';
+import { accept, fault, status } from '../support/scriptedService.ts';
+import { failing, OFFICE, sendingPlace } from './sending.ts';
 
 describe('a request', () => {
   it('is recorded in the ledger before it starts, under its issued name', async () => {
@@ -153,79 +152,9 @@ describe('the first answer', () => {
       expect((await place.attempts('doc-a.jpg')).map((attempt) => attempt.outcome)).toEqual([outcome]);
     },
   );
-
-  it.each([400, 409, 413, 415, 422, 418])(
-    'that was lost makes a later %d unconfirmed, never failed',
-    async (later) => {
-      const place = await sendingPlace(['a.jpg']);
-      place.service.script = (_, asked) => (asked.length === 1 ? fault('ECONNRESET', true) : status(later));
-      await place.start();
-      await place.clock.advance(10_000);
-      expect(await place.document('doc-a.jpg')).toMatchObject({
-        state: 'unconfirmed',
-        answerLost: true,
-        attempts: 2,
-      });
-      expect(new Set(place.service.asked.map(({ name }) => name))).toEqual(new Set(['doc-a.jpg']));
-    },
-  );
-});
-
-describe('an endpoint without permission', () => {
-  it('is put on hold, probed with one document, and then gets the rest', async () => {
-    const place = await sendingPlace(10);
-    await place.admit('s.jpg', { endpoint: SHOP });
-    let allowed = false;
-    const held = pending();
-    place.service.script = (request, asked) => {
-      if (request.endpoint.uid === 'shop') return accept(request);
-      if (!allowed) return status(403, 'plan');
-      return asked.length === before + 1 ? held.answer : accept(request);
-    };
-    let before = 0;
-    const sending = await place.start({ endpoints: [{ key: OFFICE }, { key: SHOP }] });
-    await place.clock.advance(20_000);
-    before = place.service.asked.length;
-    expect(before).toBeLessThanOrEqual(5);
-    expect(sending.accepted).toEqual(['doc-s.jpg']);
-    expect(await place.ledger.holds()).toMatchObject([{ scope: 'endpoint', key: endpointId(OFFICE) }]);
-    expect(place.log.said('On hold')).toMatchObject([{ level: 'error' }]);
-
-    allowed = true;
-    await place.clock.advance(60_000);
-    expect(place.service.asked).toHaveLength(before + 1);
-    const probe = place.service.asked.at(-1);
-    held.give(status(200, JSON.stringify({ name: probe?.name, endpointUid: 'office', status: 'NEW' })));
-    await place.clock.advance(100);
-    expect(sending.accepted).toHaveLength(11);
-    expect(await place.ledger.holds()).toEqual([]);
-  });
-
-  it('is probed at least every hour', async () => {
-    const place = await sendingPlace(3);
-    place.service.script = () => status(403);
-    await place.start({ overall: { concurrency: 1 } });
-    await place.clock.advance(24 * 3_600_000);
-    const times = place.service.asked.map(({ at }) => at);
-    const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(30_000);
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(3_600_000);
-    expect(await place.document('doc-0.jpg')).toMatchObject({ state: 'queued' });
-  });
 });
 
 describe('a limit set by the service', () => {
-  it('is obeyed for as long as requested', async () => {
-    const place = await sendingPlace(3);
-    place.service.script = (request, asked) =>
-      asked.length === 1 ? status(429, 'slowly', 45_000) : accept(request);
-    const sending = await place.start({ overall: { concurrency: 1 } });
-    await place.clock.advance(44_000);
-    expect(place.service.asked).toHaveLength(1);
-    await place.clock.advance(2_000);
-    expect(sending.accepted.toSorted()).toEqual(['doc-0.jpg', 'doc-1.jpg', 'doc-2.jpg']);
-  });
-
   it.each([
     { name: 'for an endpoint', httpStatus: 429 },
     { name: 'for all', httpStatus: 503 },

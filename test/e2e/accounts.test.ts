@@ -190,6 +190,18 @@ describe('a changed secret', () => {
     await scan(site, 'inbox', 'after');
     await until(async () => (await states(site, 'inbox')).includes('held'));
     expect(await said(site, 'status')).toMatch(/The credentials have not worked .*`receiptd login`/);
+    expect(await site.look('whoami')).toBeRefused(
+      1,
+      'CREDENTIALS_REFUSED',
+      '127.0.0.1',
+      'file',
+      'receiptd login',
+    );
+    const check = await site.look('check');
+    expect([check.status, check.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^FAIL +service: .*\[CREDENTIALS_REFUSED\]$/m),
+    ]);
     await writeFile(file, JSON.stringify(rotated));
     await until(() => site.sandbox.received().length === 2, 'the right secret to be taken up', 120_000);
     await until(async () => (await site.list('--state', 'accepted')).length === 2);

@@ -176,7 +176,6 @@ test('a document without an image prevents a final backup until it is confirmed'
 test('each misuse of backup and restore is refused in one sentence', async () => {
   const site = await prepare();
   const missing = site.file('missing.receiptd');
-  expect(await site.look('backup', missing)).toBeRefused(1, 'LEDGER_MISSING');
   expect(await site.look('restore', missing)).toBeRefused(1, 'FILE_UNREADABLE', 'no such file');
   expect(await quickly(site, ['restore', site.config])).toBeRefused(
     1,

@@ -11,7 +11,7 @@ import { expectNoTrace, ordinaryUserCanRun, quickly, receiptd, shell } from './s
 import { runInProcess } from './support/inProcess.ts';
 
 describe('a command line is refused with one sentence', () => {
-  test.each<[args: string[], words: string[]]>([
+  const REFUSED: [args: string[], words: string[]][] = [
     [['lst'], ['"lst"', 'Did you mean list?', 'receiptd --help']],
     [['endpoint', 'frob'], ['"frob"']],
     [['start'], ['receiptd run', 'receiptd service start']],
@@ -107,10 +107,17 @@ describe('a command line is refused with one sentence', () => {
       ['sandbox', '--endpoint-uid', 'x'],
       ['--endpoint-uid', '"x"', 'UUID'],
     ],
-  ])('%j', async (args, words) => {
+  ];
+
+  test('whatever is wrong with it', async () => {
     const site = await prepare();
     const env = { RECEIPTD_CONFIG: site.config };
-    expect(await runInProcess(args, { cwd: site.dir, env })).toBeRefused(2, 'USAGE', ...words);
+    for (const [args, words] of REFUSED)
+      expect(await runInProcess(args, { cwd: site.dir, env }), args.join(' ')).toBeRefused(
+        2,
+        'USAGE',
+        ...words,
+      );
   });
 
   test('by the binary too', async () => {
@@ -154,9 +161,8 @@ test.skipIf(!removable)('a command in a folder that was deleted asks for another
   expect(await inDeleted('list --help')).toMatchObject({ status: 0, stderr: '' });
 });
 
-test('a missing ledger and unknown names are reported in one sentence', async () => {
+test('unknown names are reported in one sentence', async () => {
   const site = await prepare();
-  expect(await site.look('list')).toBeRefused(1, 'LEDGER_MISSING', site.stateDir, 'receiptd run');
   expect((await site.quickOnce()).status).toBe(0);
   for (const args of [
     ['show', 'gone'],

@@ -4,7 +4,7 @@ import { insertJpegSegment } from '../support/handmadeImages.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, storedOnce, until } from './support/agent.ts';
 
-const FILES = 800;
+const FILES = 400;
 const MOST_MEMORY_MB = 200;
 
 test(`${FILES} files dropped at once are all delivered, in bounded memory`, async () => {

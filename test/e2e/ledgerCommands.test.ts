@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -23,15 +23,6 @@ async function drop(site: Site, ...names: string[]): Promise<void> {
   for (const name of names) {
     await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
   }
-}
-
-/** A site whose agent has sent three receipts and ended. */
-async function siteOfThree(): Promise<Site> {
-  const site = await prepare();
-  await drop(site, 'a.jpg', 'b.jpg', 'c.jpg');
-  await site.quickOnce();
-  expect(site.sandbox.received()).toHaveLength(3);
-  return site;
 }
 
 const journalOf = (site: Site) => site.file('state', 'ledger.journal');
@@ -80,59 +71,67 @@ describe('receiptd ledger verify', () => {
     expect(text).toContain('No head was given');
   });
 
-  test('reports an edited entry with its line', async () => {
-    const site = await siteOfThree();
+  test('finds an edited entry, a changed database, a truncated end and a damaged ledger', async () => {
+    const site = await prepare();
+    await drop(site, 'a.jpg', 'b.jpg', 'c.jpg');
+    await site.quickOnce();
+    const ledgerFile = site.file('state', 'ledger.db');
+    const { seq, hash } = await headOf(site);
+    const sound = [await readFile(journalOf(site)), await readFile(ledgerFile)] as const;
+    const [last = '', digest] = (sound[0].toString().trimEnd().split('\n').at(-1) ?? '').split('\t');
+    expect([digest, JSON.parse(last)]).toMatchObject([hash, { seq }]);
+    expect(await site.must('ledger', 'head')).toContain(`Hash   ${hash}`);
+    const repair = async () => {
+      await writeFile(journalOf(site), sound[0]);
+      await writeFile(ledgerFile, sound[1]);
+    };
+
+    await writeFile(site.file('other.json'), '{"seq": 1}');
+    for (const [head, says] of [
+      ['17', "can't be read"],
+      [site.file('other.json'), 'is not a journal head'],
+    ] as const)
+      expect(await site.look('ledger', 'verify', '--head', head)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(says) as string,
+      });
+
     let line = 0;
     await edit(site, (lines) => {
       line = lines.findIndex((each) => each.includes('"kind":"named"')) + 1;
       return lines.with(line - 1, (lines[line - 1] ?? '').replace('"size":', '"size":1'));
     });
-    const { status, journal } = await verify(site);
-    expect(status).toBe(3);
-    expect(journal.findings[0]).toMatchObject({ line, what: expect.stringContaining('was changed') });
-    const { stdout } = await site.look('ledger', 'verify');
-    expect(stdout).toContain(`journal, line ${line}: This line is not a valid entry`);
-  });
+    const edited = await verify(site);
+    expect(edited.status).toBe(3);
+    expect(edited.journal.findings[0]).toMatchObject({ line, what: expect.stringContaining('was changed') });
+    expect((await site.look('ledger', 'verify')).stdout).toContain(
+      `journal, line ${line}: This line is not a valid entry`,
+    );
 
-  test('finds a change in the database that is not in the journal', async () => {
-    const site = await siteOfThree();
-    const db = new DatabaseSync(site.file('state', 'ledger.db'));
+    await repair();
+    await edit(site, (lines) => lines.slice(0, -1));
+    const cut = await verify(site, '--head', `${seq}:${hash}`);
+    expect(cut.status).toBe(3);
+    expect(cut.journal.findings.at(-1)?.what).toContain('was cut off');
+
+    await repair();
+    const db = new DatabaseSync(ledgerFile);
     db.exec("UPDATE documents SET state = 'failed', reason = 'x' WHERE id = 2");
     db.close();
     const { status, journal, ledger } = await verify(site);
     expect([status, journal.findings.length, ledger.findings.length > 0]).toEqual([3, 0, true]);
-  });
 
-  test('finds a truncated end by a kept head', async () => {
-    const site = await siteOfThree();
-    const { seq, hash } = await headOf(site);
-    await edit(site, (lines) => lines.slice(0, -1));
-    const { status, journal } = await verify(site, '--head', `${seq}:${hash}`);
-    expect(status).toBe(3);
-    expect(journal.findings.at(-1)?.what).toContain('was cut off');
-  });
-
-  test('describes a damaged ledger in one line each, and still verifies the journal', async () => {
-    const site = await siteOfThree();
-    const file = site.file('state', 'ledger.db');
-    const bytes = await readFile(file);
+    await repair();
+    const bytes = Buffer.from(sound[1]);
     // Every page but the first, which names the tables.
     for (let page = 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page, page + 64);
-    await writeFile(file, bytes);
-    const { status, stdout } = await site.look('ledger', 'verify');
-    expect(status).toBe(3);
-    expect(stdout).toMatch(/^Journal: \d+ entries/);
-    expect(stdout).toContain("Ledger:  can't be compared with the journal.");
-    expect(stdout).toMatch(/^1 finding:\n {2}ledger: The ledger \S+ledger\.db is damaged: .+\.$/m);
-    expect(stdout).not.toMatch(/\.verify-|backup|\*\*\*/);
-  });
-
-  test('refuses a state directory that is missing or empty', async () => {
-    const site = await prepare();
-    const refused = { status: 1, stderr: expect.stringContaining('[LEDGER_MISSING]') };
-    expect(await site.look('ledger', 'verify')).toMatchObject(refused);
-    await mkdir(site.stateDir);
-    expect(await site.look('ledger', 'verify')).toMatchObject(refused);
+    await writeFile(ledgerFile, bytes);
+    const damaged = await site.look('ledger', 'verify');
+    expect(damaged.status).toBe(3);
+    expect(damaged.stdout).toMatch(/^Journal: \d+ entries/);
+    expect(damaged.stdout).toContain("Ledger:  can't be compared with the journal.");
+    expect(damaged.stdout).toMatch(/^1 finding:\n {2}ledger: The ledger \S+ledger\.db is damaged: .+\.$/m);
+    expect(damaged.stdout).not.toMatch(/\.verify-|backup|\*\*\*/);
   });
 
   test.skipIf(!canMount())('verifies a read-only copy, with and without its log', async () => {
@@ -155,36 +154,5 @@ describe('receiptd ledger verify', () => {
       expect(onReadOnly('list').text).toContain('a.jpg');
     }
     expect(existsSync(site.file('state', 'ledger.db-wal'))).toBe(false);
-  });
-
-  test('refuses an invalid head', async () => {
-    const site = await siteOfThree();
-    await writeFile(site.file('other.json'), '{"seq": 1}');
-    for (const [head, says] of [
-      ['17', "can't be read"],
-      [site.file('other.json'), 'is not a journal head'],
-    ] as const) {
-      const { status, stderr } = await site.look('ledger', 'verify', '--head', head);
-      expect(status).toBe(2);
-      expect(stderr).toContain(says);
-    }
-  });
-});
-
-describe('receiptd ledger head', () => {
-  test('prints the head of the last line in the journal', async () => {
-    const site = await siteOfThree();
-    const head = await headOf(site);
-    const last = (await readFile(journalOf(site), 'utf8')).trimEnd().split('\n').at(-1)?.split('\t');
-    expect(last?.[1]).toBe(head.hash);
-    expect(JSON.parse(last?.[0] ?? '')).toMatchObject({ seq: head.seq });
-    expect(await site.must('ledger', 'head')).toContain(`Hash   ${head.hash}`);
-  });
-
-  test('reports a missing ledger', async () => {
-    const site = await prepare();
-    const { status, stderr } = await site.look('ledger', 'head');
-    expect(status).toBe(1);
-    expect(stderr).toContain('[LEDGER_MISSING]');
   });
 });

@@ -41,17 +41,18 @@ stateDir: ${place}/state
       env: { RECEIPTD_CLIENT_ID: 'a', RECEIPTD_CLIENT_SECRET: 'b' },
     });
 
-  it.each(['status', 'list', 'endpoint list', 'ledger head', 'ledger verify', 'backup', 'audit'])(
-    'is refused in one sentence by %s, and left unchanged',
-    async (command) => {
-      const before = await readFile(ledger);
-      const { status, stdout, stderr } = await receiptd(...command.split(' '));
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  it('is refused in one sentence by every command that reads it, and left unchanged', async () => {
+    const before = await readFile(ledger);
+    for (const words of 'status, list, endpoint list, ledger head, ledger verify, backup, audit'.split(
+      ', ',
+    )) {
+      const { status, stdout, stderr } = await receiptd(...words.split(' '));
+      expect({ words, status, stdout }).toEqual({ words, status: 1, stdout: '' });
       expect(stderr).toContain(`has version ${version}, from an older receiptd`);
       expect(stderr).toMatch(/Start the agent once.*\[LEDGER_OLDER\]\n$/);
-      expect((await readFile(ledger)).equals(before)).toBe(true);
-    },
-  );
+    }
+    expect((await readFile(ledger)).equals(before)).toBe(true);
+  });
 
   it('is a warning of `check`; a ledger of a newer version is a failure', async () => {
     const older = await receiptd('check', '--offline');

@@ -123,6 +123,13 @@ describe('run --once', () => {
     expect(await site.list()).toMatchObject([
       { state: 'queued', reason: 'SERVICE_UNREACHABLE', attempts: 0 },
     ]);
+    for (const args of [['whoami'], ['endpoint', 'create', 'x']])
+      expect(await site.look(...args)).toBeRefused(
+        5,
+        'SERVICE_UNREACHABLE',
+        'ECONNREFUSED',
+        'service.baseUrl',
+      );
   });
 
   test('exits with 6 while an agent runs, and does not disturb it', async () => {

@@ -2,25 +2,24 @@
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { prepare } from './support/agent.ts';
+import './support/commandLine.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 
-test.each([
-  ['backup'],
-  ['retry', '--all'],
-  ['retry', 'x'],
-  ['dismiss', '--all'],
-  ['erase', 'x', '--yes'],
-  ['resend', 'x'],
-  ['resume'],
-])('without a ledger, %s is refused, and creates nothing', async (...args) => {
+test('without a ledger, every command that needs one is refused, and creates nothing', async () => {
   const site = await prepare();
-  const { status, stderr } = await site.look(...args);
-  expect(status).toBe(1);
-  expect(stderr).toContain(site.stateDir);
-  expect(stderr).toContain('[LEDGER_MISSING]');
-  expect(await readdir(site.stateDir).catch(() => [])).toEqual([]);
+  const commands =
+    'backup, retry --all, retry x, dismiss --all, erase x --yes, resend x, resume, list, show x, audit, ledger verify, ledger head';
+  const refused = async () => {
+    for (const words of commands.split(', '))
+      expect(await site.look(...words.split(' ')), words).toBeRefused(1, 'LEDGER_MISSING', site.stateDir);
+  };
+  await refused();
+  expect(await readdir(site.stateDir).catch(() => null)).toBeNull();
+  await mkdir(site.stateDir, { mode: 0o700 });
+  await refused();
+  expect(await readdir(site.stateDir)).toEqual([]);
 });
 
 test('a pause before the first run works, and warns that the ledger is new', async () => {

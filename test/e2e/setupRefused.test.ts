@@ -53,7 +53,7 @@ describe('receiptd setup --yes', () => {
     expect(await quick(here, [], elsewhere)).toBeRefused(2, 'SETUP_INCOMPLETE', '--client-secret-file');
   });
 
-  test.each([
+  const REFUSED = [
     ['base-url', 'ftp://scans', 'an address such as'],
     ['base-url', 'http://service.example', '--base-url (RECEIPTD_SETUP_BASE_URL)'],
     ['endpoint-uid', 'no uid', 'the uid that the service assigned'],
@@ -69,14 +69,18 @@ describe('receiptd setup --yes', () => {
     ['folder', '~anna/scans', 'a path'],
     ['folder', 'receiptd.txt', 'FOLDER_NOT_A_DIRECTORY'],
     ['create-endpoint', 'Another', 'not both'],
-  ])('refuses --%s %s', async (option, value, words) => {
+  ] as const;
+
+  test('refuses impossible answers in one sentence each, and does nothing', async () => {
     const here = await desk();
     await writeFile(join(here.dir, 'receiptd.txt'), '');
-    const ended = await quick(here, [`--${option}`, value], variables(here));
-    expect([1, 2]).toContain(ended.status);
-    expect(ended.stderr).toContain(words);
-    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect((await readdir(here.dir)).sort()).toEqual([...UNTOUCHED.slice(0, 1), 'receiptd.txt', 'sandbox']);
+    for (const [option, value, words] of REFUSED) {
+      const ended = await quick(here, [`--${option}`, value], variables(here));
+      expect([1, 2], option).toContain(ended.status);
+      expect(ended.stderr).toContain(words);
+      expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+      expect((await readdir(here.dir)).sort()).toEqual([...UNTOUCHED.slice(0, 1), 'receiptd.txt', 'sandbox']);
+    }
   });
 
   test('names the key of an impossible answer, but no line of a file that was not written', async () => {

@@ -1,52 +1,14 @@
-import { appendFile, unlink, writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { WatchedFolder } from '../../src/core/ports/folder.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { settle } from '../support/fakeClock.ts';
-import { drawMultiPageTiff, drawReceipt } from '../support/images.ts';
+import { drawReceipt } from '../support/images.ts';
 import { hintsByHand, watchingPlace } from './watching.ts';
 
 describe('a file that is being written', () => {
-  it('is admitted once and complete if it arrives in ten pieces over ten seconds', async () => {
-    const place = await watchingPlace();
-    const { intake, admitted } = await place.watch();
-    const bytes = await drawReceipt({
-      type: 'jpeg',
-      seed: 'slow',
-      exifThumbnail: true,
-      width: 300,
-      height: 500,
-    });
-    const piece = Math.ceil(bytes.length / 10);
-    for (let i = 0; i < 10; i += 1) {
-      await appendFile(join(place.scans, 'slow.jpg'), bytes.subarray(i * piece, (i + 1) * piece));
-      if (i === 0) await place.clock.advanceUntil(() => intake.status.settling === 1);
-      await place.clock.advance(1_000);
-      expect(i === 9 || admitted.length === 0).toBe(true);
-    }
-    await place.clock.advanceUntil(() => admitted.length > 0);
-    await place.clock.advance(20_000);
-    expect(admitted).toHaveLength(1);
-    expect(admitted[0]?.document.size).toBe(bytes.length);
-  });
-
-  it('is admitted with all its pages if it is a TIFF, because of the long quiet time', async () => {
-    const place = await watchingPlace();
-    const { intake, admitted } = await place.watch();
-    const two = drawMultiPageTiff('growing', 2);
-    await writeFile(join(place.scans, 'a.tif'), two);
-    await place.clock.advanceUntil(() => intake.status.settling === 1);
-    await place.clock.advance(4_000);
-    const three = drawMultiPageTiff('growing', 3);
-    await writeFile(join(place.scans, 'a.tif'), three);
-    await place.clock.advance(4_900);
-    expect(admitted).toEqual([]);
-    await place.clock.advanceUntil(() => admitted.length > 0);
-    expect(admitted.map(({ document }) => document.size)).toEqual([three.length]);
-  });
-
   it('is admitted with the bytes that were hashed, even if it changes just after they were read', async () => {
     const place = await watchingPlace();
     const first = await drawReceipt({ type: 'jpeg', seed: 'first' });
@@ -137,15 +99,4 @@ describe('a file that is being written', () => {
     await place.clock.advanceUntil(() => admitted.length === 1);
     expect(await place.states()).toEqual({ 'cut.jpg': 'queued', 'empty.jpg': 'incomplete' });
   });
-});
-
-it('a file that disappears before it is at rest leaves no trace', async () => {
-  const place = await watchingPlace();
-  const { intake, admitted } = await place.watch();
-  await writeFile(join(place.scans, 'a.jpg'), 'half');
-  await place.clock.advanceUntil(() => intake.status.settling === 1, 1);
-  await unlink(join(place.scans, 'a.jpg'));
-  await place.clock.advanceUntil(() => intake.status.settling === 0);
-  expect(admitted).toEqual([]);
-  expect(await place.rows()).toEqual([]);
 });

@@ -49,65 +49,6 @@ describe('an unannounced limit of the service', () => {
     const states = new Set((await place.ledger.counts()).map(({ state }) => state));
     expect(states).not.toContain('failed');
   });
-
-  it('of one endpoint does not slow another', async () => {
-    const place = await sendingPlace();
-    const { clock } = place;
-    for (let i = 0; i < 5; i += 1) await place.admit(`o${i}.jpg`);
-    for (let i = 0; i < 40; i += 1) await place.admit(`s${i}.jpg`, { endpoint: SHOP });
-    place.service.script = async (request) => {
-      await clock.sleep(100);
-      return request.endpoint.uid === 'office' ? status(429, '', 10 * MINUTE) : accept(request);
-    };
-    const sending = await place.start({ endpoints: [{ key: OFFICE }, { key: SHOP }] });
-    await clock.advance(2_000);
-    expect(sending.accepted).toHaveLength(40);
-    expect(sending.pacer.atOnce(SHOP)).toBe(4);
-    expect(sending.gate.sendsSoon({ endpoint: SHOP, folder: place.scans })).toBe(true);
-    expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: place.scans })).toBe(false);
-  });
-
-  it('is obeyed for the whole Retry-After even if running requests succeed, and the speed then recovers step by step', async () => {
-    const place = await sendingPlace();
-    const { clock, service } = place;
-    for (let i = 0; i < 60; i += 1) await place.admit(`${i}.jpg`);
-    let told = false;
-    service.script = async (request) => {
-      if (request.name === 'doc-1.jpg' && !told) {
-        told = true;
-        return status(429, '', 45_000);
-      }
-      return accept(request);
-    };
-    const seen = watchAtOnce(place, 100);
-    const sending = await place.start();
-    await clock.advance(44_000);
-    expect(service.asked.filter(({ at }) => at > 150)).toEqual([]);
-    const before = seen.length;
-    await clock.advance(10 * MINUTE);
-    expect(sending.accepted).toHaveLength(60);
-    expect(seen[before]).toBe(1);
-    const [first = 0, second = 0] = service.asked.slice(before).map(({ at }) => at);
-    expect(first).toBeGreaterThanOrEqual(45_000);
-    // Spaced as it was served: a handful in 45 seconds.
-    expect(second - first).toBeGreaterThan(5_000);
-  });
-
-  it('is obeyed after a restart', async () => {
-    const place = await sendingPlace(3);
-    place.service.script = () => status(503, '', 30 * MINUTE);
-    const first = await place.start({ overall: { concurrency: 1 } });
-    await place.clock.advance(MINUTE);
-    await first.stop();
-    // A claim ends with its process, and this is the same one.
-    await first.dispatcher.forgetClaims();
-    place.service.script = accept;
-    const second = await place.start();
-    await place.clock.advance(28 * MINUTE);
-    expect(place.service.asked).toHaveLength(1);
-    await place.clock.advance(2 * MINUTE);
-    expect(second.accepted).toHaveLength(3);
-  });
 });
 
 describe('after an outage', () => {
