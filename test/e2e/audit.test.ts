@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type Site } from './support/agent.ts';
-import './support/commandLine.ts';
+import { expectNoTrace } from './support/commandLine.ts';
 
 const AUDIT = z.object({
   verdict: z.enum(['complete', 'incomplete', 'unaccounted']),
@@ -195,7 +195,9 @@ describe('the audit', () => {
   test('refuses an invalid day, folder or time', async () => {
     const site = await prepare();
     await site.quickOnce();
-    expect(await site.look('audit', '--day', '2026-02-30')).toBeRefused(2, 'USAGE', '2026-02-30');
+    const ended = await site.look('audit', '--day', '2026-02-30');
+    expect(ended).toBeRefused(2, 'USAGE', '2026-02-30');
+    expectNoTrace(ended);
     expect(await site.look('audit', '--folder', '/nowhere')).toBeRefused(2, 'USAGE', site.file('inbox'));
     expect(await site.look('audit', '--wait', 'long')).toBeRefused(2, 'USAGE', 'long');
   });

@@ -2,7 +2,7 @@
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { prepare } from './support/agent.ts';
-import './support/commandLine.ts';
+import { expectNoTrace } from './support/commandLine.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
@@ -12,8 +12,11 @@ test('without a ledger, every command that needs one is refused, and creates not
   const commands =
     'backup, retry --all, retry x, dismiss --all, erase x --yes, resend x, resume, list, show x, audit, ledger verify, ledger head';
   const refused = async () => {
-    for (const words of commands.split(', '))
-      expect(await site.look(...words.split(' ')), words).toBeRefused(1, 'LEDGER_MISSING', site.stateDir);
+    for (const words of commands.split(', ')) {
+      const ended = await site.look(...words.split(' '));
+      expect(ended, words).toBeRefused(1, 'LEDGER_MISSING', site.stateDir);
+      expectNoTrace(ended);
+    }
   };
   await refused();
   expect(await readdir(site.stateDir).catch(() => null)).toBeNull();
