@@ -4,7 +4,8 @@
 # (util-linux, iproute2); certificates (openssl); system call traces (strace); a browser for the console
 # (chromium-headless-shell); service notifications (systemd); shells and formatters for completion and manual page
 # (zsh, fish, groff, man-db, mandoc); a database server for shared ledgers (postgresql) and a pooler (pgbouncer), which
-# tests start themselves: no system-wide server runs afterwards. Run as root, then run `npm ci` again.
+# tests start themselves: no system-wide server runs afterwards; and debootstrap, for scripts/bare-tree.sh.
+# Run as root, then run `npm ci` again.
 set -eu
 export DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1
 apt-get update -q
@@ -15,6 +16,6 @@ fi
 apt-get install -y -q --no-install-recommends \
   libsecret-1-0 gnome-keyring dbus util-linux mount iproute2 \
   fuse3 bindfs openssl strace chromium-headless-shell systemd libsecret-tools postgresql pgbouncer \
-  zsh fish groff man-db mandoc
+  zsh fish groff man-db mandoc debootstrap
 # Debian would run it now and at each boot.
 if [ -d /run/systemd/system ]; then systemctl disable --now pgbouncer; fi

@@ -1,7 +1,7 @@
 import { isWholeWebp } from '../core/domain/webp.ts';
 import type { Unreadable } from '../core/ports/pages.ts';
 import type { Picture, PictureMaker, PictureRequest } from '../core/ports/pictures.ts';
-import { KeptProcess } from './keptProcess.ts';
+import { KeptProcess, type KeptFor } from './keptProcess.ts';
 import { NONSENSE, Renderers, type RenderersOptions } from './renderers.ts';
 
 const MOST_PICTURE_BYTES = 8 * 1024 * 1024;
@@ -12,9 +12,9 @@ export class ProcessPictures implements PictureMaker {
   readonly #kept: KeptProcess;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(options: RenderersOptions) {
+  constructor(options: RenderersOptions, keptFor?: Partial<KeptFor>) {
     this.#renderers = new Renderers(options, MOST_PICTURE_BYTES);
-    this.#kept = new KeptProcess(() => this.#renderers.start());
+    this.#kept = new KeptProcess(() => this.#renderers.start(), keptFor);
   }
 
   draw(request: PictureRequest): Promise<Picture | Unreadable> {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { compare } from '../../bench/report/compare.ts';
 import { appendHistory } from '../../bench/report/history.ts';
+import { hasGit } from '../support/git.ts';
 import { entry, figure, MACHINE, repository } from './records.ts';
 
 async function twoCommits() {
@@ -10,7 +11,7 @@ async function twoCommits() {
   return { root, before, head: await git('rev-parse', 'HEAD') };
 }
 
-it('shows each change, and which figures became worse', async () => {
+it.skipIf(!hasGit)('shows each change, and which figures became worse', async () => {
   const { root, before, head } = await twoCommits();
   const more = { better: 'more', unit: '/s' } as const;
   const then = [
@@ -50,7 +51,7 @@ it('shows each change, and which figures became worse', async () => {
   ]);
 });
 
-it('compares only runs on one machine, equally thorough, the full ones first', async () => {
+it.skipIf(!hasGit)('compares only runs on one machine, equally thorough, the full ones first', async () => {
   const { root, before, head } = await twoCommits();
   const other = { ...MACHINE, processors: 64 };
   const at = (commit: string, value: number, more = {}) =>
@@ -72,7 +73,7 @@ it('compares only runs on one machine, equally thorough, the full ones first', a
   expect((await compare(root, before, ['idle'])).status).toBe(2);
 });
 
-it('compares a revision with the last changes to it', async () => {
+it.skipIf(!hasGit)('compares a revision with the last changes to it', async () => {
   const { root, head } = await twoCommits();
   await appendHistory(root, entry([figure('time', 10)], { commit: head }));
   expect((await compare(root, 'HEAD', ['backlog'])).status).toBe(2);
@@ -80,16 +81,19 @@ it('compares a revision with the last changes to it', async () => {
   expect((await compare(root, 'HEAD', ['backlog'])).text).toMatch(/with changes\n +time +10 s +→ 9 s +-10 %/);
 });
 
-it('says how to measure a revision without measurements, and refuses an unknown one', async () => {
-  const { root, before } = await twoCommits();
-  await appendHistory(root, entry([figure('time', 9)], { commit: before, dirty: true }));
-  const { text, status } = await compare(root, 'HEAD~1', ['backlog']);
-  expect(status).toBe(2);
-  expect(text).toMatch(/^npm run bench: nothing was measured at .*\.\n$/);
-  expect(text).toContain(`git worktree add ../receiptd-${before.slice(0, 7)} ${before.slice(0, 7)}`);
-  expect(text).toContain('npm ci && npm run bench');
-  expect(await compare(root, 'nowhere', ['backlog'])).toEqual({
-    status: 2,
-    text: 'npm run bench: this repository has no revision nowhere.\n',
-  });
-});
+it.skipIf(!hasGit)(
+  'says how to measure a revision without measurements, and refuses an unknown one',
+  async () => {
+    const { root, before } = await twoCommits();
+    await appendHistory(root, entry([figure('time', 9)], { commit: before, dirty: true }));
+    const { text, status } = await compare(root, 'HEAD~1', ['backlog']);
+    expect(status).toBe(2);
+    expect(text).toMatch(/^npm run bench: nothing was measured at .*\.\n$/);
+    expect(text).toContain(`git worktree add ../receiptd-${before.slice(0, 7)} ${before.slice(0, 7)}`);
+    expect(text).toContain('npm ci && npm run bench');
+    expect(await compare(root, 'nowhere', ['backlog'])).toEqual({
+      status: 2,
+      text: 'npm run bench: this repository has no revision nowhere.\n',
+    });
+  },
+);

@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { appendHistory, environment, readHistory } from '../../bench/report/history.ts';
+import { hasGit } from '../support/git.ts';
 import { entry, figure, repository } from './records.ts';
 
 it('keeps a line for each run, oldest first', async () => {
@@ -21,30 +22,33 @@ it('takes no figure that is no number', async () => {
   expect(await readHistory(root)).toEqual([]);
 });
 
-it('says the commit, whether the tree differs from it, and the machine without its name', async () => {
-  const { root, git } = await repository();
-  const commit = await git('rev-parse', 'HEAD');
-  const clean = await environment(root);
-  expect(clean).toEqual({
-    commit,
-    machine: {
-      processor: expect.any(String),
-      processors: expect.any(Number),
-      memoryGB: expect.any(Number),
-      kernel: expect.any(String),
-      node: process.version,
-    },
-  });
-  expect(JSON.stringify(clean)).not.toContain(JSON.stringify(hostname()));
-  // What a run writes down is no change of what is measured.
-  await mkdir(join(root, 'docs', 'performance'));
-  await writeFile(join(root, 'docs', 'performance', 'a.svg'), '');
-  await writeFile(join(root, 'docs', 'performance.md'), '');
-  await appendHistory(root, entry([]));
-  expect(await environment(root)).toEqual(clean);
-  await appendFile(join(root, 'program.txt'), 'changed');
-  expect(await environment(root)).toEqual({ ...clean, dirty: true });
-});
+it.skipIf(!hasGit)(
+  'says the commit, whether the tree differs from it, and the machine without its name',
+  async () => {
+    const { root, git } = await repository();
+    const commit = await git('rev-parse', 'HEAD');
+    const clean = await environment(root);
+    expect(clean).toEqual({
+      commit,
+      machine: {
+        processor: expect.any(String),
+        processors: expect.any(Number),
+        memoryGB: expect.any(Number),
+        kernel: expect.any(String),
+        node: process.version,
+      },
+    });
+    expect(JSON.stringify(clean)).not.toContain(JSON.stringify(hostname()));
+    // What a run writes down is no change of what is measured.
+    await mkdir(join(root, 'docs', 'performance'));
+    await writeFile(join(root, 'docs', 'performance', 'a.svg'), '');
+    await writeFile(join(root, 'docs', 'performance.md'), '');
+    await appendHistory(root, entry([]));
+    expect(await environment(root)).toEqual(clean);
+    await appendFile(join(root, 'program.txt'), 'changed');
+    expect(await environment(root)).toEqual({ ...clean, dirty: true });
+  },
+);
 
 it('knows no commit where there is no repository', async () => {
   const root = await mkdtemp(join(tmpdir(), 'receiptd-bench-test-'));

@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { Entry } from '../../bench/report/history.ts';
 import type { Figure } from '../../bench/scenario.ts';
+import { hasGit } from '../support/git.ts';
 
-/** A repository with one commit, and `bench` and `docs` in it; removed when the test is over. */
+/** A repository with one commit (without git, only a directory), and `bench` and `docs` in it; removed when the test is over. */
 export async function repository(): Promise<{ root: string; git: (...args: string[]) => Promise<string> }> {
   const root = await mkdtemp(join(tmpdir(), 'receiptd-bench-test-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -18,9 +19,11 @@ export async function repository(): Promise<{ root: string; git: (...args: strin
   await mkdir(join(root, 'bench'));
   await mkdir(join(root, 'docs'));
   await writeFile(join(root, 'program.txt'), 'first');
-  await git('init', '--quiet');
-  await git('add', '.');
-  await git('commit', '--quiet', '--message', 'first');
+  if (hasGit) {
+    await git('init', '--quiet');
+    await git('add', '.');
+    await git('commit', '--quiet', '--message', 'first');
+  }
   return { root, git };
 }
 

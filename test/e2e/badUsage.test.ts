@@ -9,6 +9,7 @@ import { MAIN, prepare } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { expectNoTrace, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
+import { isRoot } from '../support/root.ts';
 
 describe('a command line is refused with one sentence', () => {
   const REFUSED: [args: string[], words: string[]][] = [
@@ -275,8 +276,7 @@ test('every --json output is valid JSON', async () => {
   expect(await site.quickMust('export')).toBe(await site.quickMust('export', '--format', 'csv'));
 });
 
-const root = requirement('root', process.geteuid?.() === 0, 'run the tests as root');
-test.skipIf(!root || !ordinaryUserCanRun)(
+test.skipIf(!isRoot || !ordinaryUserCanRun)(
   'a user without a name or a home, as in a container, can run commands',
   async () => {
     const site = await prepare();

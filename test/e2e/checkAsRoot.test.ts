@@ -2,8 +2,9 @@ import { chmod, chown, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { prepare } from './support/agent.ts';
 import { giveAway, ordinaryUserCanRun } from './support/commandLine.ts';
+import { isRoot } from '../support/root.ts';
 
-test.skipIf(!ordinaryUserCanRun || process.geteuid?.() !== 0)(
+test.skipIf(!ordinaryUserCanRun || !isRoot)(
   "`check` run by root tries folders and secrets as the service's user",
   async () => {
     const site = await prepare();

@@ -4,12 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { ask, own, perform, signIn } from '../console/server/browser.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
-import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Ended, type Site } from './support/agent.ts';
 import { begin, giveAway, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
 import { freePort } from '../support/ports.ts';
+import { isRoot } from '../support/root.ts';
 
-const isRoot = requirement('Root, to become another user', process.geteuid?.() === 0, 'run as root');
 const ANOTHER = 65_533;
 const MEMBER = 54_321;
 const PASSWORD = 'correct horse battery';

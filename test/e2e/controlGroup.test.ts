@@ -7,11 +7,11 @@ import { canMount } from '../support/ownMount.ts';
 import { MAIN, prepare, Running, until, type Ended, type Site } from './support/agent.ts';
 import { ordinaryUserCanRun } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
+import { isRoot } from '../support/root.ts';
 
 const GROUP = 54_321;
 const MEMBER = 54_322;
 const OTHER = 54_323;
-const isRoot = process.geteuid?.() === 0;
 
 /** Runs a command as another user, who may read the configuration file but not the state directory. */
 function as(user: number, group: number, site: Site, ...args: string[]) {

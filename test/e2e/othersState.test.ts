@@ -3,8 +3,8 @@ import { chown, mkdir, readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { prepare } from './support/agent.ts';
 import { expectNoTrace } from './support/commandLine.ts';
+import { isRoot } from '../support/root.ts';
 
-const isRoot = process.geteuid?.() === 0;
 const NOBODY = 65_534;
 
 test('without a ledger, every command that needs one is refused, and creates nothing', async () => {

@@ -6,6 +6,7 @@ import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { prepare, Site, storedOnce, until } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
 import { otherPc, pcThatSent, scan } from './support/twoPcs.ts';
+import { isRoot } from '../support/root.ts';
 
 test('a restored backup keeps later entries unless `--older` is given, and replaces a destroyed ledger', async () => {
   const site = await pcThatSent(1);
@@ -181,7 +182,7 @@ test('a final backup that was restored on one PC needs a confirmation on the nex
   expect(await second.quickMust('restore', archive, '--yes')).toContain('1 document');
 });
 
-test.skipIf(process.geteuid?.() !== 0)(
+test.skipIf(!isRoot)(
   "root restores for the service's user, from a file that only root may read",
   async () => {
     const site = await pcThatSent(1);

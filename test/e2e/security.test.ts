@@ -8,8 +8,8 @@ import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
 import { prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
 import { shell } from './support/commandLine.ts';
+import { isRoot } from '../support/root.ts';
 
-const isRoot = process.geteuid?.() === 0;
 const strace = requirement(
   'strace, with leave to trace',
   spawnSync('strace', ['-f', 'true']).status === 0,

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { installService } from '../../src/cli/serviceInstall.ts';
 import { MAIN } from './support/agent.ts';
-import { install, isRoot, NOBODY, place, SYSTEM } from './support/servicePlace.ts';
+import { install, NOBODY, place, SYSTEM } from './support/servicePlace.ts';
+import { isRoot } from '../support/root.ts';
 
 // Only root installs for another user.
 describe.skipIf(!isRoot)('an installation of the service for the machine', () => {

@@ -8,7 +8,8 @@ import { installService, type InstallOptions } from '../../src/cli/serviceInstal
 import { refuseLeavingLedger } from '../../src/cli/serviceLedger.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load.ts';
-import { install, isRoot, loadFrom, NOBODY, place, SYSTEM, type Place } from './support/servicePlace.ts';
+import { install, loadFrom, NOBODY, place, SYSTEM, type Place } from './support/servicePlace.ts';
+import { isRoot } from '../support/root.ts';
 
 // Only root installs for another user.
 describe.skipIf(!isRoot)('an installation for the machine is refused', () => {

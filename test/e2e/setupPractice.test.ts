@@ -11,6 +11,7 @@ import { cleanUp } from '../support/cleanUp.ts';
 import { begin, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
 import { desk } from './support/desk.ts';
 import { quick, variables } from './support/unattended.ts';
+import { isRoot } from '../support/root.ts';
 
 describe('receiptd setup --yes --sandbox', () => {
   test.skipIf(!ordinaryUserCanRun)(
@@ -68,7 +69,7 @@ describe('receiptd setup --yes --sandbox', () => {
     await sandbox.stop();
   });
 
-  const canBeTwoUsers = ordinaryUserCanRun && process.platform === 'linux' && process.geteuid?.() === 0;
+  const canBeTwoUsers = ordinaryUserCanRun && process.platform === 'linux' && isRoot;
   test.skipIf(!canBeTwoUsers)('does not use the practice service of another user', async () => {
     const here = await desk();
     const dir = join(here.dir, 'of another');

@@ -1,10 +1,11 @@
 /** Two agents on two machines with a common share. Namespaces give each its own host name, network and processes. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { hasNamespaces, UNSHARE } from '../support/namespace.ts';
+import { requirement } from '../support/requires.ts';
 import { MAIN, OFFICE, practiceService, Running, Site, temporaryDirectory, until } from './support/agent.ts';
 
 const MACHINE = [
@@ -31,7 +32,10 @@ function start(site: Site, name: string): Running {
   return new Running(spawn('unshare', args, { cwd: site.dir, env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
-describe.skipIf(!hasNamespaces)('two agents on two machines, with one share', () => {
+const hasIp =
+  hasNamespaces && requirement('ip', spawnSync('ip', ['-V']).status === 0, 'Debian package iproute2');
+
+describe.skipIf(!hasIp)('two agents on two machines, with one share', () => {
   test('that both archive on: one of them notices and reports it, and both continue', async () => {
     const dir = await temporaryDirectory();
     const sandbox = await practiceService({ dir: join(dir, 'here') });

@@ -14,12 +14,16 @@ const MOST_BYTES = 20_000;
 
 describe('the process that draws pictures', () => {
   const starts: number[] = [];
-  const pictures = new ProcessPictures({
-    confinement: () => {
-      starts.push(starts.length);
-      return confinement(PROGRAM, installedPackages().files);
+  const pictures = new ProcessPictures(
+    {
+      confinement: () => {
+        starts.push(starts.length);
+        return confinement(PROGRAM, installedPackages().files);
+      },
     },
-  });
+    // A busy machine takes its time between two pictures.
+    { idleMs: 600_000 },
+  );
   afterAll(() => pictures.close());
 
   /** An A4 page in 150 dpi, full of dark lines; its upper half is darker. */

@@ -11,6 +11,7 @@ import {
 } from '../../src/state-dir/stateDir.ts';
 import { foreignNames, isOwnName } from '../../src/state-dir/stateFiles.ts';
 import { asOrdinaryUser, asOwnerOf, ordinaryOwner } from '../support/ordinaryUser.ts';
+import { isRoot } from '../support/root.ts';
 
 function at(stateDir: string, group: string | null = null): StateSettings {
   return { stateDir, control: { group } };
@@ -184,7 +185,7 @@ test.skipIf(!posix)(
   },
 );
 
-test.skipIf(!posix || process.geteuid?.() !== 0)('a directory of another user is refused', async () => {
+test.skipIf(!posix || !isRoot)('a directory of another user is refused', async () => {
   const { uid, gid } = ordinaryOwner();
   const place = path.join(dir, 'state');
   await mkdir(place);
@@ -271,7 +272,7 @@ test.skipIf(!posix)("a directory that can't be written is refused", async () => 
   });
 });
 
-test.skipIf(!posix || process.geteuid?.() !== 0)(
+test.skipIf(!posix || !isRoot)(
   'members of the control group may pass through, and read nothing',
   async () => {
     await writeFile(path.join(dir, 'ledger.db'), 'x', { mode: 0o640 });

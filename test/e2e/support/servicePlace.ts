@@ -11,7 +11,6 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { Host } from '../../../src/features/os-service/host.ts';
 import { MAIN, OFFICE, temporaryDirectory } from './agent.ts';
 
-export const isRoot = process.geteuid?.() === 0;
 export const NOBODY = 65_534;
 
 /** Records its arguments, and does nothing. */

@@ -281,7 +281,7 @@ describe('Nothing is watched afterwards: the pipeline checks the folder every fe
     const root = await temporaryDirectory();
     failWatch('ENOSPC', () => true);
     const { troubles } = await watching(root);
-    expect(troubles).toMatchObject([{ code: 'WATCH_LIMIT' }]);
+    await vi.waitFor(() => expect(troubles).toMatchObject([{ code: 'WATCH_LIMIT' }]), DEADLINE);
   });
 
   it('rejects the watch if the folder does not exist or cannot be watched', async () => {

@@ -250,15 +250,15 @@ describe('opening a journal', () => {
   test('reads only its first line and its end', () => {
     const path = journalPath();
     const head = writeJournal(path, 4);
-    // The middle of this file of 4 GB is a hole: reading it would take seconds.
+    // The middle of this file of 400 GB is a hole: reading it would take minutes.
     const lines = linesIn(path);
     const fd = fs.openSync(path, 'r+');
     const tail = Buffer.from(`\n${lines[3]}\n`);
-    fs.writeSync(fd, tail, 0, tail.length, 4e9);
+    fs.writeSync(fd, tail, 0, tail.length, 4e11);
     fs.closeSync(fd);
     const start = performance.now();
     const journal = openJournal(path)!;
-    expect(performance.now() - start).toBeLessThan(100);
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(journal.head).toEqual(head);
     journal.close();
   });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAuthorities, readPassword } from '../../../src/ledger/postgres/files.ts';
 import { asOrdinaryUser } from '../../support/ordinaryUser.ts';
+import { isRoot } from '../../support/root.ts';
 
 let dir: string;
 let file: string;
@@ -50,7 +51,7 @@ describe('the password of the database', () => {
   });
 });
 
-it.skipIf(process.geteuid?.() !== 0)("another user's password file is not read", async () => {
+it.skipIf(!isRoot)("another user's password file is not read", async () => {
   await writeFile(file, 'secret', { mode: 0o600 });
   await expect(asOrdinaryUser(() => readPassword(file))).rejects.toMatchObject({
     code: 'FILE_UNREADABLE',

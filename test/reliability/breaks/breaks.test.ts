@@ -1,16 +1,15 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { requirement } from '../../support/requires.ts';
+import { hasGit } from '../../support/git.ts';
 import { tempDir } from '../../support/tempDir.ts';
 import { apply, inCopy, PROMISES, readBreaks, tryBreak } from './breaks.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const BREAKS = await readBreaks(ROOT);
-const hasGit = requirement('git', spawnSync('git', ['--version']).status === 0, 'apt-get install git');
 
 /** Syntax, and names or modules that no longer exist. Types may be wrong: the break only has to run. */
 const NOT_RUNNING = /error TS(?:1\d\d\d|2304|2305|2307|2551|2552|2724):/;
