@@ -66,7 +66,7 @@ for (const path of ALONE) {
 }
 const lacking = missing([...program, ...threads]);
 if (lacking.length > 0) throw new Error(`An install would lack ${lacking.join(', ')}.`);
-// Only three lines and a comment: copied without bundling.
+// Plain JavaScript, apart from its name: copied without bundling.
 const entry = await readFile(join(ROOT, 'src/receiptd.cts'), 'utf8');
 await writeFile(join(OUT, 'receiptd.cjs'), entry.replace('./main.ts', './main.js'));
 await chmod(join(OUT, 'receiptd.cjs'), 0o755);

@@ -62,7 +62,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   pages: { parts: [...PURE, 'intake/image'] },
   fleet: { parts: [...PURE, 'core', 'delivery', 'intake'], packages: OWN },
   'control/protocol': { parts: PURE },
-  control: { parts: [...PURE, 'system', 'control/protocol'] },
+  control: { parts: [...PURE, 'system', 'state-dir', 'control/protocol'] },
   'control/server': { parts: [...PURE, 'http', 'control', 'control/protocol'] },
   'control/queries': {
     parts: [...PURE, 'control', 'control/protocol', 'delivery/limits', 'delivery/payload'],

@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import * as tls from 'node:tls';
+import { decodedText } from '../core/domain/encoding.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED )?CERTIFICATE-----/g;
@@ -12,6 +14,56 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]*?-----END (?
  */
 export function trusting(file: string, env: Readonly<Record<string, string | undefined>>): tls.SecureContext {
   return tls.createSecureContext({ ca: [...trustedAnyway(env), ...certificatesOf(file)] });
+}
+
+/** How long a connection may use authorities that were replaced: a stat on a share may take long. */
+const LOOK_EVERY_MS = 2_000;
+
+/** Those of a file that may be replaced while the agent runs. While a new one can't be used, the former ones are. */
+export class Authorities {
+  context: tls.SecureContext;
+  readonly #file: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #stamp: string;
+  #lookedAt: number;
+
+  /** @throws ReceiptdError CONFIG_INVALID */
+  constructor(
+    file: string,
+    env: Readonly<Record<string, string | undefined>>,
+    clock: Pick<Clock, 'monotonic'>,
+  ) {
+    [this.#file, this.#env, this.#clock] = [file, env, clock];
+    this.context = trusting(file, env);
+    this.#stamp = stampOf(file);
+    this.#lookedAt = clock.monotonic();
+  }
+
+  /** Whether the file was replaced, and `context` is a new one. */
+  isRenewed(): boolean {
+    const now = this.#clock.monotonic();
+    if (now < this.#lookedAt + LOOK_EVERY_MS) return false;
+    this.#lookedAt = now;
+    try {
+      const stamp = stampOf(this.#file);
+      if (stamp === this.#stamp) return false;
+      this.context = trusting(this.#file, this.#env);
+      this.#stamp = stamp;
+      return true;
+    } catch {
+      // Missing, closed or half written; looked at again.
+      return false;
+    }
+  }
+}
+
+/** Differs after every change. */
+function stampOf(file: string): string {
+  const about = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return about === undefined
+    ? ''
+    : [about.dev, about.ino, about.size, about.mtimeNs, about.ctimeNs].join(' ');
 }
 
 /** The default authorities, with NODE_EXTRA_CA_CERTS: Node ignores both if an explicit list is given. */
@@ -34,7 +86,9 @@ function certificatesOf(file: string): string[] {
   try {
     // Reading a FIFO would block the process forever.
     if (!statSync(file).isFile()) throw unusable(file, 'is not a file');
-    text = readFileSync(file, 'latin1');
+    const read = decodedText(readFileSync(file));
+    if ('not' in read) throw unusable(file, read.not);
+    text = read.text;
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     throw unusable(file, `cannot be read (${systemCode(error)})`, error);

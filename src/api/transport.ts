@@ -1,9 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { SecureContext } from 'node:tls';
 import { errors, Pool, type Dispatcher } from 'undici';
 import type { Answer } from '../core/domain/outcome.ts';
 import type { Clock } from '../core/ports/clock.ts';
-import { trusting } from './authorities.ts';
+import { Authorities } from './authorities.ts';
 import { Bandwidth } from './bandwidth.ts';
 import { createConnector } from './connector.ts';
 import { asFault, otherScheme } from './fault.ts';
@@ -90,13 +91,15 @@ export function createTransport(options: TransportOptions): Transport {
   const prefix = base.pathname.replace(/\/+$/, '');
   const route = routeOf(options.proxy ?? 'direct', base, env);
   const bandwidth = options.bandwidth ? new Bandwidth(options.bandwidth, clock) : null;
-  const connect = createConnector({
-    base,
-    route,
-    limitMs: timeouts.connectMs,
-    secureContext: options.ca ? trusting(options.ca, env) : undefined,
-    lookup: options.lookup,
-  });
+  const connectorWith = (secureContext?: SecureContext) =>
+    createConnector({ base, route, limitMs: timeouts.connectMs, secureContext, lookup: options.lookup });
+  const authorities = options.ca ? new Authorities(options.ca, env, clock) : null;
+  let connector = connectorWith(authorities?.context);
+  // Each new connection trusts the file as it is then.
+  const connect: typeof connector = (target, callback) => {
+    if (authorities?.isRenewed()) connector = connectorWith(authorities.context);
+    connector(target, callback);
+  };
   const forward = route.kind === 'forward' ? route : null;
   const isOfProxy = (head: Head | null): boolean => forward !== null && head?.statusCode === PROXY_REFUSES;
   const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;

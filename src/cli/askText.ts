@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { answerTo } from './ask.ts';
 import { isTerminal, type Io } from './io.ts';
 
@@ -7,7 +8,15 @@ import { isTerminal, type Io } from './io.ts';
 export async function askText(io: Io, question: string, echo: boolean): Promise<string> {
   if (!isTerminal(io.stdin)) {
     const what = `the ${question.replace(/: $/, '').toLowerCase()}`;
-    return (await awaited(io, linesOf(io).next(), what)).value?.trim() ?? '';
+    const line = (await awaited(io, linesOf(io).next(), what)).value?.trim() ?? '';
+    if (!line.includes('\0')) return line;
+    throw new ReceiptdError(
+      'USAGE',
+      `Standard input holds control characters (NUL, as in UTF-16) instead of ${what}.`,
+      {
+        hint: 'Save the file as UTF-8.',
+      },
+    );
   }
   // `login 2> errors.txt`: the person still has to see the question.
   const screen = [io.stderr, io.stdout].find(isTerminal) ?? io.stderr;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ledgerHead, verifyLedger } from '../wiring/ledger.ts';
 import { systemClock as clock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { anyText } from '../core/domain/encoding.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { count, counted, iso } from '../core/domain/words.ts';
@@ -130,7 +131,7 @@ async function keptHead(io: Io, given: string): Promise<KeptHead> {
   const file = resolve(io.cwd, given);
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = anyText(await readFile(file));
   } catch (error) {
     throw new ReceiptdError('USAGE', `--head: ${file} can't be read.`, {
       hint: 'Use a file from `receiptd ledger head --json`, or NUMBER:HASH.',

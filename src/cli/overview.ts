@@ -58,7 +58,7 @@ function ledgerGone(config: Config): ReceiptdError {
 /** Short, because people run `status` to find out why an agent hangs. */
 const ANSWER_MS = 5_000;
 /** An older version answers an unknown request with `USAGE`. */
-const NO_USE: ReadonlySet<string> = new Set(['CONTROL_FAILED', 'USAGE']);
+const NO_USE: ReadonlySet<string> = new Set(['CONTROL_FAILED', 'ALREADY_RUNNING', 'USAGE']);
 
 /** Null if none is running; a sentence if its answer is missing or unusable. */
 async function askDaemon({ stateDir }: Config): Promise<OverviewResponse | string | null> {

@@ -54,7 +54,17 @@ export async function runAgent(io: Io, config: Config, how: How): Promise<ExitSt
     // Loaded on demand: a single run does not need the daemon's modules.
     const { runDaemon } = await import('../wiring/daemon.ts');
     await runDaemon(
-      { ...surroundings, config, context, lock, lines: log.lines, version: VERSION, onReload, progress },
+      {
+        ...surroundings,
+        config,
+        context,
+        lock,
+        lines: log.lines,
+        onLogFile: log.onFile,
+        version: VERSION,
+        onReload,
+        progress,
+      },
       io.stop,
     );
     progress?.say(progress.summary);

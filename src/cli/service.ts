@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Command } from './command.ts';
 import type { Config } from '../config/config.ts';
-import { loadConfig, parseConfig } from '../config/load.ts';
+import { loadConfig, parseConfig, readConfigFile, textOf } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Scope } from '../features/os-service/agent.ts';
@@ -255,5 +254,8 @@ async function configFor(
   const file = await findConfig(options.config, context);
   if (options.configAt === undefined) return loadConfig(file, { ...context, isRoot });
   // Parse it as if it were already at --config-at.
-  return parseConfig(await readFile(file, 'utf8'), resolve(options.configAt), { ...context, isRoot });
+  return parseConfig(textOf(await readConfigFile(file), file), resolve(options.configAt), {
+    ...context,
+    isRoot,
+  });
 }

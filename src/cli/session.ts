@@ -164,10 +164,16 @@ export async function hasLedger({ stateDir, ledger }: Config): Promise<boolean> 
   return missing.includes(false);
 }
 
-/** @throws ReceiptdError CONTROL_FAILED */
+/** False also while one is starting. @throws ReceiptdError CONTROL_FAILED */
 export async function agentAnswers({ stateDir }: Config): Promise<boolean> {
   const { callIfRunning } = await controlClient();
-  return (await callIfRunning(stateDir, 'status', {})) !== null;
+  return callIfRunning(stateDir, 'status', {}).then(
+    (answer) => answer !== null,
+    (error: unknown) => {
+      if (error instanceof ReceiptdError && error.code === 'ALREADY_RUNNING') return false;
+      throw error;
+    },
+  );
 }
 
 /** Makes a running agent do now what it would notice later. Not an error if none answers, or only another user's. */

@@ -1,6 +1,6 @@
 import { constants, open, readFile } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { foreignEncoding } from '../core/domain/encoding.ts';
+import { foreignEncoding, NOT_UTF8 } from '../core/domain/encoding.ts';
 import { assemble } from './assemble.ts';
 import type { Config, LoadContext } from './config.ts';
 import { crossChecks } from './crossChecks.ts';
@@ -55,8 +55,7 @@ export function textOf(bytes: Uint8Array, path: string): string {
 }
 
 function notUtf8(path: string, encoding: 'UTF-16' | 'binary' | null, cause?: unknown): ReceiptdError {
-  const what = { 'UTF-16': 'UTF-16 text, not UTF-8', binary: 'not text: it contains NUL bytes' };
-  const message = `${path} is ${encoding === null ? 'not text in UTF-8' : what[encoding]}.`;
+  const message = `${path} is ${encoding === null ? 'not text in UTF-8' : NOT_UTF8[encoding]}.`;
   return new ReceiptdError('CONFIG_SYNTAX', message, {
     hint: 'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
     cause,

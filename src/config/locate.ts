@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { elevated } from '../core/domain/elevated.ts';
 import { says, type Said } from '../core/domain/setupWords.ts';
 import type { LoadContext, Surroundings } from './config.ts';
 import { machineConfigDir, pathsOf, resolvePath, xdg } from './resolve.ts';
 
 /**
  * Absolute path of the config file: only `explicit` (--config) or $RECEIPTD_CONFIG if one is given, else the first existing
- * one of `candidates`. A file whose existence can't be determined counts as existing, except in a current directory that is
- * closed to this user.
+ * one of `candidates`. A file whose existence can't be determined counts as existing, except in a current directory or the machine's
+ * directory that is closed to this user, as the Debian package's is: those belong to others.
  * @throws ReceiptdError CONFIG_NOT_FOUND, listing the places searched
  */
 export async function findConfig(explicit: string | undefined, surroundings: Surroundings): Promise<string> {
@@ -17,14 +18,18 @@ export async function findConfig(explicit: string | undefined, surroundings: Sur
     const found = await firstThere(places, surroundings);
     if (found !== null) return found;
   } else if (await isThere(chosen)) return chosen;
+  const closed = chosen === undefined ? await closedTo(surroundings) : null;
   const named = explicit === undefined ? 'RECEIPTD_CONFIG names' : '--config names';
   throw new ReceiptdError(
     'CONFIG_NOT_FOUND',
     chosen === undefined
-      ? `No config file found. Looked for ${places.join(', ')}.`
+      ? `No config file found. Looked for ${places.join(', ')}${closed === null ? '' : `; this user may not enter ${closed}`}.`
       : `The config file ${places.join()} does not exist (${named} it).`,
     {
-      hint: 'Run `receiptd setup` to create one, or use --config to choose another.',
+      hint:
+        closed === null
+          ? 'Run `receiptd setup` to create one, or use --config to choose another.'
+          : `${elevated('For the agent of this machine, run the command as root, or as a member of the group that owns that folder.')} Run \`receiptd setup\` to create a file of your own.`,
     },
   );
 }
@@ -73,7 +78,9 @@ export async function shadowedBy(
   const at = places.indexOf(file);
   if (at < 0) return null;
   const later: string[] = [];
-  for (const place of places.slice(at + 1)) if (await isThere(place)) later.push(place);
+  const closed = await closedTo(surroundings);
+  for (const place of places.slice(at + 1))
+    if ((closed === null || !place.startsWith(closed)) && (await isThere(place))) later.push(place);
   return later;
 }
 
@@ -96,12 +103,19 @@ function candidates({ env, platform, home, cwd }: Surroundings): string[] {
 
 /**
  * The first of `candidates` that exists. The current directory does not count if it is closed to this user, as root's home is to a
- * command that root runs as the service's user.
+ * command that root runs as the service's user; nor does the machine's.
  */
-async function firstThere(places: readonly string[], { cwd }: Surroundings): Promise<string | null> {
-  const [, ...elsewhere] = places;
-  for (const place of (await isClosed(cwd)) ? elsewhere : places) if (await isThere(place)) return place;
-  return null;
+async function firstThere(places: readonly string[], surroundings: Surroundings): Promise<string | null> {
+  const [here = '', user = '', machine = ''] = places;
+  if (!(await isClosed(surroundings.cwd)) && (await isThere(here))) return here;
+  if (await isThere(user)) return user;
+  return (await closedTo(surroundings)) === null && (await isThere(machine)) ? machine : null;
+}
+
+/** The machine's configuration directory, if this user may not enter it; otherwise null. */
+async function closedTo({ env, platform }: Surroundings): Promise<string | null> {
+  const directory = machineConfigDir({ env, platform });
+  return (await isClosed(directory)) ? directory : null;
 }
 
 async function isClosed(directory: string): Promise<boolean> {

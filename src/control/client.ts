@@ -106,6 +106,10 @@ function problem(code: string): Error {
 async function failed(error: unknown, socketPath: string, stateDir: string): Promise<ReceiptdError> {
   if (error instanceof ReceiptdError) return error;
   if (isNobodyThere(error)) {
+    // Loaded on demand: only a command that finds no agent needs it.
+    const { lockHolder } = await import('../state-dir/instanceLock.ts');
+    const holder = await lockHolder(stateDir);
+    if (holder !== false) return unasked(holder.pid, socketPath, stateDir, error);
     return new ReceiptdError('NOT_RUNNING', `No agent is running on the state directory ${stateDir}.`, {
       hint: `Start it with "${await startCommand(stateDir)}".`,
       cause: error,
@@ -124,6 +128,19 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
     {
       hint,
       cause: error,
+    },
+  );
+}
+
+/** Neither not running nor to be asked. */
+function unasked(pid: number | null, socketPath: string, stateDir: string, cause: unknown): ReceiptdError {
+  const who = pid === null ? '' : ` (process ${pid})`;
+  return new ReceiptdError(
+    'ALREADY_RUNNING',
+    `receiptd is already running${who} on the state directory ${stateDir}, but can't be asked: nothing answers at ${socketPath}.`,
+    {
+      hint: 'It is starting or stopping, runs a single command, or something removed that socket, which the agent makes again within seconds. Try again.',
+      cause,
     },
   );
 }

@@ -1,6 +1,7 @@
 import { X509Certificate, createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import { decodedText } from '../core/domain/encoding.ts';
 import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { Listener } from './listen.ts';
 
@@ -41,8 +42,11 @@ type Unusable = (message: string, cause?: unknown) => ReceiptdError;
 
 async function read(what: string, file: string, unusable: Unusable): Promise<Buffer> {
   try {
-    return await readFile(file);
+    const found = decodedText(await readFile(file));
+    if ('not' in found) throw unusable(`The ${what} ${file} ${found.not}.`);
+    return Buffer.from(found.text);
   } catch (error) {
+    if (error instanceof ReceiptdError) throw error;
     const code = systemCode(error);
     const why = code === 'ENOENT' ? 'is not there' : `can't be read (${code ?? 'unknown error'})`;
     throw unusable(`The ${what} ${file} ${why}.`, error);

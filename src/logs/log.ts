@@ -33,6 +33,8 @@ export interface ClosableLog extends Log {
   /** Resolves once all lines are written; drops later lines. Idempotent. */
   close(): Promise<void>;
   readonly lines: LogLines;
+  /** Calls back now and at each change: why the file can't be written, or null. */
+  onFile(listener: (trouble: string | null) => void): void;
 }
 
 const FILE_RETRY_MS = 60_000;
@@ -57,6 +59,13 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
     ],
   });
   let closing: Promise<void> | null = null;
+  let trouble: string | null = null;
+  let listener: (trouble: string | null) => void = () => {};
+
+  function tell(now: string | null): void {
+    trouble = now;
+    listener(now);
+  }
 
   function openFile(place: NonNullable<LogOptions['file']>): LogFile {
     return new LogFile({
@@ -66,8 +75,14 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
       onTrouble: (error) => {
         const why = systemCode(error) ?? messageOf(error);
         write('warn', "The log file can't be written; lines only appear here", { dir: place.dir, why });
+        tell(why);
       },
-      onRecovered: () => write('info', 'The log file can be written again', { dir: place.dir }),
+      onRecovered: () => {
+        write('info', 'The log file can be written again', { dir: place.dir });
+        tell(null);
+      },
+      onReplaced: () =>
+        write('warn', 'The log file was removed or renamed; a new one was begun', { dir: place.dir }),
     });
   }
 
@@ -102,6 +117,10 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
 
   return {
     lines,
+    onFile(told) {
+      listener = told;
+      told(trouble);
+    },
     debug: (message, fields) => say('debug', message, fields),
     info: (message, fields) => say('info', message, fields),
     warn: (message, fields) => say('warn', message, fields),

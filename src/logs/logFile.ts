@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { createStream } from 'rotating-file-stream';
 import type { RotatingFileStream } from 'rotating-file-stream';
@@ -16,6 +17,8 @@ export interface LogFileOptions {
   /** Called once per outage. */
   readonly onTrouble: (error: unknown) => void;
   readonly onRecovered: () => void;
+  /** Something removed or renamed the file, or its folder, and a new one was begun. */
+  readonly onReplaced: () => void;
 }
 
 /** Rotation happens only between writes, so limit a batch to a small share of a file. */
@@ -23,6 +26,9 @@ const PIECES_IN_A_FILE = 64;
 
 /** Milliseconds to gather lines after a write: in a burst, a write on every event-loop turn would cost more than the lines. */
 const GATHER_MS = 10;
+
+/** How often the file is looked for: it may have been removed or renamed by something else. */
+const LOOK_EVERY_MS = 1_000;
 
 const LOG_FILE_NAME = 'receiptd.log';
 
@@ -34,11 +40,14 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
  *
  *   closed ──write──▶ open ──error──▶ broken until T ──write after T──▶ open
  *
- * Calls `onTrouble` when it breaks, and not again until a write has succeeded.
+ * A file that something removed or renamed (a cleaner, logrotate) is begun anew. Calls `onTrouble` when it breaks, and not again until a write has succeeded.
  */
 export class LogFile extends Writable {
   readonly #options: LogFileOptions;
   #file: RotatingFileStream | null = null;
+  /** Identifies the open file; null while it is opened or rotated. */
+  #identity: string | null = null;
+  #lookedAt = -Infinity;
   #brokenUntil: number | null = null;
   #gathering: { readonly timer: NodeJS.Timeout; readonly done: () => void } | null = null;
 
@@ -101,6 +110,11 @@ export class LogFile extends Writable {
       return;
     }
     let file: RotatingFileStream;
+    const wasReplaced = this.#file !== null && this.#isReplaced();
+    if (wasReplaced) {
+      this.#file?.destroy();
+      this.#file = null;
+    }
     try {
       file = this.#file ??= this.#open();
     } catch (error) {
@@ -115,6 +129,8 @@ export class LogFile extends Writable {
       } else if (wasBroken && this.#file === file) {
         this.#brokenUntil = null;
         this.#options.onRecovered();
+      } else if (wasReplaced && this.#file === file) {
+        this.#options.onReplaced();
       }
       done();
     });
@@ -139,10 +155,33 @@ export class LogFile extends Writable {
       rotate: maxFiles,
       mode: 0o600,
     });
+    this.#identity = null;
+    file.on('rotation', () => {
+      if (this.#file === file) this.#identity = null;
+    });
+    file.on('open', () => {
+      if (this.#file === file) this.#identity = this.#identityNow();
+    });
     file.on('error', (error) => {
       if (this.#file === file) this.#breakOff(error);
     });
     return file;
+  }
+
+  #isReplaced(): boolean {
+    const now = this.#options.monotonic();
+    if (this.#identity === null || now < this.#lookedAt + LOOK_EVERY_MS) return false;
+    this.#lookedAt = now;
+    return this.#identityNow() !== this.#identity;
+  }
+
+  #identityNow(): string | null {
+    try {
+      const { dev, ino } = statSync(join(this.#options.dir, LOG_FILE_NAME), { bigint: true });
+      return `${dev} ${ino}`;
+    } catch {
+      return null;
+    }
   }
 
   #breakOff(error: unknown): void {

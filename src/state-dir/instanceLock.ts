@@ -36,7 +36,7 @@ const OWNER_FILE = 'instance.json';
 const WAIT_MS = 500;
 
 // Keeps a reference: garbage collection would close the database and release the lock.
-const held = new Set<DatabaseSyncInstance>();
+const held = new Map<DatabaseSyncInstance, string>();
 
 /**
  * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`). Completes a
@@ -58,7 +58,7 @@ export async function acquireInstanceLock(
     database.close();
     throw isBusy(error) ? await alreadyRunning(stateDir) : unwritable(stateDir, error);
   }
-  held.add(database);
+  held.set(database, file);
   const { ino } = await stat(file, { bigint: true });
   const isInPlace = async (): Promise<boolean> =>
     (await stat(file, { bigint: true }).catch(() => null))?.ino === ino;
@@ -84,6 +84,30 @@ export async function acquireInstanceLock(
     });
   }
   return { isInPlace, release };
+}
+
+/**
+ * Whether a process holds the lock: its id, or null if that is unknown. False if none does, or this user may not look.
+ * Reading waits for no lock, and takes none that would keep an agent from starting.
+ */
+export async function lockHolder(stateDir: string): Promise<{ readonly pid: number | null } | false> {
+  const file = path.join(stateDir, LOCK_FILE);
+  // Closing the file would release a lock of this process.
+  if (![...held.values()].includes(file)) {
+    if ((await stat(file).catch(() => null)) === null) return false;
+    try {
+      const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+      try {
+        database.prepare('PRAGMA user_version').get();
+        return false;
+      } finally {
+        database.close();
+      }
+    } catch (error) {
+      if (!isBusy(error)) return false;
+    }
+  }
+  return { pid: await ownerPid(stateDir) };
 }
 
 function open(stateDir: string, file: string, options: { readonly timeout: number }): DatabaseSyncInstance {

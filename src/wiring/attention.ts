@@ -1,3 +1,4 @@
+import { nicety } from '../daemon/nicety.ts';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { describeError } from '../core/domain/errors.ts';
@@ -38,7 +39,9 @@ export function composeAttention(
     all.set(path, new Attention({ ...deps, ...shared, folder: open(path), place }));
   }
   return {
-    background: [...all.values()].map((each) => (signal: AbortSignal) => each.run(signal)),
+    background: [...all].map(([path, each]) =>
+      nicety(`the needs-attention folder of ${path}`, (signal) => each.run(signal), { clock, log }),
+    ),
     tidy: async (signal) => {
       for (const each of all.values()) await each.once(signal);
     },

@@ -1,15 +1,19 @@
+import { join } from 'node:path';
 import type { Config, LoadContext } from '../config/config.ts';
 import { controlSocketPath } from '../control/socketPath.ts';
 import { SEND_BODY_BYTES } from '../control/protocol/sending.ts';
 import { gidOf } from '../system/group.ts';
 import { watchFile } from '../system/fileWatch.ts';
 import { Generations } from '../daemon/generations.ts';
+import type { ClosableLog } from '../logs/log.ts';
 import type { InstanceLock } from '../state-dir/instanceLock.ts';
 import { ServiceManager } from '../daemon/serviceManager.ts';
+import { nicety } from '../daemon/nicety.ts';
 import { runAll } from '../daemon/runAll.ts';
 import { guardStateDir } from '../daemon/stateDirGuard.ts';
 import { whileWritable } from '../daemon/whileWritable.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Incidents } from '../core/ports/incident.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
 import { consequencesOf } from './consequences.ts';
 import { composeSideServices } from './sideServices.ts';
@@ -25,6 +29,8 @@ export interface DaemonOptions extends Surroundings {
   readonly context: LoadContext;
   /** Recent log lines, for those who follow the log. */
   readonly lines: LogLines;
+  /** Calls back now and at each change: why the log file can't be written, or null. */
+  readonly onLogFile: ClosableLog['onFile'];
   readonly lock: InstanceLock;
   readonly version: string;
   /** Progress display, on a terminal only. */
@@ -42,6 +48,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
   const startedAt = new Date().toISOString();
   const lasting = await composeProcessScope(config, options);
   const { clock, ledger } = lasting;
+  options.onLogFile((why) => tellLogFile(lasting.incidents, join(config.stateDir, 'logs'), why));
   // Ignores SIGHUP until the configuration is read: without a listener the signal would kill the process.
   let onReload = (): void => {};
   const endReload = options.onReload(() => onReload());
@@ -86,8 +93,12 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         (until: AbortSignal) => generations.run(until),
         (until: AbortSignal) => lasting.keepUp(until),
         ...beside.parts,
-        (until: AbortSignal) =>
-          watchFile(config.file, clock, (isLast) => settings.fileChanged(isLast), until),
+        nicety('the control socket', (until) => control.keepReachable(clock, until), { clock, log }),
+        nicety(
+          'the watch for changes of the configuration',
+          (until) => watchFile(config.file, clock, (isLast) => settings.fileChanged(isLast), until),
+          { clock, log },
+        ),
       ];
       const endProgress = options.progress?.begin(
         progressOf(ledger, () => generations.current),
@@ -115,6 +126,17 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     await lasting.deferred?.close();
     await ledger.close();
   }
+}
+
+function tellLogFile(incidents: Incidents, dir: string, why: string | null): void {
+  const key = 'logFile';
+  if (why === null) return incidents.close(key);
+  incidents.open({
+    key,
+    code: why === 'ENOSPC' || why === 'EDQUOT' ? 'DISK_FULL' : 'STATE_UNWRITABLE',
+    message: `Nothing is logged to ${dir} (${why}). Receipts are sent all the same.`,
+    hint: 'Make room there, or let the user that runs receiptd write to it. The agent tries again every minute.',
+  });
 }
 
 /** Notifies the service manager, also while uploads in flight finish. Returns the function that stops it. */

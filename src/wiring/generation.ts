@@ -1,3 +1,4 @@
+import { nicety } from '../daemon/nicety.ts';
 import { uptime } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { asleepMs } from '../system/systemClock.ts';
@@ -110,7 +111,11 @@ export async function composeGeneration(
       },
       background: [
         (signal: AbortSignal) => settleIncidents(lasting, () => pipeline.intakes, signal),
-        (signal: AbortSignal) => lasting.silence.run(() => foldersNow(pipeline), incidents, signal),
+        nicety(
+          'the watch for silent folders',
+          (signal) => lasting.silence.run(() => foldersNow(pipeline), incidents, signal),
+          { clock, log },
+        ),
         ...attention.background,
       ],
       tidy: attention.tidy,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { mayExist } from '../system/mayExist.ts';
 import { join } from 'node:path';
 import type { Config, PostgresConfig } from '../config/config.ts';
 import { agentInstance } from '../state-dir/agentInstance.ts';
@@ -123,7 +123,7 @@ async function openShared(
 /** Refuses to start with a shared ledger that does not know this machine's documents: they would be sent again. */
 async function refuseForgetting(config: Config, agent: string): Promise<void> {
   const path = ledgerPath(config);
-  if (!existsSync(path)) return;
+  if (!mayExist(path)) return;
   const moved = await ledgerMoved(config.stateDir);
   // An unreadable mark has no agent name.
   if (moved?.isComplete === true && (moved.agent === agent || moved.agent === '')) return;
@@ -188,7 +188,7 @@ export async function verifyLedger(
 
 /** Whether the error is about the ledger itself, and not about reading it here. */
 function isFinding({ code }: ReceiptdError, journalPath: string): boolean {
-  return code === 'LEDGER_DAMAGED' || (code === 'LEDGER_MISSING' && existsSync(journalPath));
+  return code === 'LEDGER_DAMAGED' || (code === 'LEDGER_MISSING' && mayExist(journalPath));
 }
 
 /** Not damage: another version of the program can read it. */
@@ -216,7 +216,7 @@ export async function openConfiguredDeferredJournal(
   log: Log,
 ): Promise<DeferredJournal | null> {
   const path = join(config.stateDir, 'deferred.journal');
-  if (!isShared && !existsSync(path)) return null;
+  if (!isShared && !mayExist(path)) return null;
   const { openDeferredJournal } = await import('../delivery/spool/deferredJournal.ts');
   return openDeferredJournal({ path, log });
 }

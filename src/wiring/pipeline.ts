@@ -1,4 +1,5 @@
 import { Agent } from '../daemon/agent.ts';
+import { nicety } from '../daemon/nicety.ts';
 import { watchForSuspend } from '../daemon/suspendDetector.ts';
 import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
 import type { Holds } from '../delivery/holds/holds.ts';
@@ -104,8 +105,12 @@ export async function composePipeline(
       ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
       ...(fleetWatch ? [(signal: AbortSignal) => fleetWatch.run(signal)] : []),
       ...(pages ? [(signal: AbortSignal) => pages.run(signal)] : []),
-      (signal) => runSpoolSweep(sweep, signal),
-      (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal),
+      nicety('clearing the spool', (signal) => runSpoolSweep(sweep, signal), { clock, log }),
+      nicety(
+        'the watch for sleep and clock changes',
+        (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal),
+        { clock, log },
+      ),
       ...world.background,
     ],
     tidy: async (signal) => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import { InheritedIncidents } from '../daemon/inheritedIncidents.ts';
 import { collectWhenIdle, processMemory } from '../daemon/idleGc.ts';
+import { nicety } from '../daemon/nicety.ts';
 import { SilenceWatch } from '../features/alerts/silence/silenceWatch.ts';
 import { SilentAgents } from '../features/alerts/silence/silentAgents.ts';
 import { SlowDisk } from '../daemon/slowDisk.ts';
@@ -139,13 +140,30 @@ export async function composeProcessScope(
     host: hostname(),
     silence: new SilenceWatch({ ledger, clock, log }, config.folders),
     keepUp: (signal) =>
-      Promise.all([
-        upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, signal),
-        silent?.run(signal),
-        slowDisk.watch(storage, clock, signal),
-        collectWhenIdle(processMemory(), clock, signal),
-        watchZone({ clock, log, env: surroundings.env }, signal),
-      ]),
+      Promise.all(
+        [
+          nicety(
+            'backups and checks of the ledger',
+            (until) => upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, until),
+            { clock, log },
+          ),
+          nicety('the watch for silent agents', async (until) => silent?.run(until), { clock, log }),
+          nicety('the watch for a slow disk', (until) => slowDisk.watch(storage, clock, until), {
+            clock,
+            log,
+          }),
+          nicety(
+            'freeing memory when idle',
+            async (until) => collectWhenIdle(processMemory(), clock, until),
+            { clock, log },
+          ),
+          nicety(
+            'the watch for a new time zone',
+            (until) => watchZone({ clock, log, env: surroundings.env }, until),
+            { clock, log },
+          ),
+        ].map((run) => run(signal)),
+      ),
   };
 }
 

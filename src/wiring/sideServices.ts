@@ -4,6 +4,7 @@ import { createConsole } from '../console/server/console.ts';
 import type { Operations } from '../control/protocol/protocol.ts';
 import type { SETUP } from '../control/protocol/setup.ts';
 import type { Offer } from '../control/server/respond.ts';
+import { nicety } from '../daemon/nicety.ts';
 import { runErasureSweep } from '../features/pictures/erasureSweep.ts';
 import { composeAlerts } from './alerts.ts';
 import { controlOf, statusOf, type ControlDeps } from './control.ts';
@@ -85,7 +86,9 @@ export async function composeSideServices(
     parts: [
       (until) => results.hand(until),
       (until) => alerts.run(until),
-      ...(ledger.fleet === null ? [] : [(until: AbortSignal) => runErasureSweep(sweep, until)]),
+      ...(ledger.fleet === null
+        ? []
+        : [nicety('erasing old pictures', (until) => runErasureSweep(sweep, until), { clock, log })]),
     ],
     async close() {
       await Promise.all([console.close(), monitoring.close(), results.close()]);

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo, LookupFunction, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -157,6 +157,27 @@ describe.skipIf(!hasOpenssl)('a private certificate authority', () => {
     expect(
       await client(baseUrl, { ca: authority.file }).service.upload(uploadRequest(), never),
     ).toMatchObject(okay);
+  });
+
+  it('is trusted as soon as its file is renewed, and until that holds a certificate again', async () => {
+    const other = createAuthority();
+    onTestFinished(() => other.remove());
+    const ca = join(dir, 'renewed.pem');
+    await writeFile(ca, await readFile(other.file));
+    const server = await tlsServer(authority.issue('IP:127.0.0.1'), record);
+    const { service, clock } = client(`https://127.0.0.1:${server.port}`, { ca });
+    const upload = () => {
+      clock.elapsed += 3_000;
+      return service.upload(uploadRequest(), never);
+    };
+    expect(await upload()).toMatchObject({ kind: 'fault', sent: false });
+    await writeFile(ca, await readFile(authority.file));
+    expect(await upload()).toMatchObject(okay);
+    for (const spoil of [() => writeFile(ca, 'half writ'), () => rm(ca)]) {
+      await spoil();
+      service.dropIdle?.();
+      expect(await upload()).toMatchObject(okay);
+    }
   });
 
   it('does not replace those of NODE_EXTRA_CA_CERTS', async () => {

@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { fileStore } from '../../src/api/credentials/file.ts';
 import { readSecretFile } from '../../src/features/alerts/channels/secretFile.ts';
 import { textOf } from '../../src/config/load.ts';
-import { foreignEncoding } from '../../src/core/domain/encoding.ts';
+import { anyText, foreignEncoding } from '../../src/core/domain/encoding.ts';
+import { readAuthorities, readPassword } from '../../src/ledger/postgres/files.ts';
 import { yaml } from './support.ts';
 import { tempDir } from '../support/tempDir.ts';
 
@@ -36,11 +38,42 @@ it('refuses a configuration with NUL bytes, and takes one in UTF-8 with a mark o
   expect(foreignEncoding(Buffer.alloc(0))).toBeNull();
 });
 
-it('refuses a secret in UTF-16', async () => {
-  const dir = tempDir('encoding');
-  const file = join(dir, 'secret');
-  await writeFile(file, little('geheim\r\n'), { mode: 0o600 });
-  await expect(readSecretFile(file, 'alerts.email.passwordFile')).rejects.toThrow(
-    `alerts.email.passwordFile: ${file} is UTF-16 text, not UTF-8.`,
-  );
+describe('a file that a person wrote is read with a byte order mark, and refused in UTF-16 for what it is', () => {
+  const pem = '-----BEGIN CERTIFICATE-----';
+  const onlyMine = { mode: 0o600 };
+  it.each<[string, string, (file: string) => Promise<unknown>]>([
+    [
+      'credentials.json',
+      '{"clientId": "a", "clientSecret": "b"}\r\n',
+      async (file) => {
+        const look = await fileStore(file).look();
+        if (look.kind === 'absent') throw new Error(look.detail);
+      },
+    ],
+    ['a mail password', 'geheim\r\n', (file) => readSecretFile(file, 'alerts.email.passwordFile')],
+    ['a database password', 'geheim\r\n', readPassword],
+    ["the database's authorities", pem, readAuthorities],
+  ])('%s', async (_what, text, read) => {
+    const file = join(tempDir('encoding'), 'file');
+    for (const bytes of [Buffer.from(text), Buffer.from(MARK + text)]) {
+      await writeFile(file, bytes, onlyMine);
+      await read(file);
+    }
+    for (const bytes of [little(MARK + text), big(MARK + text), little(text), big(text)]) {
+      await writeFile(file, bytes, onlyMine);
+      await expect(read(file)).rejects.toThrow('UTF-16');
+    }
+  });
+
+  it('a journal head that PowerShell redirected is read', () => {
+    const text = '{"seq": 1}';
+    for (const bytes of [
+      Buffer.from(MARK + text),
+      little(MARK + text),
+      big(MARK + text),
+      little(text),
+      big(text),
+    ])
+      expect(anyText(bytes)).toBe(text);
+  });
 });

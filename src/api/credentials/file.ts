@@ -1,5 +1,6 @@
 import { stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { decodedText } from '../../core/domain/encoding.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { WritableCredentials } from '../../core/ports/credentials.ts';
 import { writeDurably } from '../../system/durableFile.ts';
@@ -21,7 +22,7 @@ export function fileStore(file: string | undefined): Store {
       if (file === undefined) return absent('a file (none is configured)');
       const path = resolve(file);
       try {
-        return await read(path);
+        return await lookInto(path);
       } catch (error) {
         if (error instanceof ReceiptdError) throw error;
         return absent(`${path} (${whyAbsent(error)})`);
@@ -36,9 +37,10 @@ function whyAbsent(error: unknown): string | undefined {
   return systemCode(error) === 'ENOENT' ? 'no such file' : systemCode(error);
 }
 
-async function read(path: string): Promise<Look> {
-  const text = (await readPrivateFile(path, { maxBytes: MAX_BYTES })).toString('utf8');
-  const credentials = parseCredentials(text, `it does not hold ${SHAPE}`);
+async function lookInto(path: string): Promise<Look> {
+  const read = decodedText(await readPrivateFile(path, { maxBytes: MAX_BYTES }));
+  if ('not' in read) return absent(`${path} (it ${read.not})`);
+  const credentials = parseCredentials(read.text, `it does not hold ${SHAPE}`);
   return typeof credentials === 'string'
     ? absent(`${path} (${credentials})`)
     : { kind: 'found', credentials };

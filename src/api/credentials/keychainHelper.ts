@@ -4,6 +4,9 @@ import type { KeychainReply, KeychainRequest, Keyring } from './keychainProtocol
 import { findSecretTool } from './secretTool.ts';
 import { whyNothing } from './secretService.ts';
 
+// Node opens its debugger at this signal, for everybody on the machine.
+if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
+
 /*
  * A separate process for each call: a frozen keychain blocks a call for up to a minute, and a native module may crash; both only
  * affect this process. Never uses `findCredentials`, because it crashes on a locked keychain.

@@ -36,6 +36,7 @@ export function flawOf({ clientId, clientSecret }: Partial<Credentials>): string
     ['secret', clientSecret],
   ] as const) {
     if (value.trim().length > LONGEST) return `its client ${what} has more than ${LONGEST} characters`;
+    if (value.includes('\0')) return `its client ${what} holds control characters (NUL, as in UTF-16)`;
     if (CONTROL.test(value.trim())) return `its client ${what} holds control characters`;
   }
   return null;

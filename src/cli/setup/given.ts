@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { foreignEncoding } from '../../core/domain/encoding.ts';
+import { decodedText } from '../../core/domain/encoding.ts';
 import { wrongEndpointName, wrongLanguage } from '../../core/domain/endpointRequest.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { askText } from '../askText.ts';
@@ -157,14 +157,12 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   const path = resolve(io.cwd, file);
   try {
     const bytes = await readFile(path);
-    if (foreignEncoding(bytes) !== null)
-      throw new ReceiptdError('FILE_UNREADABLE', `${path} is not text in UTF-8.`, {
+    const read = decodedText(bytes);
+    if ('not' in read)
+      throw new ReceiptdError('FILE_UNREADABLE', `${path} ${read.not}.`, {
         hint: 'Save it as UTF-8 in your editor. It must contain the client secret and nothing else.',
       });
-    const secret = bytes
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .trim();
+    const secret = read.text.trim();
     if (secret !== '') return secret;
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;

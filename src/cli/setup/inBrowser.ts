@@ -166,7 +166,8 @@ async function consoleOf(io: Io, stateDir: string): Promise<string | null> {
       return (await callControl(stateDir, 'openConsole', {}, { signal: io.stop })).url;
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      if (error.code !== 'NOT_RUNNING' || performance.now() > latest || io.stop.aborted) return null;
+      const isStarting = error.code === 'NOT_RUNNING' || error.code === 'ALREADY_RUNNING';
+      if (!isStarting || performance.now() > latest || io.stop.aborted) return null;
       await sleep(EVERY_MS, undefined, { signal: io.stop }).catch(() => {});
     }
   }

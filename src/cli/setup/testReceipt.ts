@@ -150,11 +150,12 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
   const stop = new AbortController();
   let trouble: unknown = null;
   const options = { config, context: loadContext(io), lock, log, secrets, env: io.env, lines: log.lines };
-  const running = runDaemon({ ...options, version: VERSION, onReload: io.onReload }, stop.signal).catch(
-    (error: unknown) => {
-      trouble = error;
-    },
-  );
+  const running = runDaemon(
+    { ...options, onLogFile: options.log.onFile, version: VERSION, onReload: io.onReload },
+    stop.signal,
+  ).catch((error: unknown) => {
+    trouble = error;
+  });
   return {
     ended: () => trouble,
     async stop() {

@@ -1,7 +1,8 @@
 import { chmod, chown, lstat, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { ReceiptdError, asReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import { ReceiptdError, asReceiptdError, messageOf, systemCode } from '../../core/domain/errors.ts';
 import { closeServer } from '../../http/listen.ts';
 import { respond, type Offer } from './respond.ts';
 import { reachable } from '../socketPath.ts';
@@ -17,12 +18,15 @@ export interface ControlServerOptions extends Offer {
 }
 
 export interface ControlServer {
+  /** Makes the socket again if something removed or replaced it, until aborted. */
+  keepReachable(clock: Clock, signal: AbortSignal): Promise<void>;
   /** Ends connections and removes the socket. Must be called before the instance lock is released. Idempotent. */
   close(): Promise<void>;
 }
 
 const RECEIVE_TIMEOUT_MS = 10_000;
 const CLOSE_GRACE_MS = 2000;
+const LOOK_EVERY_MS = 2_000;
 
 /** @throws ReceiptdError CONTROL_FAILED */
 export async function startControlServer(options: ControlServerOptions): Promise<ControlServer> {
@@ -37,10 +41,15 @@ export async function startControlServer(options: ControlServerOptions): Promise
   } catch (error) {
     throw asReceiptdError(error, 'CONTROL_FAILED', `The control socket ${socketPath} can't be created.`);
   }
-  try {
+  const open = async (): Promise<string | null> => {
     if (process.platform !== 'win32') await removeStale(socketPath);
     await listen(server, address.address);
     if (process.platform !== 'win32') await admit(socketPath, options.gid ?? null);
+    return socketAt(socketPath);
+  };
+  let socket: string | null;
+  try {
+    socket = await open();
   } catch (error) {
     server.close();
     await address.release();
@@ -55,6 +64,25 @@ export async function startControlServer(options: ControlServerOptions): Promise
 
   let closing: Promise<void> | null = null;
   return {
+    async keepReachable(clock, signal) {
+      let isSaid = false;
+      // A pipe on Windows can't be removed.
+      while (process.platform !== 'win32' && !signal.aborted) {
+        await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
+        const now = await socketAt(socketPath);
+        if (signal.aborted || closing !== null || (now !== null && now === socket)) continue;
+        try {
+          // Calls in progress go on: this only ends listening.
+          server.close();
+          socket = await open();
+          log.warn('The control socket was removed or replaced; it was made again', { path: socketPath });
+          isSaid = false;
+        } catch (error) {
+          if (!isSaid) log.warn("The control socket can't be made again; trying", { why: messageOf(error) });
+          isSaid = true;
+        }
+      }
+    },
     close: () =>
       (closing ??= closeServer(server, options.closeGraceMs ?? CLOSE_GRACE_MS).then(
         // Released only now, because closing removes the socket by the address that it was bound to.
@@ -67,6 +95,12 @@ export async function startControlServer(options: ControlServerOptions): Promise
 async function admit(socketPath: string, gid: number | null): Promise<void> {
   if (gid !== null) await chown(socketPath, process.geteuid?.() ?? -1, gid);
   await chmod(socketPath, gid === null ? 0o600 : 0o660);
+}
+
+/** Identifies the socket at this path; null if there is none, or it can't be looked at. */
+async function socketAt(socketPath: string): Promise<string | null> {
+  const found = await lstat(socketPath, { bigint: true }).catch(() => null);
+  return found?.isSocket() ? `${found.dev} ${found.ino} ${found.birthtimeNs}` : null;
 }
 
 async function removeStale(socketPath: string): Promise<void> {

@@ -1,3 +1,23 @@
+/** UTF-8 text without a byte order mark, as people and their editors write it; else what it is instead. */
+export function decodedText(bytes: Uint8Array): { readonly text: string } | { readonly not: string } {
+  const encoding = foreignEncoding(bytes);
+  if (encoding !== null) return { not: `is ${NOT_UTF8[encoding]}` };
+  return { text: new TextDecoder('utf-8').decode(bytes) };
+}
+
+/** For text that a shell wrote: PowerShell redirects its output as UTF-16. */
+export function anyText(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (foreignEncoding(bytes) !== 'UTF-16') return new TextDecoder('utf-8').decode(bytes);
+  const isBig = (first === 0xfe && second === 0xff) || first === 0;
+  return new TextDecoder(isBig ? 'utf-16be' : 'utf-16le').decode(bytes);
+}
+
+export const NOT_UTF8 = {
+  'UTF-16': 'UTF-16 text, not UTF-8',
+  binary: 'not text: it contains NUL bytes',
+} as const;
+
 /**
  * Detects bytes that are not UTF-8 text as expected. Some Windows programs save UTF-16, with or without a byte order mark;
  * without one it may be valid UTF-8, but full of NUL. Null: nothing suggests another encoding.

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { mayExist } from '../../system/mayExist.ts';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { accountOption } from '../../core/domain/account.ts';
@@ -37,7 +37,7 @@ export async function portableSettings(text: string, config: Config): Promise<Po
     setUpAgain.push(
       'The address for results: run `receiptd results url`, then enter the address at the service.',
     );
-  if (existsSync(join(config.stateDir, 'console-password')))
+  if (mayExist(join(config.stateDir, 'console-password')))
     setUpAgain.push('The console password: `receiptd console password`.');
   return { text: portable, setUpAgain };
 }
@@ -84,7 +84,7 @@ export async function misfits(config: Config): Promise<string[]> {
     ],
   );
   const sentences = [...paths, ...namedFiles(config)].flatMap(([key, path]) =>
-    existsSync(path) ? [] : [`${key}: ${path} does not exist on this machine.`],
+    mayExist(path) ? [] : [`${key}: ${path} does not exist on this machine.`],
   );
   const counts = await withReports(config, (reports) => reports.documentCounts());
   const waiting = counts.filter(({ state }) =>

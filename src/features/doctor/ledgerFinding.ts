@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import type { Finding } from '../../core/domain/finding.ts';
@@ -9,6 +8,7 @@ import { openForReading } from '../../ledger/sqlite/connection.ts';
 import { storeFailure } from '../../ledger/sqlite/failure.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
+import { mayExist } from '../../system/mayExist.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
 /** Bytes. Checking a larger ledger takes too long here; `ledger verify` does it. */
@@ -35,7 +35,7 @@ async function sharedLedger(config: Config): Promise<Finding> {
 async function ownLedger(stateDir: string): Promise<Finding> {
   const subject = 'ledger';
   const path = ledgerPath({ stateDir });
-  if (!existsSync(path) && !existsSync(journalPathOf(path)) && existsSync(stateDir)) {
+  if (!mayExist(path) && !mayExist(journalPathOf(path)) && mayExist(stateDir)) {
     const message = 'It does not exist yet; `receiptd run` creates it. [LEDGER_MISSING]';
     return { level: 'warn', subject, message };
   }

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { unitCredentials } from '../../api/credentials/systemd.ts';
 import { credstoreName, UNIT_CREDENTIALS_DIR } from '../../api/credentials/unitFiles.ts';
+import { systemCode } from '../../core/domain/errors.ts';
 import { pathRelations } from '../../config/resolve.ts';
 import type { HostedAgent, HostedCredential, HostedFolder } from './agent.ts';
 
@@ -95,7 +96,8 @@ function hostedCredential(name: string): HostedCredential {
 function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
-    () => false,
+    // A directory that can't be entered is no proof of absence.
+    (error: unknown) => !['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''),
   );
 }
 

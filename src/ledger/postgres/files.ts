@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { decodedText } from '../../core/domain/encoding.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { NotAFile } from '../../system/plainFile.ts';
 import { readPrivateFile } from '../../system/privateFile.ts';
@@ -15,10 +16,9 @@ export async function readPassword(file: string): Promise<string> {
     if (error instanceof NotAFile) throw unusable(key, `${file} is not a regular file`);
     throw unreadable(key, file, error);
   });
-  const [line = ''] = bytes
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/);
+  const read = decodedText(bytes);
+  if ('not' in read) throw unusable(key, `${file} ${read.not}`);
+  const [line = ''] = read.text.split(/\r?\n/);
   if (line === '') throw unusable(key, `the first line of ${file} is empty`);
   return line;
 }
@@ -26,9 +26,12 @@ export async function readPassword(file: string): Promise<string> {
 /** Certificates (PEM). @throws ReceiptdError FILE_UNREADABLE, LEDGER_REFUSED */
 export async function readAuthorities(file: string): Promise<string> {
   const key = 'ledger.ca';
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(file).catch((error: unknown) => {
     throw unreadable(key, file, error);
   });
+  const read = decodedText(bytes);
+  if ('not' in read) throw unusable(key, `${file} ${read.not}`);
+  const { text } = read;
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
     throw unusable(key, `${file} contains no certificate in PEM format`);
   return text;

@@ -4,6 +4,9 @@ import { isDamage } from './failure.ts';
 import { MISCOUNTED } from './sql/reports.ts';
 import { messageOf } from '../../core/domain/errors.ts';
 
+// Node opens its debugger at this signal, for everybody on the machine.
+if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
+
 const [path = ''] = process.argv.slice(2);
 try {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });

@@ -13,6 +13,9 @@ import { TiffFile } from './tiff.ts';
 import { frame, FrameReader, type Frame, type Reply, type Request } from '../protocol.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
 
+// Node opens its debugger at this signal, for everybody on the machine.
+if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
+
 /*
  * Main program of a renderer process. It isolates hostile files: they can harm only this process, which has two pipes and
  * ends with them.

@@ -1,4 +1,4 @@
-import { foreignEncoding } from '../../../core/domain/encoding.ts';
+import { decodedText } from '../../../core/domain/encoding.ts';
 import { ReceiptdError, systemCode } from '../../../core/domain/errors.ts';
 import { NotAFile } from '../../../system/plainFile.ts';
 import { readPrivateFile, TooLarge } from '../../../system/privateFile.ts';
@@ -19,11 +19,9 @@ export async function readSecretFile(file: string, key: string): Promise<string>
       throw unusable(key, file, `can't be read (${systemCode(error) ?? 'unknown reason'})`, error);
     },
   );
-  if (foreignEncoding(bytes) === 'UTF-16') throw unusable(key, file, 'is UTF-16 text, not UTF-8');
-  const [line = ''] = bytes
-    .toString('utf8')
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/);
+  const read = decodedText(bytes);
+  if ('not' in read) throw unusable(key, file, read.not);
+  const [line = ''] = read.text.split(/\r?\n/);
   if (line.trim() === '') throw unusable(key, file, 'holds nothing in its first line');
   return line.trim();
 }
