@@ -124,7 +124,7 @@ export interface EndpointConfig extends EndpointSettings {
 export interface FolderConfig extends Required<FolderSettings> {
   readonly pages: ParsedFolder['pages'];
   /**
-   * picomatch patterns. One with a `/` matches the path relative to the folder, one without matches a name at any depth.
+   * Patterns (`core/domain/globs.ts`). One with a `/` matches the path relative to the folder, one without matches a name at any depth.
    * `*` also matches hidden names. Case is ignored.
    */
   readonly include: readonly string[];

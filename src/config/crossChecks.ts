@@ -178,14 +178,35 @@ function watcherOf(
   return watching && showPath(['folders', watching.index]);
 }
 
+/** Nothing else may be kept in the state directory: it is private, and files in it would pass for the agent's own. */
 function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelations): Problem[] {
-  const watching = folders.find(({ path }) => same(stateDir.path, path) || within(stateDir.path, path));
-  if (watching === undefined) return [];
-  const name = showPath(['folders', watching.index]);
-  return nested(
-    stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'],
-    `the state directory ${shorten(stateDir.path)} is inside the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
+  const isInside = (place: string): boolean => same(place, stateDir.path) || within(place, stateDir.path);
+  const used = folders.flatMap(({ index, path, settings, archiveTo }) => {
+    const isArchived = settings.afterUpload === 'archive' || settings.archiveTo !== undefined;
+    const key = settings.archiveTo === undefined ? 'afterUpload' : 'archiveTo';
+    return [
+      ...(within(path, stateDir.path) ? [{ index, key: 'path', place: path }] : []),
+      ...(isArchived && (isInside(archiveTo) || within(stateDir.path, archiveTo))
+        ? [{ index, key, place: archiveTo }]
+        : []),
+    ];
+  });
+  const problems = used.flatMap(({ index, key, place }) =>
+    nested(
+      ['folders', index, key],
+      `${shorten(place)} is inside the state directory ${shorten(stateDir.path)}, or contains it; choose a different one`,
+    ),
   );
+  const watching = folders.find(({ path }) => same(stateDir.path, path) || within(stateDir.path, path));
+  if (watching === undefined) return problems;
+  const name = showPath(['folders', watching.index]);
+  return [
+    ...problems,
+    ...nested(
+      stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'],
+      `the state directory ${shorten(stateDir.path)} is inside the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
+    ),
+  ];
 }
 
 function nested(path: readonly PropertyKey[], text: string): Problem[] {

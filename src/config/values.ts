@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { matcherOf, PatternTooComplex } from '../core/domain/globs.ts';
+import { BUILT_IN_IGNORES, OWN_FILES } from './ignores.ts';
 import { HOURS_PATTERN, parseHours } from '../core/domain/hours.ts';
 import { RATE_PATTERN, parseRate } from '../core/domain/rate.ts';
 import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } from './units.ts';
@@ -91,7 +93,21 @@ export const patterns = z
       'a pattern relative to the folder that does not start with / or !',
     ),
   )
+  .refine(isCheap, {
+    error: 'has patterns that are too long, or with too many stars, alternatives or groups',
+  })
   .meta({ title: 'list of patterns' });
+
+/** Whether a folder can use them, with the patterns that it always has. */
+function isCheap(own: readonly string[]): boolean {
+  try {
+    matcherOf([...own, ...BUILT_IN_IGNORES, ...OWN_FILES]);
+    return true;
+  } catch (error) {
+    if (!(error instanceof PatternTooComplex)) throw error;
+    return false;
+  }
+}
 
 const EXISTING = 'send, skip, or since and a day: since 2026-01-31';
 export const existing = text(

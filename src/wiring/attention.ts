@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { describeError } from '../core/domain/errors.ts';
 import { createAttentionBook, markOf } from '../intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../intake/folder/attentionFolder.ts';
+import { attentionInPlace, checkOf } from '../intake/folder/pinnedPlaces.ts';
 import { Attention } from '../features/attention/attention.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
@@ -32,7 +33,7 @@ export function composeAttention(
   const all = new Map<string, Attention>();
   for (const { path, needsAttention, maxFileSize, share } of folders) {
     if (needsAttention === null) continue;
-    const place = placeOf({ folder: path, place: needsAttention }, folders, guards);
+    const place = placeOf({ folder: path, place: needsAttention }, { stateDir, folders }, guards);
     const deps = { book, ledger, incidents, clock, log, maxFileSize, isInPlace: () => isInPlace(path) };
     const isShared = share !== null && ledger.fleet !== null;
     const shared = isShared ? { shared: { isLedElsewhere: () => isLedElsewhere(path) } } : {};
@@ -64,7 +65,7 @@ export async function leaveFormerPlaces(
     if (folders.some(({ path, needsAttention }) => path === key.folder && needsAttention === key.place))
       continue;
     try {
-      const place = placeOf(key, folders, guards);
+      const place = placeOf(key, { stateDir, folders }, guards);
       const { entries, made } = await book.read(key);
       if (entries.length > 0 && !(await place.isThere())) throw new Error(`${key.place} is not there`);
       for (const { files } of entries) await place.remove(files);
@@ -85,10 +86,11 @@ export async function leaveFormerPlaces(
 
 function placeOf(
   { folder, place }: AttentionKey,
-  folders: Config['folders'],
+  { stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>,
   guards: Guards,
 ): AttentionFolder {
-  return createAttentionFolder({
+  const check = checkOf(stateDir, place);
+  const anywhere = createAttentionFolder({
     path: place,
     like: folder,
     watched: [folder, ...folders.map(({ path }) => path)],
@@ -96,6 +98,7 @@ function placeOf(
     guard: guardOver(place, guards),
     random: Math.random,
   });
+  return check === null ? anywhere : attentionInPlace(anywhere, check);
 }
 
 function bookOf(stateDir: string): string {

@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { pathRelations, pathsOf } from '../config/resolve.ts';
 import { showPath } from '../config/show.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { realLocation } from '../intake/folder/location.ts';
 import { isEditable, RECEIVES } from './consoleKeys.ts';
 
 /*
@@ -77,40 +79,76 @@ function valueAt(data: unknown, path: Path): unknown {
 }
 
 /**
- * Allows paths that are already configured, paths inside or next to a watched folder, and paths below `console.roots`.
- * Refuses hidden directories, where programs keep their settings.
+ * Allows paths that are already configured, paths inside or next to a watched folder, and paths below `console.roots`; not
+ * through links that lead elsewhere, nor to hidden directories, where programs keep their settings.
+ * @returns the allowed paths, with their real paths
  * @throws ReceiptdError CONSOLE_REFUSED
  */
-export function refusePathsBeyondConsole(wanted: Pick<Config, 'folders'>, reach: Reach): void {
+export async function refusePathsBeyondConsole(
+  wanted: Pick<Config, 'folders'>,
+  reach: Reach,
+): Promise<Record<string, string>> {
   const { now, platform, file } = reach;
   const { same, within } = pathRelations(platform);
   const paths = pathsOf(platform);
   const beside = now.folders
     .map((folder) => paths.dirname(folder.path))
     .filter((parent) => paths.dirname(parent) !== parent);
-  const known = now.folders.flatMap(placesOf).map(([, path]) => path);
+  const known = new Set(now.folders.flatMap(placesOf).map(([, path]) => path));
   const isHidden = (root: string, path: string) =>
     paths
       .relative(root, path)
       .split(paths.sep)
       .some((part) => part.startsWith('.'));
   const isBelow = (root: string, path: string) => within(path, root) && !isHidden(root, path);
+  const pins: Record<string, string> = {};
   for (const [index, folder] of wanted.folders.entries()) {
     for (const [key, path] of placesOf(folder)) {
-      if (known.some((each) => same(each, path))) continue;
+      if (known.has(path)) continue;
       const own = key === 'path' ? [] : [folder.path];
       const roots = [...beside, ...now.folders.map((each) => each.path), ...own];
-      if (roots.some((root) => isBelow(root, path))) continue;
-      if (now.console.roots.some((root) => same(root, path) || isBelow(root, path))) continue;
+      const isAllowed = (place: string, real = (root: string) => root) =>
+        roots.some((root) => isBelow(real(root), place)) ||
+        now.console.roots.some((root) => same(real(root), place) || isBelow(real(root), place));
       const what = showPath(['folders', index, key]);
-      throw new ReceiptdError('CONSOLE_REFUSED', `The console can't set ${what} to ${path}.`, {
-        hint: `Choose a directory in or next to a watched folder, or allow this one with console.roots in ${file}.`,
-      });
+      if (!isAllowed(path)) {
+        throw new ReceiptdError('CONSOLE_REFUSED', `The console can't set ${what} to ${path}.`, {
+          hint: `Choose a directory in or next to a watched folder, or allow this one with console.roots in ${file}.`,
+        });
+      }
+      const all = [path, ...roots, ...now.console.roots];
+      const places = new Map(await Promise.all(all.map(async (each) => [each, await soon(each)] as const)));
+      const real = places.get(path) ?? path;
+      if (!isAllowed(real, (root) => places.get(root) ?? root)) {
+        throw new ReceiptdError(
+          'CONSOLE_REFUSED',
+          `The console can't set ${what} to ${path}, which leads to ${real}.`,
+          {
+            hint: `Choose ${real} itself, after you have allowed it with console.roots in ${file}.`,
+          },
+        );
+      }
+      pins[path] = real;
     }
   }
+  return pins;
 }
 
-function placesOf({
+const SOON_MS = 5_000;
+
+/** The real path. @throws ReceiptdError CONSOLE_REFUSED if it can't be found out soon: its share may hang */
+async function soon(path: string): Promise<string> {
+  const tired = new AbortController();
+  const late = setTimeout(SOON_MS, null, { signal: tired.signal }).catch(() => null);
+  const real = await Promise.race([realLocation(path), late]);
+  tired.abort();
+  if (real !== null) return real;
+  throw new ReceiptdError('CONSOLE_REFUSED', `${path} does not answer.`, {
+    hint: 'Try again when its share is back.',
+  });
+}
+
+export function placesOf({
   path,
   archiveTo,
   needsAttention,

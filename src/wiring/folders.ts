@@ -1,6 +1,7 @@
 import { join, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { createFolderGuard, type Guard } from '../intake/folder/guarded.ts';
+import { checkOf, heldInPlace } from '../intake/folder/pinnedPlaces.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { Buffers } from '../core/ports/buffers.ts';
@@ -45,13 +46,15 @@ export function composeFolders(
     const known = opened.get(path);
     if (known) return known;
     const settings = folders.find((folder) => folder.path === path);
-    const folder = createWatchedFolder({
+    const archiveTo = settings?.archiveTo ?? join(path, 'archive');
+    const check = checkOf(stateDir, path, archiveTo);
+    const anywhere = createWatchedFolder({
       path,
       recursive: settings?.recursive ?? false,
       include: settings?.include ?? [],
       ignore: settings?.ignore ?? [],
       exclude,
-      archiveTo: settings?.archiveTo ?? join(path, 'archive'),
+      archiveTo,
       watched: folders.map((folder) => folder.path),
       random: Math.random,
       guard: guardOf(path),
@@ -59,6 +62,7 @@ export function composeFolders(
       ...(reading && { allocate: (size: number) => reading.buffers.take(size) }),
       ...(reading?.readBeside && { readBeside: reading.readBeside }),
     });
+    const folder = check === null ? anywhere : heldInPlace(anywhere, archiveTo, check);
     // Only configured folders are cached: archives have a directory per month.
     if (settings) opened.set(path, folder);
     return folder;

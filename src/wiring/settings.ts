@@ -14,8 +14,9 @@ import type { ConfigEdit, ConfigState, Request } from '../control/protocol/proto
 import { SOMEBODY } from '../control/protocol/shapes.ts';
 import { isOfLedger, ReceiptdError } from '../core/domain/errors.ts';
 import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';
+import { forgetPins, pinPlaces, type Pins } from '../intake/folder/pinnedPlaces.ts';
 import type { Found } from '../system/fileWatch.ts';
-import { refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
+import { placesOf, refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import { SettingsInEffect, withoutMark, type FileText, type InEffectDeps } from './settingsInEffect.ts';
 
 export interface SettingsDeps extends InEffectDeps {
@@ -35,6 +36,8 @@ interface Change {
   readonly keys: readonly string[];
   /** For the journal. */
   readonly detail: string;
+  /** Places that were chosen in the console. */
+  readonly pins?: Pins;
 }
 
 /** The last change made by this process: its revision, and the file's former text. */
@@ -60,7 +63,13 @@ export class Settings {
 
   /** Reads the file for the first time. @throws ReceiptdError what is wrong with it */
   static async read(deps: SettingsDeps): Promise<Settings> {
-    return new Settings(deps, await SettingsInEffect.read(deps));
+    const inEffect = await SettingsInEffect.read(deps);
+    const { stateDir, folders } = inEffect.config;
+    await forgetPins(
+      stateDir,
+      folders.flatMap(placesOf).map(([, path]) => path),
+    );
+    return new Settings(deps, inEffect);
   }
 
   /** Limits on changes made through the console. */
@@ -70,8 +79,8 @@ export class Settings {
   }
 
   /** @throws ReceiptdError CONSOLE_REFUSED if the console may not use that folder */
-  refuseBeyondConsole(folder: Config['folders'][number]): void {
-    refusePathsBeyondConsole({ folders: [folder] }, this.#reach);
+  async refuseBeyondConsole(folder: Config['folders'][number]): Promise<void> {
+    await refusePathsBeyondConsole({ folders: [folder] }, this.#reach);
   }
 
   state(): Promise<ConfigState> {
@@ -118,9 +127,9 @@ export class Settings {
       const read = this.inEffect.parse(text);
       const isMoved = (keys: readonly string[]): boolean => keys.includes('stateDir');
       if (isMoved(read.restartNeeded) && !isMoved(this.inEffect.restartNeeded)) throw notWhileRunning();
-      if (how.by === BY_CONSOLE) refusePathsBeyondConsole(read.config, this.#reach);
+      const pins = how.by === BY_CONSOLE ? await refusePathsBeyondConsole(read.config, this.#reach) : {};
       const keys = [...new Set(edits.map(({ path }) => showPath(path)))];
-      return this.#change({ former, text, read, keys, detail: told(edits) }, how);
+      return this.#change({ former, text, read, keys, detail: told(edits), pins }, how);
     });
   }
 
@@ -144,7 +153,7 @@ export class Settings {
   }
 
   /** Writes and applies an allowed change, or only reports what it would do. */
-  async #change({ former, text, read, keys, detail }: Change, how: How): Promise<ConfigState> {
+  async #change({ former, text, read, keys, detail, pins = {} }: Change, how: How): Promise<ConfigState> {
     const { file, lasting } = this.#deps;
     const originals = await this.#originals(read.config);
     if (how.dryRun)
@@ -156,6 +165,7 @@ export class Settings {
     const history = join(this.inEffect.config.stateDir, 'config-history');
     const at = new Date(lasting.clock.now());
     const by = how.by ?? SOMEBODY;
+    await pinPlaces(this.inEffect.config.stateDir, pins);
     const revision = await replaceConfigFile(file, { revision: former.revision, text, history, at });
     try {
       await lasting.ledger.recordAct({ at: at.getTime(), kind: 'config', by, detail });

@@ -31,7 +31,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
   const read = folderOf(path, request.settings, settings.inEffect);
   if ('findings' in read) return { ...answer, findings: read.findings };
   const { folder: wanted, config } = read;
-  if (request.by === BY_CONSOLE) settings.refuseBeyondConsole(wanted);
+  if (request.by === BY_CONSOLE) await settings.refuseBeyondConsole(wanted);
   const folder = composeFolders(config, undefined, lasting.guards)(path);
   const found = await folder.availability();
   if (found.state !== 'present') {

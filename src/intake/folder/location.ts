@@ -1,5 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isAbsent } from './folderPath.ts';
 
 /** Longest wait for an answer: a directory may be on a hanging share, which must not delay other folders (promise P4). */
@@ -44,12 +44,18 @@ function ask(directory: string): Asked {
   return question;
 }
 
-/** Resolves the real path of `path`, whose last segments need not exist yet; `path` itself if that fails. */
-export async function realLocation(path: string): Promise<string> {
+/** As many as the system follows. */
+const MOST_LINKS = 40;
+
+/** Resolves the real path of `path`, whose last segments need not exist yet, nor what a link leads to; `path` itself if that fails. */
+export async function realLocation(path: string, links = MOST_LINKS): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
-    return isAbsent(error) && parent !== path ? join(await realLocation(parent), basename(path)) : path;
+    if (!isAbsent(error) || parent === path) return path;
+    const leadsTo = links === 0 ? null : await readlink(path).catch(() => null);
+    const above = await realLocation(parent, links);
+    return leadsTo === null ? join(above, basename(path)) : realLocation(resolve(above, leadsTo), links - 1);
   }
 }

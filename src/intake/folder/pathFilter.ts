@@ -1,4 +1,4 @@
-import picomatch from 'picomatch';
+import { matcherOf } from '../../core/domain/globs.ts';
 import { nameOf } from './folderPath.ts';
 
 /** Matches one path against the configured patterns, regardless of its parent directories. */
@@ -6,9 +6,6 @@ export interface PathFilter {
   ignores(path: string): boolean;
   includes(path: string): boolean;
 }
-
-// `s`: a name may contain a newline. `i`: scanners write SCAN.JPG, admins write *.jpg.
-const OPTIONS = { dot: true, flags: 'is' };
 
 /**
  * Patterns with a slash match the path relative to the folder; others match a name at any depth, and as ignore
@@ -24,14 +21,8 @@ function matcher(patterns: readonly string[]): (path: string) => boolean {
   // People write 'thumbs/' for a directory, and '/thumbs/*' for a path relative to the folder.
   const trimmed = patterns.map((pattern) => pattern.normalize('NFC').replace(/(?<=.)\/+$/, ''));
   const anchored = trimmed.filter((pattern) => pattern.includes('/'));
-  const matchesPath = anyOf(anchored.map((pattern) => pattern.replace(/^\/+/, '')));
-  const matchesName = anyOf(trimmed.filter((pattern) => !pattern.includes('/')));
+  const matchesPath = matcherOf(anchored.map((pattern) => pattern.replace(/^\/+/, '')));
+  const matchesName = matcherOf(trimmed.filter((pattern) => !pattern.includes('/')));
   return (path) =>
     matchesName(nameOf(path).normalize('NFC')) || (anchored.length > 0 && matchesPath(path.normalize('NFC')));
-}
-
-/** As picomatch's own matcher does, which makes half a dozen objects for each pattern and name. */
-function anyOf(patterns: readonly string[]): (text: string) => boolean {
-  const regexes = patterns.map((pattern) => picomatch.makeRe(pattern, OPTIONS));
-  return (text) => patterns.includes(text) || regexes.some((regex) => regex.test(text));
 }
