@@ -68,4 +68,10 @@ export const CAMPAIGNS: readonly Campaign[] = [
     what: 'every case of the tests that otherwise choose some, and property tests with another seed',
     shortForm: 'test/e2e/messyOffice.test.ts',
   },
+  {
+    name: 'inventory',
+    folder: '../inventory',
+    what: 'ignores row after row of what users can do',
+    shortForm: 'test/inventory/inventory.test.ts',
+  },
 ];
