@@ -64,8 +64,8 @@ const FOLDERS: Record<string, FolderCase> = {
     set: { pages: 'whole', accept: ['pdf'] },
     file: 'whole.pdf',
     bytes: drawn,
-    effect: states,
-    expected: ['accepted'],
+    effect: ([row]) => row?.['type'],
+    expected: 'pdf',
   },
   'folders[].pageResolution': {
     set: { pageResolution: 72 },
@@ -148,7 +148,7 @@ test('rates, a bandwidth and a document that the service fails on have their eff
     await site.configure(keys);
     for (let n = 0; n < files; n += 1) await put(site, `inbox/${n}.jpg`, await jpeg(`${n}`));
     const agent = await site.quickStart();
-    const { stats } = site.sandbox;
+    const stats = () => site.sandbox.stats();
     const limitedBy = async () => (await status(site)).daemon.limitedBy.length;
     await until(
       async () => stats().stored === files || (stats().stored >= 2 && (await limitedBy()) > 0),
