@@ -1,5 +1,5 @@
 /** Everything that users can do, drawn from the program, is in inventory.yaml with the test that notices its loss; nothing else is in there. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
@@ -141,7 +141,7 @@ function textsOf(file: string) {
     Object.values(its).forEach(walk);
   };
   const path = `test/${file}.test.ts`;
-  walk(parseAst(read(path), { lang: 'ts' }, path));
+  if (existsSync(join(ROOT, path))) walk(parseAst(read(path), { lang: 'ts' }, path));
   known.set(file, { titles, words });
   return { titles, words };
 }
