@@ -1,9 +1,10 @@
 import { hiderOf } from './hideTexts.ts';
+import { formsOf, SHORTEST_SECRET } from './secretForms.ts';
 
 /** Removes secrets from text before it is shown or stored (promise P7). */
 export interface Redactor {
   /**
-   * Replaces this value wherever it appears from now on; the oldest values are forgotten after many newer ones. Ignores
+   * Replaces this value wherever it appears from now on, for as long as 10,000 newer ones are not known. Ignores
    * values shorter than 4 characters.
    */
   addSecret(value: string): void;
@@ -18,10 +19,8 @@ export interface Redactor {
 
 export const REDACTED = '[redacted]';
 
-// Shorter "secrets" hide nothing and would make every line unreadable.
-const MIN_LENGTH = 4;
-/** Bounds the list over years of new tokens: older ones have expired, and those in use are added again. */
-const MOST_SECRETS = 32;
+/** Bounds the memory of an agent that gets a new token every minute for a week, or every day for a lifetime. */
+const MOST_SECRETS = 10_000;
 
 const BEARER = /\b(Bearer)(\s+)(?:[^\s"',;\\]+)/gi;
 
@@ -57,19 +56,22 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   let known: ReturnType<typeof hiderOf> | null = null;
 
   const addSecret = (value: string): void => {
-    if (value.length < MIN_LENGTH) return;
+    if (value.length < SHORTEST_SECRET) return;
     const before = forms.get(value);
     forms.delete(value);
     forms.set(value, before ?? formsOf(value));
     if (before) return;
     const [oldest] = forms.keys();
     if (forms.size > MOST_SECRETS && oldest !== undefined) forms.delete(oldest);
-    known = hiderOf([...forms.values()].flat());
+    known = null;
   };
 
   for (const secret of secrets) addSecret(secret);
 
-  const hide = (text: string): string => known?.(text, () => REDACTED) ?? text;
+  const hide = (text: string): string => {
+    known ??= hiderOf([...forms.values()].flat());
+    return known(text, () => REDACTED);
+  };
 
   const redact = (text: string): string => {
     const hidden = hide(text);
@@ -95,25 +97,13 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 
 /** Removes a partial secret (the beginning of one of `secrets`) from the end. */
 function withoutBeginning(text: string, secrets: readonly string[]): string {
+  const end = text.slice(-SHORTEST_SECRET);
   let most = 0;
   for (const secret of secrets) {
-    let length = Math.min(secret.length - 1, text.length);
-    while (length >= MIN_LENGTH && !text.endsWith(secret.slice(0, length))) length -= 1;
-    if (length >= MIN_LENGTH) most = Math.max(most, length);
+    // From the longest possible beginning down.
+    let at = secret.lastIndexOf(end, Math.min(secret.length - 1, text.length) - end.length);
+    while (at > 0 && !text.endsWith(secret.slice(0, at + end.length))) at = secret.lastIndexOf(end, at - 1);
+    if (at >= 0 && text.endsWith(secret.slice(0, at + end.length))) most = Math.max(most, at + end.length);
   }
   return most === 0 ? text : text.slice(0, -most) + REDACTED;
-}
-
-/** The plain value, and its encodings in JSON, JSON within JSON, a URL and a form. */
-function formsOf(value: string): string[] {
-  const json = jsonInner(value);
-  // The Buffer replaces lone surrogates, on which encodeURIComponent throws.
-  const uri = encodeURIComponent(Buffer.from(value).toString());
-  const lowerHex = uri.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase());
-  const form = new URLSearchParams([['', value]]).toString().slice(1);
-  return [value, json, jsonInner(json), uri, lowerHex, form];
-}
-
-function jsonInner(value: string): string {
-  return JSON.stringify(value).slice(1, -1);
 }

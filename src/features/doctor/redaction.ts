@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hiderOf } from '../../logs/hideTexts.ts';
 import { createRedactor } from '../../logs/redact.ts';
+import { formsOf, SHORTEST_SECRET } from '../../logs/secretForms.ts';
 
 /** Redacts names and secrets from a support bundle. */
 export interface Redaction {
@@ -15,8 +16,6 @@ export interface Redaction {
 }
 
 const HIDDEN = '[redacted]';
-/** Shorter secrets would match our own words. */
-const SHORTEST = 4;
 /** A number with its unit, as in our sentences. */
 const FIGURE = /^[-+]?\d[\d.,:]*(?:%|ms|s|h|min|kB|MB|GB)?$/;
 /** Nothing of ours is that long without a space, except hashes, which count as names here. */
@@ -32,7 +31,9 @@ export function createRedaction(options: {
 }): Redaction {
   const { withNames, words } = options;
   const key = randomBytes(32);
-  const forms = [...new Set(options.secrets.filter((each) => each.length >= SHORTEST).flatMap(formsOf))];
+  const forms = [
+    ...new Set(options.secrets.filter((each) => each.length >= SHORTEST_SECRET).flatMap(formsOf)),
+  ];
   const hide = hiderOf(forms, { anyCase: true });
   const patterns = createRedactor();
   const names = options.names.filter((each) => each.length >= SHORTEST_NAME);
@@ -84,27 +85,4 @@ const STAND_IN = /^[a-z]+-[0-9a-f]{8}$/;
 /** Undoes the capital letter at the start of a sentence. */
 function uncapitalised(word: string): string {
   return word.charAt(0).toLowerCase() + word.slice(1);
-}
-
-/** All forms of a secret: verbatim, JSON, percent-encoded, hexadecimal, and base64 at any offset. */
-function formsOf(value: string): string[] {
-  const bytes = Buffer.from(value);
-  const json = JSON.stringify(value).slice(1, -1);
-  const all = [
-    value,
-    json,
-    JSON.stringify(json).slice(1, -1),
-    encodeURIComponent(bytes.toString()),
-    bytes.toString('hex'),
-  ];
-  all.push([...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''));
-  all.push(new URLSearchParams([['', value]]).toString().slice(1));
-  for (let shift = 0; shift < 3; shift += 1) {
-    const padded = Buffer.concat([Buffer.alloc(shift), bytes]);
-    // The first and last characters depend on the neighbouring bytes.
-    const from = Math.ceil((shift * 8) / 6);
-    const until = Math.floor((padded.length * 8) / 6);
-    for (const kind of ['base64', 'base64url'] as const) all.push(padded.toString(kind).slice(from, until));
-  }
-  return all.filter((form) => form.length >= SHORTEST);
 }
