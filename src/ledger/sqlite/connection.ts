@@ -49,6 +49,16 @@ export function openForWriting(
   });
 }
 
+/** Rewrites the whole file, without what was deleted. @throws SQLite's error; nothing has changed then */
+export function rewriteFile(db: DatabaseSyncInstance): void {
+  try {
+    // In memory, it would take as much as the ledger has.
+    db.exec('PRAGMA temp_store = FILE; VACUUM');
+  } finally {
+    db.exec('PRAGMA temp_store = MEMORY');
+  }
+}
+
 /**
  * Opens a ledger that another process may be writing. SQLite may create `-wal` and `-shm` files beside it. `anyVersion`
  * also accepts a ledger that was not yet upgraded.

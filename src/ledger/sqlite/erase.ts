@@ -37,22 +37,25 @@ export async function erase(
   });
   if (documents.length > 0) {
     blankInJournal(journalPath, entries);
+    await untilDone(() => store.rewrite(), store, clock);
     await store.write((sql) => sql.run(END_ERASURE, { entries: JSON.stringify(entries) }));
   }
   // Even if nothing was erased now: an earlier erasure may have left data in the log.
-  await foldLog(store, clock);
+  await untilDone(() => store.foldLog(), store, clock);
   return documents.length;
 }
 
-/** Deleted data stays in the log until the log is folded into the file, which zeroes freed space. */
-async function foldLog(store: Store, clock: Clock): Promise<void> {
+/** Deleted data stays in the file until it is rewritten, and in the log until the log is folded into the file. */
+async function untilDone(work: () => boolean, store: Store, clock: Clock): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    if (store.foldLog()) return;
+    if (work()) return;
     if (tries === FOLD_TRIES) {
       throw new ReceiptdError(
         'LEDGER_WRITE_FAILED',
-        `The erasure is recorded, but another program is reading the ledger ${store.path}, so old data is still in its log.`,
-        { hint: 'Stop that program, then run the same command again.' },
+        `The erasure is recorded, but the ledger ${store.path} can't be rewritten, so old data is still in it.`,
+        {
+          hint: 'Stop other programs that read it, and make sure that its disk has room for a copy. Then run the same command again.',
+        },
       );
     }
     await clock.sleep(FOLD_AGAIN_MS);

@@ -5,7 +5,7 @@ import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type { JournalEvent } from '../../core/ports/journal.ts';
 import { blankInJournal, createJournal, openJournal, type Journal } from '../journal/journal.ts';
 import { backupsIn } from './backup.ts';
-import { openForWriting } from './connection.ts';
+import { openForWriting, rewriteFile } from './connection.ts';
 import { toJournal, type LedgerEvent } from '../events.ts';
 import { damageMarkOf, journalPathOf, lastAside, markDamaged, setAside } from './files.ts';
 import { rebuild } from './rebuild.ts';
@@ -217,7 +217,12 @@ function finishErasures(db: DatabaseSyncInstance, journalPath: string): void {
   for (const { entries } of pending) {
     const ranges: [from: number, to: number][] = JSON.parse(entries);
     blankInJournal(journalPath, ranges);
-    sql.run(END_ERASURE, { entries });
+  }
+  try {
+    if (pending.length > 0) rewriteFile(db);
+    for (const { entries } of pending) sql.run(END_ERASURE, { entries });
+  } catch {
+    // The disk is full, say: the next start tries again.
   }
   sql.forget();
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { GroupCommit, type CommitJournal, type Operation, type Transaction } from './commit.ts';
-import { BUSY_TIMEOUT_MS } from './connection.ts';
+import { BUSY_TIMEOUT_MS, rewriteFile } from './connection.ts';
 import { storeFailure } from './failure.ts';
 import { createSql, type Sql } from './statements.ts';
 import type { Trouble } from './trouble.ts';
@@ -171,6 +171,19 @@ export class Store {
       return commits.commit(outcomes);
     } catch (error) {
       return outcomes.map(rejecting(storeFailure(error, this.path, 'written')));
+    }
+  }
+
+  /**
+   * Rewrites the file. SQLite overwrites what it deletes, but not the copies that it left in a page when it moved rows to
+   * another. False if that is not possible now.
+   */
+  rewrite(): boolean {
+    try {
+      rewriteFile(this.#db);
+      return true;
+    } catch {
+      return false;
     }
   }
 
