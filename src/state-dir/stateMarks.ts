@@ -41,6 +41,7 @@ export async function markMovedAway(stateDir: string, mark: MovedAway): Promise<
 export async function unmarkMovedAway(stateDir: string): Promise<boolean> {
   try {
     await fs.unlink(path.join(stateDir, AWAY));
+    await syncDirectory(stateDir);
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
@@ -120,12 +121,14 @@ export async function finishRestore(stateDir: string): Promise<void> {
     await move(path.join(stateDir, name), path.join(kept, name));
     await move(next, path.join(stateDir, name));
   }
+  await syncDirectory(kept);
   await syncDirectory(stateDir);
   await fs.rm(path.join(stateDir, STAGING), { recursive: true, force: true });
   await fs.rmdir(kept).catch(() => {});
   if (typeof closed === 'object' && closed !== null)
     await writeDurably(path.join(stateDir, AWAY), JSON.stringify(closed));
   await fs.unlink(path.join(stateDir, COMMITTED));
+  await syncDirectory(stateDir);
 }
 
 async function move(from: string, to: string): Promise<void> {

@@ -1,10 +1,11 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../core/domain/errors.ts';
+import { syncDirectory } from './syncDirectory.ts';
 
 /**
- * Creates a directory and its parents. Unlike `mkdir` with `recursive`, it ends where the file system answers ENOENT although
- * the parent exists (/proc, an automounted path): there, Node tries forever, in a thread that no signal stops.
+ * Creates a directory and its parents; their names are durable when it resolves. Unlike `mkdir` with `recursive`, it ends where
+ * the file system answers ENOENT although the parent exists (/proc, an automounted path): there, Node tries forever, in a thread that no signal stops.
  * @returns the first directory that was created; undefined if all existed
  * @throws system errors; EEXIST or ENOTDIR if something else is in the way
  */
@@ -23,6 +24,7 @@ export async function makeDirectory(path: string, mode = 0o777): Promise<string 
 async function makeOne(path: string, mode: number): Promise<string | undefined> {
   try {
     await mkdir(path, mode);
+    await syncDirectory(dirname(path));
     return path;
   } catch (error) {
     if (systemCode(error) !== 'ENOENT' && (await isDirectory(path))) return undefined;

@@ -21,8 +21,7 @@ export function isHash(text: string): boolean {
 
 /** Creates the directory, or makes an existing one private. */
 export async function prepareDirectory(dir: string): Promise<void> {
-  const first = await makeDirectory(dir, 0o700);
-  if (first !== undefined) await syncDirectory(dirname(first));
+  await makeDirectory(dir, 0o700);
   const stats = await lstat(dir);
   if (!stats.isDirectory()) throw notADirectory(dir);
   if ((stats.mode & 0o077) !== 0) await chmod(dir, 0o700);

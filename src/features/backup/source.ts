@@ -1,5 +1,7 @@
 import fs from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 import { NotAFile, openPlainFile, readPlainFile } from '../../system/plainFile.ts';
 import { checkBackup } from '../../ledger/sqlite/backup.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
@@ -69,6 +71,7 @@ export async function noteRestored(file: string, stateDir: string, at: string): 
       if (!(await handle.stat()).isFile()) throw new NotAFile(noteOf(file));
       await handle.writeFile(`${JSON.stringify(note)}\n`);
       await handle.sync();
+      await syncDirectory(dirname(file));
       return true;
     } finally {
       await handle.close();

@@ -122,8 +122,7 @@ function placeAtOnce(directory: string): string {
 }
 
 async function makeBase(base: string): Promise<void> {
-  const first = await makeDirectory(base);
-  if (first !== undefined) await syncDirectory(dirname(first));
+  await makeDirectory(base);
 }
 
 async function makeOne(directory: string): Promise<void> {
