@@ -34,7 +34,7 @@ export interface ClosableLog extends Log {
   close(): Promise<void>;
   readonly lines: LogLines;
   /** Calls back now and at each change: why the file can't be written, or null. */
-  onFile(listener: (trouble: string | null) => void): void;
+  readonly onFile: (listener: (trouble: string | null) => void) => void;
 }
 
 const FILE_RETRY_MS = 60_000;
