@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { Command } from './command.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
@@ -41,9 +41,7 @@ export function addDismiss(program: Command, io: Io): void {
       const request = {
         by: operatorName(),
         undo,
-        ...(all
-          ? { all }
-          : { targets: names.map((name) => (/[/\\]/.test(name) ? resolve(io.cwd, name) : name)) }),
+        ...(all ? { all } : { targets: names.map((name) => (isPath(name) ? resolve(io.cwd, name) : name)) }),
         filter: requestOf(filter),
       };
       const { count } = await inParts(
@@ -57,6 +55,11 @@ export function addDismiss(program: Command, io: Io): void {
       if (json) printJson(io, { dismissed: count });
       else print(io, said(count, undo));
     });
+}
+
+/** A backslash is part of a file's name, except on Windows. */
+function isPath(text: string): boolean {
+  return text.includes('/') || text.includes(sep);
 }
 
 function said(dismissed: number, undo: boolean): string {

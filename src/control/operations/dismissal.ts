@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { unescaped } from '../../core/domain/escape.ts';
 import type { Cases } from '../../core/ports/ledger.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import type { Request } from '../protocol/protocol.ts';
@@ -32,18 +33,25 @@ async function named(
   targets: readonly string[],
   undo: boolean,
 ): Promise<ListRow[]> {
-  const found = new Map(targets.map((target) => [target, [] as ListRow[]]));
+  const meant = new Map(targets.map((target) => [target, [] as ListRow[]]));
   for await (const row of rows) {
-    for (const [target, meant] of found) if (isMeant(row, target)) meant.push(row);
+    for (const [target, all] of meant)
+      if (spellings(target).some((each) => isMeant(row, each))) all.push(row);
   }
-  for (const [target, meant] of found) {
-    const exact = meant.filter(({ name, path }) => name === target || path === resolve(target));
-    if (exact.length > 0) found.set(target, exact);
-    else if (meant.length > 1) throw severalNamed(target, meant);
-    else if (meant.length === 0) throw await nothingNamed(reports, target, undo);
+  const found: ListRow[] = [];
+  for (const [target, all] of meant) {
+    const as = spellings(target).find((each) => all.some((row) => isMeant(row, each))) ?? target;
+    const alike = all.filter((row) => isMeant(row, as));
+    const exact = alike.filter(({ name, path }) => name === as || path === resolve(as));
+    if (exact.length === 0 && alike.length > 1) throw severalNamed(target, alike);
+    if (alike.length === 0) throw await nothingNamed(reports, target, undo);
+    found.push(...(exact.length > 0 ? exact : alike));
   }
-  return [...new Set([...found.values()].flat())];
+  return [...new Set(found)];
 }
+
+/** As it was typed, then as `list` prints it. */
+const spellings = (target: string): string[] => [...new Set([target, unescaped(target)])];
 
 function isMeant({ name, path }: ListRow, target: string): boolean {
   return name === target || path === resolve(target) || basename(path) === target;

@@ -1,0 +1,269 @@
+/**
+ * Each command that takes a document, a file or a filter changes exactly the rows that it names, and no other: the list before and after it
+ * is compared, row by row, over a ledger whose names are as alike as names can be. What a selector means is worked out here again.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import type { EndpointKey } from '../../src/core/domain/document.ts';
+import { escapeUnsafe } from '../../src/core/domain/escape.ts';
+import { fold } from '../../src/core/domain/search.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
+import { ACCEPTED, admission, FAILED, hashOf, later, note, seen, send } from '../contract/ledger/support.ts';
+import { DEPOT, OFFICE, prepare, type Site } from './support/agent.ts';
+
+/** Alike by case, accents, normal form, prefix, directory and what a terminal shows. */
+const NAMES = [
+  'scan.jpg',
+  'SCAN.jpg',
+  'scan.jpg.jpg',
+  'sub/scan.jpg',
+  'u\u0308.jpg',
+  '\u00fc.jpg',
+  'a\nb.jpg',
+  'c\\d.jpg',
+];
+const FATES = ['accepted', 'failed', 'unconfirmed', 'lost', 'queued', 'both', 'rejected', 'skipped'] as const;
+type Fate = (typeof FATES)[number];
+
+interface Listed {
+  readonly name: string | null;
+  readonly path: string;
+  readonly state: string;
+  readonly endpointUid: string | null;
+  readonly sha256: string | null;
+  readonly needsPerson: boolean;
+  readonly dismissedAt: string | null;
+}
+
+async function listed(site: Site): Promise<Listed[]> {
+  return JSON.parse(await site.quickMust('list', '--json')) as Listed[];
+}
+
+/** Two folders with the same file names, which met with different fates; of some, a second endpoint has the image too. */
+async function office(): Promise<Site> {
+  const site = await prepare();
+  const folders = [site.file('in'), site.file('in2')];
+  await site.configure({ folders: folders.map((path) => ({ path, endpoint: 'office', recursive: true })) });
+  await mkdir(site.stateDir, { recursive: true, mode: 0o700 });
+  const ledger = await openSqliteLedger({ path: join(site.stateDir, 'ledger.db'), clock: systemClock });
+  const key = (uid: string): EndpointKey => ({ baseUrl: site.sandbox.url, uid });
+  let at = Date.now() - 100 * 86_400_000;
+  const end = (fate: Fate) =>
+    ({
+      failed: { outcome: 'refused', httpStatus: 422, transition: FAILED },
+      unconfirmed: {
+        outcome: 'unknown',
+        httpStatus: null,
+        transition: { state: 'unconfirmed', reason: 'HTTP_409', message: 'It may have it.' },
+      },
+      queued: { outcome: 'trouble', httpStatus: 503, transition: later(Date.now() + 86_400_000) },
+    })[fate as string] ?? { transition: ACCEPTED };
+  const fates = folders.flatMap((folder, second) =>
+    NAMES.map((path, index) => ({
+      folder,
+      path,
+      fate: FATES[(index + 3 * second) % FATES.length] ?? 'failed',
+    })),
+  );
+  for (const [index, { folder, path, fate }] of fates.entries()) {
+    at += 86_400_000;
+    const file = seen(path, index, folder);
+    if (fate === 'rejected' || fate === 'skipped') {
+      await ledger.note(file, { ...note(fate), reason: 'TOO_LARGE', at });
+      continue;
+    }
+    const content = `${folder} ${path}`;
+    const naming = [`${path.replaceAll(/[/\n]/g, '-')}${index % 3 === 0 ? '' : `-${index}`}`];
+    const { document } = await ledger.admit(
+      admission(path, content, { endpoint: key(OFFICE), file, at, naming, sha256: hashOf(content) }),
+    );
+    if (fate === 'lost') await ledger.markLost(document.id, 'Gone.', at);
+    else await send(ledger, document.id, { from: at, at: at + 1, ...end(fate) } as never);
+    if (fate === 'both') {
+      const other = await ledger.admitElsewhere(document.id, key(DEPOT), at);
+      await send(ledger, other.document.id, { from: at, at: at + 1, ...end('failed') } as never);
+    }
+  }
+  await ledger.close();
+  // What a command needs to send again, or must not erase as long as it is there.
+  for (const { folder, path } of fates.slice(0, NAMES.length)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), `${folder} ${path}`);
+  }
+  return site;
+}
+
+const UNDECIDED = ['failed', 'unconfirmed', 'lost'];
+
+/** What `dismiss` means: the name, the path, or the file name if one alone has it. Null: refused. */
+function toDismiss(rows: readonly Listed[], text: string, undo: boolean, dir: string): Listed[] | null {
+  const candidates = rows.filter((row) => (undo ? row.dismissedAt !== null : row.needsPerson));
+  for (const written of [text, unescapedText(text)]) {
+    const exact = candidates.filter(({ name, path }) => name === written || path === resolve(dir, written));
+    if (exact.length > 0) return exact;
+    const files = candidates.filter(({ path }) => basename(path) === written);
+    if (files.length > 0) return files.length === 1 ? files : null;
+  }
+  return null;
+}
+
+/** What every other command means: the documents of one name, by the likeliest reading that matches at all. Null: refused. */
+function documentsOf(rows: readonly Listed[], text: string): Listed[] | null {
+  const named = (written: string) => rows.filter(({ name, sha256 }) => name === written && sha256 !== null);
+  for (const written of [text, unescapedText(text)]) {
+    if (named(written).length > 0) return named(written);
+    const meant = fold(written);
+    const readings: ((row: Listed) => boolean)[] = [
+      ({ name }) => name !== null && fold(name) === meant,
+      ({ path }) => fold(path) === meant,
+      ({ path }) => fold(path).endsWith(`/${meant}`),
+      ({ name, sha256 }) =>
+        (name !== null && fold(name).startsWith(meant)) ||
+        (meant.length >= 6 && sha256 !== null && sha256.startsWith(meant)),
+    ];
+    for (const reads of readings) {
+      const found = rows.filter(reads);
+      if (found.length === 0) continue;
+      const names = new Set(found.flatMap(({ name }) => name ?? []));
+      return names.size === 1 ? named([...names][0] ?? '') : null;
+    }
+  }
+  return null;
+}
+
+const unescapedText = (text: string) => text.replaceAll('\\n', '\n');
+
+interface Command {
+  readonly args: (selector: string) => string[];
+  /** The rows that change; null if the command refuses. */
+  readonly changes: (rows: readonly Listed[], selector: string, dir: string) => readonly Listed[] | null;
+  readonly become: (row: Listed) => boolean;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  dismiss: {
+    args: (selector) => ['dismiss', selector],
+    changes: (rows, selector, dir) => toDismiss(rows, selector, false, dir),
+    become: ({ needsPerson, dismissedAt }) => !needsPerson && dismissedAt !== null,
+  },
+  undismiss: {
+    args: (selector) => ['dismiss', '--undo', selector],
+    changes: (rows, selector, dir) => toDismiss(rows, selector, true, dir),
+    become: ({ needsPerson, dismissedAt }) => needsPerson && dismissedAt === null,
+  },
+  show: {
+    args: (selector) => ['show', '--json', selector],
+    changes: (rows, selector) => (documentsOf(rows, selector) === null ? null : []),
+    become: () => true,
+  },
+  resend: {
+    args: (selector) => ['resend', selector],
+    changes: (rows, selector) => {
+      const [first] = documentsOf(rows, selector) ?? [];
+      // The bytes are in the first folder only.
+      return first?.state === 'accepted' && /\/in(?:\/sub)?$/.test(dirname(first.path)) ? [first] : null;
+    },
+    become: ({ state }) => state === 'queued',
+  },
+  retry: {
+    args: (selector) => ['retry', selector],
+    changes: (rows, selector) => {
+      const found = documentsOf(rows, selector);
+      if (found === null || found.every(({ state }) => state === 'accepted')) return null;
+      return found.filter(({ state }) => UNDECIDED.includes(state) || state === 'queued');
+    },
+    become: ({ state }) => state === 'queued',
+  },
+  erase: {
+    args: (selector) => ['erase', '--yes', selector],
+    changes: (rows, selector) => {
+      const found = rows.filter(({ name, sha256 }) => name === selector && sha256 !== null);
+      if (found.length === 0) return null;
+      // Skipped while its file is there: exit status 1, and nothing changes.
+      return found.filter(({ path, state }) => !/\/in(?:\/sub)?$/.test(dirname(path)) && state !== 'queued');
+    },
+    become: ({ path }) => !path.includes('.jpg'),
+  },
+};
+
+const rowKey = ({ name, endpointUid, sha256, path }: Listed) =>
+  name === null ? path : `${endpointUid} ${sha256} ${name}`;
+
+function selectorsOf(rows: readonly Listed[]): string[] {
+  // What several files share comes before what one alone has, which would decide about them.
+  const ways: ((row: Listed) => string | null)[] = [
+    ({ path }) => basename(path),
+    ({ path }) => basename(path).toUpperCase(),
+    ({ name }) => name?.slice(0, -1) ?? null,
+    ({ sha256 }) => sha256?.slice(0, 8) ?? null,
+    ({ name }) => name?.normalize('NFD') ?? null,
+    ({ path }) => (escapeUnsafe(path) === path ? null : escapeUnsafe(path)),
+    ({ name }) => name,
+    ({ path }) => path,
+    ({ name }) => name,
+  ];
+  const odd = ['scan', 'no such', '/in/scan.jpg', 'in2/scan.jpg', 'sub/scan.jpg'];
+  // Every way for half of the rows, and each row by half of the ways.
+  const some = ways.flatMap((way, turn) =>
+    rows.flatMap((row, index) => ((index + turn) % 2 === 0 ? (way(row) ?? []) : [])),
+  );
+  return [...new Set([...odd, ...some])];
+}
+
+it.each(Object.keys(COMMANDS))(
+  '%s changes exactly what it names, by every way to name it, and nothing when it refuses',
+  async (which) => {
+    const { args, changes, become } = COMMANDS[which] as Command;
+    const site = await office();
+    let rows = await listed(site);
+    if (which === 'undismiss') {
+      await site.quickMust('dismiss', '--all');
+      rows = await listed(site);
+    }
+    let changed = 0;
+    for (const selector of selectorsOf(rows)) {
+      const meant = changes(rows, selector, site.dir);
+      const { status, stderr } = await site.look(...args(selector));
+      const now = await listed(site);
+      const said = { which, selector, status, stderr };
+      expect({ ...said, isRefused: status !== 0 || meant !== null }).toEqual({ ...said, isRefused: true });
+      const keys = new Set((meant ?? []).map(rowKey));
+      const others = (all: readonly Listed[]) => all.filter((row) => !keys.has(rowKey(row)));
+      expect({ ...said, rows: others(now) }).toEqual({ ...said, rows: others(rows) });
+      for (const row of now.filter((each) => keys.has(rowKey(each))))
+        expect({ ...said, row, isDone: become(row) }).toEqual({ ...said, row, isDone: true });
+      expect(now.length).toBe(rows.length);
+      changed += keys.size;
+      rows = now;
+    }
+    expect(changed).toBeGreaterThanOrEqual({ show: 0, resend: 2 }[which] ?? 4);
+    await site.quickMust('ledger', 'verify');
+  },
+);
+
+it('dismiss --all and its filters change exactly what the same filters list', async () => {
+  const site = await office();
+  const filters = [
+    ['--state', 'lost'],
+    ['--endpoint', 'depot'],
+    ['--folder', site.file('in2'), '--state', 'failed', 'rejected'],
+    ['--search', 'sub'],
+    ['--folder', site.file('in')],
+    [],
+  ];
+  for (const filter of filters) {
+    const before = await listed(site);
+    const meant = new Set((await site.list('--needs-person', ...filter)).map((row) => rowKey(row as never)));
+    await site.quickMust('dismiss', '--all', ...filter);
+    const now = await listed(site);
+    for (const [index, row] of now.entries()) {
+      const isDismissed = !row.needsPerson && row.dismissedAt !== null;
+      expect(meant.has(rowKey(row)) ? isDismissed : row).toEqual(
+        meant.has(rowKey(row)) ? true : before[index],
+      );
+    }
+  }
+  expect((await listed(site)).filter(({ needsPerson }) => needsPerson)).toEqual([]);
+});
