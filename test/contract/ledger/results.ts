@@ -1,6 +1,4 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AttemptResult, Transition } from '../../../src/core/ports/ledgerQueue.ts';
 import type { NewResult } from '../../../src/core/ports/results.ts';
 import { ACCEPTED, ended, FAILED, hashOf, later, type LedgerUse, OFFICE, SHOP } from './support.ts';
 
@@ -268,94 +266,6 @@ export function describeResults({
       await ledger.recordResult(posted('doc-a', 'BOOKED'));
       expect(await due()).toBe(1);
       expect(await toDispose('/scans', 0, 9, ['GONE'])).toEqual([]);
-    });
-
-    it('before, during and after uploads, repeated and of unknown documents: agree with a model', async () => {
-      const what = fc.constantFrom('accepted', 'failed', 'unconfirmed', 'lostAnswer', 'busy');
-      const step = fc.oneof(
-        fc.record({
-          does: fc.constant('result' as const),
-          of: fc.nat(3),
-          says: fc.constantFrom('A', 'B', null),
-        }),
-        fc.record({ does: fc.constant('upload' as const), of: fc.nat(2), ends: what, within: fc.boolean() }),
-        fc.record({ does: fc.constant('resend' as const), of: fc.nat(2) }),
-        fc.record({ does: fc.constant('reopen' as const), of: fc.nat(2) }),
-      );
-      let runs = 0;
-      const results = new Map<string, string>();
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16, size: 'max' }), async (steps) => {
-          runs += 1;
-          const names = ['x', 'y', 'z', 'unknown'].map((name) => `${name}-${runs}`);
-          const models: { id: number; state: string; status: string | null; attempts: number }[] = [];
-          for (const name of names.slice(0, 3)) {
-            const { id } = await queued(name, name, { naming: [name] });
-            models.push({ id, state: 'queued', status: null, attempts: 0 });
-          }
-          /** Of each document: whether the service is known to have it, may have it, and what came since the last answer. */
-          const facts = models.map(() => ({ has: false, mayHave: false, status: false, result: false }));
-          const post = async (of: number, says: string | null) => {
-            const [model, fact, name = ''] = [models[of], facts[of], names[of]];
-            const key = `${name} ${says}`;
-            const { isNew, isProof, document } = await ledger.recordResult(posted(name, says));
-            expect([key, isNew, document?.id]).toEqual([key, !results.has(key), model?.id]);
-            if (!isNew || model === undefined || fact === undefined) {
-              results.set(key, name);
-              return;
-            }
-            results.set(key, name);
-            if (says !== null) [model.status, fact.status] = [says, true];
-            fact.result = true;
-            const proves =
-              model.state === 'unconfirmed' || (model.state === 'queued' && fact.mayHave && !fact.has);
-            expect([key, isProof]).toEqual([key, proves]);
-            if (proves) [model.state, fact.has] = ['accepted', true];
-          };
-          for (const each of steps) {
-            const [model, fact] = [models[each.of], facts[each.of]];
-            if (each.does === 'result') await post(each.of, each.says);
-            else if (each.does === 'reopen') await reopen();
-            else if (model === undefined || fact === undefined) continue;
-            else if (each.does === 'upload') {
-              if (model.state !== 'queued') continue;
-              const attempt = await ledger.begin(model.id, 6_000, 1);
-              [model.state, model.attempts, fact.result] = ['uploading', model.attempts + 1, false];
-              if (each.within) await post(each.of, `during ${model.attempts}`);
-              const isLost = each.ends === 'lostAnswer' || each.ends === 'unconfirmed';
-              const outcomes: Record<string, [AttemptResult['outcome'], Transition]> = {
-                accepted: ['accepted', ACCEPTED],
-                failed: ['refused', FAILED],
-                unconfirmed: ['refused', { state: 'unconfirmed', reason: 'HTTP_409', message: 'Perhaps.' }],
-                lostAnswer: ['unknown', later(0, { answerLost: true })],
-                busy: ['limited', later(0, { answerLost: false })],
-              };
-              const [outcome, transition] = outcomes[each.ends] as [AttemptResult['outcome'], Transition];
-              await ledger.finish(attempt, ended(outcome, transition));
-              const wasMissing = fact.mayHave && !fact.has;
-              if (each.ends === 'accepted') {
-                if (!fact.status) model.status = 'PROCESSING';
-                [model.state, fact.has, fact.status] = ['accepted', true, false];
-              } else if (each.ends === 'failed') model.state = 'failed';
-              else if (fact.result && (isLost || wasMissing)) [model.state, fact.has] = ['accepted', true];
-              else model.state = each.ends === 'unconfirmed' ? 'unconfirmed' : 'queued';
-              fact.mayHave ||= isLost;
-            } else if (model.state === 'accepted') {
-              await ledger.resend(model.id, 5_000);
-              [model.state, fact.status] = ['queued', false];
-            }
-          }
-          for (const { id, state: expected, status } of models)
-            expect(await state(id)).toMatchObject({ id, state: expected, serviceStatus: status });
-          for (const name of names) {
-            const [document] = await ledger.find(name);
-            const rows = await ledger.results({ ...everything, of: document?.id ?? 'unmatched' });
-            const mine = rows.filter((row) => document !== undefined || row.givenName === name);
-            expect(mine).toHaveLength([...results.values()].filter((of) => of === name).length);
-          }
-        }),
-        { numRuns: 40, endOnFailure: true },
-      );
     });
 
     it('are erased with their document, including later ones', async () => {
