@@ -8,7 +8,6 @@ import { BaseSequencer, type Reporter, type TestModule, type TestSpecification }
 const LONG = [
   'ledger/postgres/contract',
   'reliability/breaks',
-  'intake/dispose/disposeKill',
   'reliability/simulation',
   'reliability/kill/kill',
   'reliability/images',

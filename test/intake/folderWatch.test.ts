@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
@@ -6,19 +6,6 @@ import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { watchingPlace } from './watching.ts';
 
 describe('a folder', () => {
-  it('is waited for while it is missing', async () => {
-    const place = await watchingPlace();
-    await rmdir(place.scans);
-    const { intake, admitted, watching } = place.start();
-    await place.clock.advance(60_000);
-    expect(intake.status.state).toBe('missing');
-    expect(place.log.said('The folder is not available')).toHaveLength(1);
-    await mkdir(place.scans);
-    await place.drop('a.jpg');
-    await watching();
-    await place.clock.advanceUntil(() => admitted.length === 1);
-  });
-
   it('is listed and watched again after another folder has taken its place', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg');
@@ -60,28 +47,6 @@ describe('a folder', () => {
     await place.once({ settings: { recursive: true } });
     expect(await place.ledger.known({ folder: place.scans, path: 'sub/deep/a.jpg' })).toBeNull();
     expect(await place.ledger.known({ folder: place.scans, path: 'b.jpg' })).not.toBeNull();
-  });
-
-  it('with an unreadable file reports it once, delays no others, and reads the file once it can', async () => {
-    const place = await watchingPlace();
-    const { uid, gid } = ordinaryOwner();
-    for (const path of [place.dir, place.scans]) await chown(path, uid, gid);
-    await place.drop('locked.jpg');
-    await place.drop('open.jpg');
-    await chmod(join(place.scans, 'locked.jpg'), 0);
-    await asOrdinaryUser(async () => {
-      const { admitted, stop } = await place.watch();
-      await place.clock.advanceUntil(() => admitted.length === 1);
-      await place.clock.advance(600_000);
-      expect(place.log.said('Not sent: unreadable')).toHaveLength(1);
-      await stop();
-    });
-    await chown(join(place.scans, 'locked.jpg'), uid, gid);
-    await chmod(join(place.scans, 'locked.jpg'), 0o600);
-    await asOrdinaryUser(async () => {
-      const { admitted } = await place.once();
-      expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
-    });
   });
 
   it('of 1,000 files keeps only a limited number in memory, and admits all', async () => {

@@ -34,30 +34,9 @@ describe('a file that is not an accepted image', () => {
     await place.once({ settings: { accept: ['jpeg', 'pdf'] } });
     expect(await place.states()).toEqual({ 'a.pdf': 'queued' });
   });
-
-  it('is judged again once the size limit is raised', async () => {
-    const place = await watchingPlace();
-    const bytes = await place.drop('a.jpg');
-    await place.once({ settings: { maxFileSize: bytes.length - 1 } });
-    expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'TOO_LARGE' }]);
-    await place.once({ settings: { maxFileSize: bytes.length } });
-    expect(await place.states()).toEqual({ 'a.jpg': 'queued' });
-  });
 });
 
 describe('a known path', () => {
-  it('with new bytes is a new document, while the old one keeps its name', async () => {
-    const place = await watchingPlace();
-    await place.drop('SCAN0001.jpg', 'monday');
-    const { admitted } = await place.watch();
-    await place.clock.advanceUntil(() => admitted.length === 1);
-    await place.drop('SCAN0001.jpg', 'tuesday');
-    await place.clock.advanceUntil(() => admitted.length === 2);
-    const names = admitted.map(({ kind, document }) => [kind, document.name]);
-    expect(new Set(names.map(([, name]) => name)).size).toBe(2);
-    expect(names.map(([kind]) => kind)).toEqual(['queued', 'queued']);
-  });
-
   it('is not read again if unchanged', async () => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) await place.drop(name);
@@ -70,21 +49,6 @@ describe('a known path', () => {
     const touched = await place.once({ folder });
     expect(count.reads).toBe(1);
     expect(touched.admitted.map(({ kind }) => kind)).toEqual(['known']);
-  });
-
-  it('renamed while its document is queued keeps the document and its name', async () => {
-    const place = await watchingPlace();
-    await place.drop('a.jpg');
-    const { admitted } = await place.watch();
-    await place.clock.advanceUntil(() => admitted.length === 1);
-    await rename(join(place.scans, 'a.jpg'), join(place.scans, 'b.jpg'));
-    await place.clock.advanceUntil(() => admitted.length === 2);
-    expect(admitted[1]?.document).toMatchObject({
-      id: admitted[0]?.document.id,
-      name: admitted[0]?.document.name,
-    });
-    const sources = await place.ledger.sources(admitted[0]?.document.sha256 ?? '');
-    expect(sources.map(({ path }) => path)).toContain('b.jpg');
   });
 });
 
@@ -174,25 +138,6 @@ describe('a file that exists when its folder is first watched', () => {
       '2024.jpg': 'queued',
     });
   });
-});
-
-it('a file waits while the ledger cannot be written, and nothing is lost', async () => {
-  const place = await watchingPlace();
-  let broken = true;
-  await place.drop('a.jpg');
-  const { admitted } = place.start({
-    ledger: (real) => ({
-      admit: async (admission) => {
-        if (broken) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
-        return real.admit(admission);
-      },
-    }),
-  });
-  await place.clock.advance(60_000);
-  expect(admitted).toEqual([]);
-  broken = false;
-  await place.clock.advance(6_000);
-  expect(admitted).toHaveLength(1);
 });
 
 it('a single run reports that the ledger cannot be written, not that the folder cannot be listed', async () => {

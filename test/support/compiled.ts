@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import * as rolldown from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOOK_EVERY_MS = 100;
@@ -41,20 +40,6 @@ export async function compiledSources(): Promise<string> {
     await sleep(LOOK_EVERY_MS);
   }
   return build;
-}
-
-/** A compiled file, such as `test/intake/dispose/killedDisposal.js`, with all it imports in one: it starts in half the time. */
-export async function bundled(file: string): Promise<string> {
-  const build = await compiledSources();
-  const bundle = join(build, file.replace(/\.js$/, '.bundle.js'));
-  await rolldown.build({
-    input: join(build, file),
-    platform: 'node',
-    external: /^(?!\.|\/)/,
-    output: { file: bundle },
-    logLevel: 'silent',
-  });
-  return bundle;
 }
 
 export interface SourceUrls {

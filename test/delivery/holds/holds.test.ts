@@ -14,17 +14,6 @@ beforeEach(async () => {
 });
 
 describe('a hold scope', () => {
-  it('is open at first', () => {
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
-  });
-
-  it('is closed by a failure, and lets one probe through after its back-off', async () => {
-    await holds.serviceTrouble(sent(), WHY, null);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', outage: true });
-    await place.probing();
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
-  });
-
   it('waits longer after each failed probe, up to a limit', async () => {
     const waits: number[] = [];
     await holds.serviceTrouble(sent(), WHY, null);
@@ -36,19 +25,6 @@ describe('a hold scope', () => {
       holds.endProbe(probe);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map((s) => s * 1_000));
-  });
-
-  it('is opened by a successful probe, and starts over with a short wait', async () => {
-    await holds.serviceTrouble(sent(), WHY, null);
-    for (let i = 0; i < 3; i += 1) {
-      await holds.serviceTrouble(await place.probing(), WHY, null);
-    }
-    await place.probing();
-    await holds.passed(OFFICE);
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
-    expect(await place.ledger.holds()).toEqual([]);
-    await holds.serviceTrouble(sent(), WHY, null);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 1_000 });
   });
 
   it('can be probed again after an inconclusive probe', async () => {
@@ -79,32 +55,6 @@ describe('a hold scope', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
-  it('is not opened by a success that a failure followed before it was recorded', async () => {
-    await holds.serviceTrouble(sent(), WHY, null);
-    await place.clock.advance(100);
-    const answeredAt = place.clock.monotonic();
-    await place.clock.advance(20);
-    // This request was in flight when the scope closed.
-    await holds.serviceTrouble(sent(), WHY, null);
-    await holds.passed(OFFICE, sent().id, answeredAt);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
-    await place.clock.advance(1_000);
-    const probe = await place.probing();
-    await holds.passed(OFFICE, probe.id, place.clock.monotonic());
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
-  });
-
-  it('lets no second probe through if an older request fails meanwhile', async () => {
-    await holds.serviceTrouble(sent(), WHY, null);
-    const probe = await place.probing();
-    await holds.serviceTrouble(sent(), WHY, null);
-    await place.clock.advance(60_000);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
-    await holds.serviceTrouble(probe, WHY, null);
-    holds.endProbe(probe);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 2_000 });
-  });
-
   it('is not probed by the probe of another scope that began before it was closed', async () => {
     await holds.holdEndpoint(sent(SHOP), FORBIDDEN);
     const waiting = await place.probing(SHOP);
@@ -117,20 +67,6 @@ describe('a hold scope', () => {
     expect(holds.isProbedBy(waiting)).toBe(true);
   });
 
-  it('waits as long as the service asked, if that is longer', async () => {
-    await holds.slowDown(sent(), SLOWLY, 90_000);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 90_000, outage: true });
-    await holds.slowDown(sent(SHOP), SLOWLY, 1);
-    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 2_000 });
-  });
-
-  it('of one endpoint does not block another', async () => {
-    await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', outage: false });
-    expect(holds.gate(SHOP)).toEqual({ kind: 'open' });
-    expect(place.log.said('On hold')).toEqual([expect.objectContaining({ level: 'error' })]);
-  });
-
   it('logs again if a temporary failure turns into one that needs a person', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
     await holds.holdEndpoint(await place.probing(), FORBIDDEN);
@@ -139,16 +75,6 @@ describe('a hold scope', () => {
 });
 
 describe('a hold of the service', () => {
-  it('is shared by its endpoints, and one of them probes for all', async () => {
-    await holds.serviceTrouble(sent(OFFICE), WHY, null);
-    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed' });
-    const probe = await place.probing(SHOP);
-    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
-    await holds.passed(SHOP);
-    holds.endProbe(probe);
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
-  });
-
   it('is not released by the end of an unrelated probe', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     const ofEndpoint = await place.probing();
@@ -173,15 +99,6 @@ describe('a hold of the service', () => {
   });
 });
 
-describe('a hold of the credentials', () => {
-  it('blocks every endpoint until a request passes', async () => {
-    await holds.holdCredentials(sent(), { reason: 'CREDENTIALS_MISSING', message: 'None.' });
-    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 60_000, outage: false });
-    await holds.passed(OFFICE);
-    expect(holds.gate(SHOP)).toEqual({ kind: 'open' });
-  });
-});
-
 describe('a command by a person', () => {
   it('clears every hold except pauses', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
@@ -191,21 +108,6 @@ describe('a command by a person', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
     expect(holds.gate(SHOP)).toEqual({ kind: 'paused' });
     expect(await place.ledger.holds()).toMatchObject([{ reason: 'PAUSED', key: endpointId(SHOP) }]);
-  });
-
-  it('pauses and resumes a folder or endpoint, whatever else is on hold', async () => {
-    await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
-    await holds.pauses.pause('endpoint', endpointId(OFFICE), 'anna');
-    await holds.pauses.pause('folder', '/scans', 'anna');
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'paused' });
-    expect(holds.pauses.folders()).toEqual(['/scans']);
-    await holds.passed(OFFICE);
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'paused' });
-    await holds.pauses.resume('endpoint', endpointId(OFFICE));
-    await holds.pauses.resume('folder', '/scans');
-    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
-    expect(holds.pauses.folders()).toEqual([]);
-    expect(await place.ledger.holds()).toEqual([]);
   });
 
   it('is kept over a restart if it is a pause, unlike other holds', async () => {
@@ -240,26 +142,6 @@ it('works while the ledger cannot be written, and leaves no stale row behind', a
 
 describe('changed credentials', () => {
   const NONE = { reason: 'CREDENTIALS_MISSING', message: 'None.' };
-
-  it('are checked for every 20 seconds during a hold, and tried at once', async () => {
-    let changed = false;
-    let looks = 0;
-    holds = place.create(place.ledger, async () => {
-      looks += 1;
-      return changed;
-    });
-    await holds.holdCredentials(sent(), NONE);
-    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 60_000, recheckMs: 20_000 });
-    await place.clock.advance(20_000);
-    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', recheckMs: 0 });
-    expect(await holds.credentials.run()).toBe(false);
-    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed', waitMs: 40_000, recheckMs: 20_000 });
-    changed = true;
-    await place.clock.advance(20_000);
-    expect(await holds.credentials.run()).toBe(true);
-    expect(looks).toBe(2);
-    expect(holds.gate(SHOP)).toEqual({ kind: 'probe' });
-  });
 
   it('are treated as unchanged if the check fails', async () => {
     holds = place.create(place.ledger, () => Promise.reject(new Error('the keychain is locked')));

@@ -1,8 +1,6 @@
 /** The machine sleeps, or somebody sets the clock: limits hold, and nothing waits longer than it should. */
-import { unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { accept, fault, status } from '../../support/scriptedService.ts';
+import { accept, fault } from '../../support/scriptedService.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
 import { OFFICE, sendingPlace, UNLIMITED, type Place } from '../sending.ts';
 
@@ -10,27 +8,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-async function waitingForItsTime(place: Place): Promise<number> {
-  await place.admit('a.jpg');
-  await unlink(join(place.scans, 'a.jpg'));
-  await place.start();
-  await place.clock.advance(0);
-  await writeFile(join(place.scans, 'a.jpg'), 'the text of a.jpg');
-  return (await place.document('doc-a.jpg')).notBefore - place.clock.now();
-}
-
 describe('after a suspend', () => {
-  it('retries an expired hold within a minute', async () => {
-    const place = await sendingPlace(['a.jpg']);
-    place.service.script = (request, asked) =>
-      asked.length === 1 ? status(503, '', 6 * HOUR) : accept(request);
-    const sending = await place.start();
-    await place.clock.advance(5 * MINUTE);
-    place.clock.jump(8 * HOUR);
-    await place.clock.advance(MINUTE);
-    expect(sending.accepted).toEqual(['doc-a.jpg']);
-  });
-
   it('sends an overdue document within a minute', async () => {
     const place = await sendingPlace(['a.jpg']);
     place.service.script = (request, asked) =>
@@ -46,21 +24,6 @@ describe('after a suspend', () => {
     await place.clock.advance(MINUTE);
     expect(place.service.asked).toHaveLength(2);
   });
-});
-
-describe('a clock that is set back', () => {
-  it.each([20_000, 20 * MINUTE, 3 * HOUR, 400 * DAY])(
-    'by %d ms makes no document wait longer than before',
-    async (backMs) => {
-      const place = await sendingPlace();
-      const waitMs = await waitingForItsTime(place);
-      expect(waitMs).toBeGreaterThan(10_000);
-      place.clock.jump(-backMs);
-      await place.clock.advance(waitMs);
-      await place.clock.advance(100);
-      expect(place.service.asked).toHaveLength(1);
-    },
-  );
 });
 
 describe('limits', () => {
@@ -80,47 +43,6 @@ describe('limits', () => {
       starts.push(clock.monotonic());
     }
   }
-
-  it('hold however the clock jumps and whenever the agent restarts', async () => {
-    const place = await sendingPlace();
-    const { clock, ledger } = place;
-    const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
-    const create = () => Pacer.create({ clock, ledger, overall, endpoints });
-    const starts: number[] = [];
-    let pacer = await create();
-    await sendFor(place, pacer, 1_000, starts);
-    expect(starts).toHaveLength(5);
-    for (const jump of [-6 * HOUR, 0, 6 * HOUR, -DAY, -HOUR]) {
-      clock.jump(jump);
-      await sendFor(place, pacer, 10_000, starts);
-      // As after a crash: nothing is told to the new one but what the ledger holds.
-      pacer = await create();
-      await sendFor(place, pacer, 10_000, starts);
-    }
-    await sendFor(place, pacer, 10 * MINUTE, starts);
-    for (const from of starts) {
-      expect(starts.filter((at) => at >= from && at < from + MINUTE).length).toBeLessThanOrEqual(5);
-    }
-    expect(starts).toHaveLength(12);
-  });
-
-  it('are not extended: a window reopens after its own length, a budget at the next midnight', async () => {
-    const place = await sendingPlace();
-    const { clock, ledger } = place;
-    const endpoints = [{ key: OFFICE, alias: 'office', limits: UNLIMITED }];
-    const pacer = await Pacer.create({ clock, ledger, overall, endpoints });
-    const starts: number[] = [];
-    await sendFor(place, pacer, 1_000, starts);
-    clock.jump(5 * HOUR);
-    expect(pacer.delay(OFFICE, 'fresh')).toMatchObject({ budget: false });
-    expect(pacer.delay(OFFICE, 'fresh').ms).toBeLessThan(MINUTE + 1_000);
-    clock.jump(-10 * HOUR);
-    await sendFor(place, pacer, 10 * MINUTE, starts);
-    expect(starts).toHaveLength(12);
-    expect(pacer.delay(OFFICE, 'fresh')).toMatchObject({ budget: true });
-    clock.jump(DAY);
-    expect(pacer.delay(OFFICE, 'fresh').ms).toBeLessThan(MINUTE + 1_000);
-  });
 
   it.each([
     ['1970', (now: number) => -now + 60_000],

@@ -32,25 +32,6 @@ function mostInAnyWindow(starts: readonly number[], intervalMs: number): number 
 }
 
 describe('the rate limit after a restart', () => {
-  it('continues the window where it was', async () => {
-    const place = await sendingPlace();
-    const { clock, ledger } = place;
-    for (const [index, afterMs] of [0, 5_000, 5_000].entries()) {
-      await clock.advance(afterMs);
-      const { id } = await place.admit(`${index}.jpg`);
-      await ledger.begin(id, clock.now(), 1);
-    }
-    await clock.advance(20_000);
-    const pacer = await createPacer(place, { rate: { count: 3, intervalMs: 60_000 } });
-    const { ms } = pacer.delay(OFFICE, 'fresh');
-    expect(ms).toBeGreaterThanOrEqual(30_000);
-    expect(ms).toBeLessThan(31_000);
-    // The windows are of all endpoints together.
-    expect(pacer.delay(SHOP, 'fresh').ms).toBe(ms);
-    await clock.advance(ms);
-    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
-  });
-
   it('counts the requests of the day and the month, including one at the start of the day', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
@@ -199,33 +180,6 @@ describe('the running rate limit', () => {
     stop.abort(new Error('stop'));
     await expect(waiting).rejects.toThrow('stop');
     expect(started).toBe(false);
-  });
-});
-
-describe('the queue that assigns slots', () => {
-  it('keeps the rate by itself, even if every request has a reservation', async () => {
-    const rate = { count: 2, intervalMs: 3_600_000 };
-    const alone = { clock: systemClock, ledger: null };
-    const pacer = await createPacer(alone, { concurrency: 10, rate }, { concurrency: 10 });
-    const stop = new AbortController();
-    const started: number[] = [];
-    const place = { sent: () => {}, cancel: () => {} };
-    const runs = Array.from({ length: 5 }, (_, index) =>
-      inSlot(pacer, OFFICE, place, async (onStart) => void (onStart(), started.push(index)), stop.signal),
-    );
-    const ends = Promise.allSettled(runs);
-    await Promise.all(runs.slice(0, 2));
-    // Those that may start do so without a timer.
-    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(started).toEqual([0, 1]);
-    stop.abort(new Error('over'));
-    expect((await ends).map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-      'rejected',
-      'rejected',
-    ]);
   });
 });
 

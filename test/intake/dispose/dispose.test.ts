@@ -1,107 +1,15 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
 import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
-import { pagePath } from '../../../src/core/domain/pages.ts';
-import { sha256 } from '../../../src/core/sha256.ts';
-import { OFFICE } from '../../delivery/sending.ts';
 import { watchingPlace } from '../watching.ts';
 import { acceptedFile, ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
 
 const HOUR = 3_600_000;
 
 describe('the original of an accepted document', () => {
-  it.each([
-    ['archived', ARCHIVE],
-    ['deleted', DELETE],
-  ] as const)('is %s after the ledger has recorded the acceptance, not before', async (how, options) => {
-    const place = await watchingPlace();
-    const bytes = await place.drop('a.jpg');
-    const { intake } = await place.once(options);
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual(['a.jpg']);
-    await place.acceptAll();
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual([]);
-    const archived = join(place.dir, 'archive', 'a.jpg');
-    expect(existsSync(join(place.dir, 'archive'))).toBe(how === 'archived');
-    expect(await readFile(archived).catch(() => null)).toEqual(how === 'archived' ? bytes : null);
-    expect(await place.rows()).toMatchObject([{ archivedTo: how === 'archived' ? archived : null }]);
-    expect((await place.once(options)).admitted).toEqual([]);
-  });
-
-  it('waits for a result with one of the configured statuses', async () => {
-    const settings = { afterUpload: 'archive', afterUploadOn: ['DONE'] } as const;
-    const { place, intake } = await acceptedFile({ settings });
-    await intake.dispose(never);
-    const [document] = await place.rows();
-    const post = async (status: string) =>
-      place.ledger.recordResult({
-        at: place.clock.now(),
-        baseUrl: document?.baseUrl ?? '',
-        uid: null,
-        name: document?.name ?? '',
-        status,
-        payload: Buffer.from(status),
-      });
-    await post('READ');
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual(['a.jpg']);
-    await post('DONE');
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual([]);
-  });
-
-  it('stays where it is by default', async () => {
-    const { place, intake } = await acceptedFile();
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual(['a.jpg']);
-  });
-
-  it('stays if it has changed since, and becomes a new document', async () => {
-    const { place, intake, file } = await acceptedFile(DELETE);
-    const second = await place.drop('a.jpg', 'second');
-    // A second run does not touch it either.
-    for (let n = 0; n < 2; n += 1) await intake.dispose(never);
-    expect(await readFile(file)).toEqual(second);
-    expect(place.log.said('The original stays')).toHaveLength(1);
-    const { admitted } = await place.once(DELETE);
-    expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
-  });
-
-  it('stays if its blank pages were not sent, since they exist nowhere else', async () => {
-    const place = await watchingPlace();
-    const { folder, intake } = await place.once(DELETE);
-    const bytes = await place.drop('a.pdf');
-    const found = await folder.stat('a.pdf');
-    if (found?.kind !== 'file') throw new Error('not there');
-    const { ledger } = place;
-    const at = place.clock.now();
-    const file = { folder: place.scans, path: 'a.pdf', identity: found.identity };
-    const split = await ledger.beginSplit({ endpoint: OFFICE, file, sha256: sha256(bytes), at });
-    if (split === null) throw new Error('known');
-    const page = { split: split.id, page: 1 };
-    await ledger.admit({
-      endpoint: OFFICE,
-      file: { ...file, path: pagePath('a.pdf', 1) },
-      sha256: sha256(Buffer.from('page')),
-      type: 'jpeg',
-      lane: 'fresh',
-      at,
-      naming: ['a-1'],
-      page,
-    });
-    await ledger.notePage(split, 2, { reason: 'BLANK', message: 'Page 2 is blank.', at });
-    await ledger.endSplit(split, { pages: 2, reason: null, message: null, policy: null, at });
-    await place.acceptAll();
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual(['a.pdf']);
-    expect(place.log.said('The original stays, because its blank pages')).toHaveLength(1);
-  });
-
   it('is not read into memory if the file there now is larger', async () => {
     const limits: number[] = [];
     const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
@@ -131,18 +39,6 @@ describe('the original of an accepted document', () => {
     expect(await readFile(join(place.dir, 'archive', archived[0] ?? ''))).toEqual(bytes);
   });
 
-  it('is disposed of with its duplicates, wherever they are', async () => {
-    const place = await watchingPlace();
-    await place.drop('a.jpg', 'same');
-    await place.drop('b.jpg', 'same');
-    const { intake } = await place.once(DELETE);
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual(['a.jpg', 'b.jpg']);
-    await place.acceptAll();
-    await intake.dispose(never);
-    expect(await filesOf(place)).toEqual([]);
-  });
-
   it('causes no error and no wait if it is moved away during its disposal', async () => {
     const place = await watchingPlace();
     await place.drop('a.jpg', 'a');
@@ -168,12 +64,5 @@ describe('the original of an accepted document', () => {
     expect(log.said('An original could not be archived or deleted')).toEqual([]);
     expect(await filesOf(place)).toEqual([]);
     expect(await ledger.begunDisposals(place.scans)).toEqual([]);
-  });
-
-  it('is disposed of at the next start after a kill', async () => {
-    const { place } = await acceptedFile(DELETE);
-    place.start(DELETE);
-    await place.clock.advanceUntil(async () => (await filesOf(place)).length === 0);
-    expect((await place.rows()).map(({ state }) => state)).toEqual(['accepted']);
   });
 });

@@ -1,9 +1,8 @@
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OriginalsRule } from '../../../src/intake/dispose/originalsRule.ts';
 import { watchingPlace } from '../watching.ts';
-import { DELETE, never, run } from './disposing.ts';
+import { never, run } from './disposing.ts';
 
 describe('originals that were accepted before afterUpload was set', () => {
   /** A document accepted under `keep`. */
@@ -14,25 +13,6 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.acceptAll();
     return place;
   }
-
-  it.each(['archive', 'delete'] as const)('stay with %s, while later ones are disposed of', async (how) => {
-    const place = await accepted();
-    expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
-    expect(place.log.said('Files accepted before afterUpload was set stay')).toMatchObject([
-      { fields: { files: 1, afterUpload: how } },
-    ]);
-    await place.drop('new.jpg', 'new');
-    expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
-    expect(await run(place, { afterUpload: how })).toEqual(['old.jpg']);
-    expect(place.log.said('Files accepted before')).toHaveLength(1);
-  });
-
-  it('are disposed of if the configuration includes them, and a log line counts them', async () => {
-    const place = await accepted();
-    expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg']);
-    expect(await run(place, { afterUpload: 'delete', afterUploadExisting: 'include' })).toEqual([]);
-    expect(place.log.said('afterUpload also applies to files')).toMatchObject([{ fields: { files: 1 } }]);
-  });
 
   it('stay, like those accepted while originals were kept in between', async () => {
     const place = await watchingPlace();
@@ -70,20 +50,6 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.acceptAll();
     await intake.dispose(never);
     expect(await readdir(moved)).toEqual(['renamed.jpg']);
-  });
-
-  it('are not distinguished from later ones until the whole folder has been scanned', async () => {
-    const place = await watchingPlace();
-    let isThrough = false;
-    const { settings } = place.create(DELETE);
-    const { ledger, clock, log } = place;
-    const rule = new OriginalsRule({ settings, ledger, clock, log, isLookedThroughSince: () => isThrough });
-    await rule.begin(false);
-    expect(await rule.stays()).toBeNull();
-    await place.drop('old.jpg');
-    await place.once();
-    isThrough = true;
-    expect(await rule.stays()).toBe(await ledger.lastSighting());
   });
 
   it('include every file in a new folder, if the configuration says `leave`', async () => {

@@ -9,17 +9,6 @@ import { watchingPlace } from '../watching.ts';
 import { acceptedFile, ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
 
 describe('a kill in the middle of a disposal', () => {
-  it('leaves the file aside until the next start puts it back and disposes of it', async () => {
-    const { place, bytes, real } = await acceptedFile(ARCHIVE);
-    await real.setAside('a.jpg');
-    expect(await filesOf(place)).not.toContain('a.jpg');
-    const { admitted } = place.start(ARCHIVE);
-    await place.clock.advanceUntil(async () => (await filesOf(place)).length === 0);
-    expect(await readFile(join(place.dir, 'archive', 'a.jpg'))).toEqual(bytes);
-    expect(admitted.map(({ kind }) => kind).filter((kind) => kind === 'queued')).toEqual([]);
-    expect(place.log.said('Put back a file')).toHaveLength(1);
-  });
-
   it('puts the file back next to one that has taken its name', async () => {
     const place = await watchingPlace();
     const first = await place.drop('a.jpg', 'first');

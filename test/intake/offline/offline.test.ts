@@ -1,9 +1,8 @@
 /** While a shared ledger is offline, images are deferred locally; they are named and sent once it is back. */
 import { noteText } from '../../../src/core/domain/note.ts';
-import { existsSync } from 'node:fs';
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
@@ -62,62 +61,6 @@ it('scans during a ledger outage are deferred, even if overwritten or deleted, a
   expect(place.log.lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
     expect.stringContaining("can't be reached"),
   ]);
-});
-
-it('an agent killed at any point of the replay admits nothing twice and loses nothing', async () => {
-  const place = await offlinePlace();
-  const first = await place.start();
-  await watching(first);
-  first.leave();
-  const images = [];
-  for (let i = 0; i < 6; i += 1) images.push(await place.drop(`${i}.jpg`));
-  await waits(first, 6);
-  await first.stop();
-  // Killed after the ledger recorded them, before the journal did.
-  let bury = (): void => {};
-  const buried = new Promise<void>((resolve) => {
-    bury = resolve;
-  });
-  const silent = await place.start({
-    isAway: true,
-    deferred: (real) => ({
-      admitted: (image) => (Number(image.path[0]) < 3 ? real.admitted(image) : buried),
-    }),
-  });
-  expect(silent.deferred.waiting()).toHaveLength(6);
-  silent.comeBack();
-  await waits(silent, 3);
-  // The replay stops there.
-  await eventually(async () => (await place.rows()).length === 6);
-  const stopped = silent.stop();
-  bury();
-  await stopped;
-  expect(silent.deferred.waiting()).toHaveLength(3);
-  const last = await place.start();
-  await eventually(() => last.deferred.waiting().length === 0);
-  await eventually(() => place.service.asked.length >= 6);
-  await eventually(async () => Object.values(await place.states()).every((state) => state === 'accepted'));
-  expect(await place.rows()).toHaveLength(6);
-  expect(new Set(place.received())).toEqual(new Set(texts(images)));
-  await eventually(async () => (await place.copies()).length === 0);
-});
-
-it('an agent started while the ledger is offline defers scans without failing, and starts fully once it is back', async () => {
-  const place = await offlinePlace();
-  const old = await place.drop('old.jpg');
-  // Otherwise its ctime would fall within the agent's lifetime.
-  const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
-  await eventually(() => Date.now() > ctimeMs + 20);
-  const agent = await place.start({ isAway: true });
-  const fresh = await place.drop('fresh.jpg');
-  await waits(agent, 1);
-  expect(agent.deferred.waiting().map(({ path }) => path)).toEqual(['fresh.jpg']);
-  expect(place.service.asked).toHaveLength(0);
-  agent.comeBack();
-  await eventually(() => place.service.asked.length === 2);
-  expect(place.received()).toEqual(texts([old, fresh]));
-  await watching(agent);
-  expect(place.log.said('The ledger can')).toHaveLength(1);
 });
 
 it('`existing: skip` skips existing files, but not images deferred before the ledger was reachable', async () => {
@@ -251,19 +194,6 @@ it('an unwritable journal raises one incident, and the file waits in its folder'
   expect(place.received()).toEqual(texts([image]));
 });
 
-it('`spool: never` defers nothing: files wait in their folder', async () => {
-  const place = await offlinePlace();
-  const agent = await place.start({ spool: 'never' });
-  await watching(agent);
-  agent.leave();
-  const image = await place.drop('a.jpg');
-  agent.comeBack();
-  await eventually(() => place.service.asked.length === 1);
-  expect(place.received()).toEqual(texts([image]));
-  expect(place.log.said('Deferred; it is named')).toEqual([]);
-  expect(existsSync(join(place.dir, 'deferred.journal'))).toBe(false);
-});
-
 it('a deferred image is named by the template of its folder, or of its endpoint if the folder was removed', async () => {
   const place = await offlinePlace();
   const first = await place.start();
@@ -311,39 +241,4 @@ it('a deferred duplicate is recognized and its copy removed; an image that canâ€
   await waits(next, 0);
   await eventually(() => place.service.asked.length === 3);
   expect(place.received()).toEqual(texts([known, good, odd]));
-});
-
-it('an image being deferred keeps its copy when another one with the same bytes no longer needs it', async () => {
-  const place = await offlinePlace();
-  let isDeferring = false;
-  let write = (): void => {};
-  const written = new Promise<void>((resolve) => {
-    write = resolve;
-  });
-  const agent = await place.start({
-    deferred: (real) => ({
-      defer: async (image) => {
-        isDeferring = image.path === 'second.jpg';
-        if (isDeferring) await written;
-        return real.defer(image);
-      },
-    }),
-  });
-  // Must come before the agent stops, which waits for running work.
-  onTestFinished(() => write());
-  await watching(agent);
-  agent.leave();
-  await place.drop('first.jpg', 'same');
-  await waits(agent, 1);
-  await place.drop('second.jpg', 'same');
-  await eventually(() => isDeferring);
-  agent.comeBack();
-  await eventually(async () => (await place.states())['first.jpg'] === 'accepted');
-  // Once this one has been sent, the copy of the first has been checked.
-  await place.drop('third.jpg');
-  await eventually(async () => (await place.states())['third.jpg'] === 'accepted');
-  expect(await place.copies()).toHaveLength(1);
-  write();
-  await eventually(async () => (await place.states())['second.jpg'] === 'duplicate');
-  await eventually(async () => (await place.copies()).length === 0);
 });

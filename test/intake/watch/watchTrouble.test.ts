@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
@@ -90,15 +90,6 @@ describe('a folder that can’t be watched', () => {
   });
 });
 
-it('a listing makes up for lost events', async () => {
-  const place = await watchingPlace();
-  const deaf: FolderHints = { watch: async () => ({ close: async () => {} }) };
-  const { admitted } = await place.watch({ deps: { hints: deaf } });
-  for (let n = 0; n < 120; n += 1) await place.drop(`${n}.jpg`);
-  await place.clock.advanceUntil(() => admitted.length === 120, 500);
-  expect(new Set(Object.values(await place.states()))).toEqual(new Set(['queued']));
-});
-
 describe('a folder', () => {
   it('moved in as a whole is found with all its contents', async () => {
     const place = await watchingPlace();
@@ -144,20 +135,6 @@ describe('a folder', () => {
     expect(await place.states()).toEqual({ 'a.jpg': 'queued', 'b.jpg': 'queued' });
     expect(count.reads).toBe(2);
     expect(admitted).toHaveLength(2);
-  });
-
-  it('that replaces another is watched by events again', async () => {
-    const place = await watchingPlace();
-    const { intake, admitted, watching } = place.start();
-    await watching();
-    await rename(place.scans, join(place.dir, 'old'));
-    await place.clock.advanceUntil(() => intake.status.state === 'missing');
-    await mkdir(place.scans);
-    await watching();
-    expect(intake.status.mode).toBe('events');
-    await place.drop('a.jpg');
-    await place.clock.advanceUntil(() => admitted.length === 1);
-    await rm(join(place.dir, 'old'), { recursive: true });
   });
 });
 

@@ -24,14 +24,12 @@ const STARTS_COMPILED = [
   'config/configFile.test.ts',
   'delivery/spool/deferredJournal.test.ts',
   'delivery/spool/fullDisk.test.ts',
-  'intake/dispose/disposeKill.test.ts',
   'intake/folder/atOnce.test.ts',
   'intake/folder/guarded.test.ts',
   'intake/image/hashing.test.ts',
   'intake/image/readBeside.test.ts',
   'intake/readBeside.test.ts',
   'ledger/sqlite/cleanShutdownMark.test.ts',
-  'ledger/sqlite/kill.test.ts',
   'ledger/sqlite/reserve.test.ts',
   'ledger/sqlite/thread/contract.test.ts',
   'ledger/sqlite/thread/thread.test.ts',
@@ -146,10 +144,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     file: 'intake/folderWatch.test.ts',
     why: RIGHTS,
-    tests: [
-      'a folder > with an unreadable directory loses none of the files in it',
-      'a folder > with an unreadable file reports it once, delays no others, and reads the file once it can',
-    ],
+    tests: ['a folder > with an unreadable directory loses none of the files in it'],
   },
   {
     file: 'intake/scan/reconcile.test.ts',
