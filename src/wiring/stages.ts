@@ -85,8 +85,8 @@ export function composeBytes(config: PipelineConfig, world: World, gate: SendGat
     canSend: (waiting) => gate.sendsSoon(waiting),
   });
   return {
-    reading: new ByteBudget(READING_BYTES),
-    sending: new ByteBudget(SENDING_BYTES),
+    reading: new ByteBudget(world.memory?.reading ?? READING_BYTES),
+    sending: new ByteBudget(world.memory?.sending ?? SENDING_BYTES),
     payloads,
     open: (path) => readingPages(inItsPlace(world.folders(path), ledger), readPage),
   };

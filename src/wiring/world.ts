@@ -45,6 +45,8 @@ export interface World {
   readonly folders: OpenFolder;
   /** Buffers that `folders` read files into. */
   readonly buffers: ImageBuffers;
+  /** Bytes of images being read and being sent; undefined: as much as suits a computer. */
+  readonly memory?: { readonly reading: number; readonly sending: number };
   readonly hints: FolderHints;
   /** Undefined: no other agent can run on this machine. */
   readonly claims?: FolderClaims;

@@ -33,6 +33,7 @@ export async function runAgent(world: World, process: Process, stop: AbortSignal
     credentialsChanged: async () => false,
     folders: foldersOf(world, process, buffers),
     buffers,
+    ...(world.plan.memory && { memory: world.plan.memory }),
     hints: modelHints(world.shares, process, hints),
     splitter: modelSplitter(world.office.files, process, (image) => world.office.drawn(image)),
     papers: world.state.openPapers(process),

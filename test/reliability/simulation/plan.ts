@@ -39,6 +39,8 @@ export interface Plan {
   readonly scans: number;
   /** Number of multi-page files, in addition to the scans. */
   readonly filesOfPages: number;
+  /** Null: as much as the program takes on a computer. */
+  readonly memory: { readonly reading: number; readonly sending: number } | null;
   /** For separate dice. */
   readonly seed: number;
   /** All scans start within this time. */
@@ -70,9 +72,15 @@ export function planOf(seed: number): Plan {
   const filesOfPages = files.chance(0.3) ? files.int(1, 3) : 0;
   const narrowed = narrow(draw(dice), drawScenario(dice), dice);
   const config = { ...narrowed.config, folders: drawLooks(seed, narrowed.config.folders) };
-  const plan = { ...narrowed, config, filesOfPages, seed };
+  const memory = drawMemory(Dice.of(seed, 'memory'));
+  const plan = { ...narrowed, config, filesOfPages, seed, memory };
   if (plan.ledgerAway.length > 0) return plan;
   return { ...plan, ledgerAway: absences(Dice.of(seed, 'absences'), plan.troubleMs) };
+}
+
+/** So little that a byte that is never given back keeps everything waiting. */
+function drawMemory(dice: Dice): Plan['memory'] {
+  return dice.chance(0.3) ? { reading: dice.int(1, 500), sending: dice.int(1, 500) } : null;
 }
 
 function absences(dice: Dice, troubleMs: number): Plan['ledgerAway'] {
@@ -223,6 +231,7 @@ function draw(dice: Dice): Plan {
     })),
     scans: dice.int(2, 8),
     filesOfPages: 0,
+    memory: null,
     seed: 0,
     scansWithinMs: troubleMs * 0.9,
     closedForGood: isClosed ? dice.pick(used) : null,
