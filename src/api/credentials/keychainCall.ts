@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KeychainReply, KeychainRequest } from './keychainProtocol.ts';
+import {
+  CHANGE_LIMIT_MS,
+  READ_LIMIT_MS,
+  type KeychainReply,
+  type KeychainRequest,
+} from './keychainProtocol.ts';
 
 export interface KeychainOptions {
   readonly env: NodeJS.ProcessEnv;
   /** The compiled helper; default: next to this file. */
   readonly helperPath?: string;
-  /** Milliseconds, for reading. */
+  /** Milliseconds. */
   readonly limitMs?: number;
 }
 
@@ -22,10 +27,6 @@ export class KeychainSilence extends Error {
   }
 }
 
-const LIMIT_MS = 3000;
-/** For changes: the desktop may be asking its user for the keychain's password. */
-const PERSON_LIMIT_MS = 30_000;
-
 /**
  * Calls the helper process, and kills it if it takes too long.
  *
@@ -37,7 +38,7 @@ export async function callKeychain(
   signal?: AbortSignal,
 ): Promise<KeychainReply> {
   signal?.throwIfAborted();
-  const limitMs = options.limitMs ?? (request.operation === 'get' ? LIMIT_MS : PERSON_LIMIT_MS);
+  const limitMs = options.limitMs ?? (request.operation === 'get' ? READ_LIMIT_MS : CHANGE_LIMIT_MS);
   const child = spawn(process.execPath, [options.helperPath ?? helperBeside()], {
     env: wanted(options.env),
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -17,6 +17,13 @@ export type KeychainReply =
   | { readonly kind: 'notInstalled' }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** Guards against a frozen keyring. Includes the helper's start, which takes seconds on a busy machine, such as one that boots. */
+export const READ_LIMIT_MS = 10_000;
+/** For changes: the desktop may be asking its user for the keychain's password. */
+export const CHANGE_LIMIT_MS = 30_000;
+/** Programs that the helper runs end this much earlier than it, so that none outlives it. */
+export const HELPER_MARGIN_MS = 2_000;
+
 /** The service name of the keychain entry. */
 export const KEYCHAIN_SERVICE = 'receiptd';
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { KEYCHAIN_SERVICE } from './keychainProtocol.ts';
+import { HELPER_MARGIN_MS, KEYCHAIN_SERVICE, READ_LIMIT_MS } from './keychainProtocol.ts';
 import type { KeychainReply } from './keychainProtocol.ts';
 
 /*
@@ -14,7 +14,8 @@ const ROOT = '/org/freedesktop/secrets';
 const SERVICE = 'org.freedesktop.Secret.Service';
 const COLLECTION = 'org.freedesktop.Secret.Collection';
 const DEFAULT = `${ROOT}/aliases/default`;
-const LIMIT_MS = 1_000;
+/** Each program is run at most twice. */
+const LIMIT_MS = (READ_LIMIT_MS - HELPER_MARGIN_MS) / 4;
 
 type Run = (file: string, args: readonly string[]) => Promise<string>;
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { Keyring } from './keychainProtocol.ts';
+import { CHANGE_LIMIT_MS, HELPER_MARGIN_MS, READ_LIMIT_MS, type Keyring } from './keychainProtocol.ts';
 
 /*
  * libsecret's command-line tool, a package of the distribution (Debian: libsecret-tools), for installations where keytar was not
@@ -9,9 +9,8 @@ import type { Keyring } from './keychainProtocol.ts';
 
 const SCHEMA = ['xdg:schema', 'org.freedesktop.Secret.Generic'];
 
-/** Below the read limit of keychainCall.ts, so that it does not outlive the helper. */
-const READ_LIMIT_MS = 2_500;
-const WRITE_LIMIT_MS = 28_000;
+const READING_MS = READ_LIMIT_MS - HELPER_MARGIN_MS;
+const CHANGING_MS = CHANGE_LIMIT_MS - HELPER_MARGIN_MS;
 
 /** Null if it is not installed. */
 export async function findSecretTool(): Promise<Keyring | null> {
@@ -19,7 +18,7 @@ export async function findSecretTool(): Promise<Keyring | null> {
   const isThere = await new Promise<boolean>((resolve) => {
     // Any answer proves that it is installed; it has no version option. A code of the system says that it could not be started:
     // ENOENT, or EACCES as soon as one directory of PATH can't be entered.
-    execFile('secret-tool', ['--help'], { timeout: READ_LIMIT_MS }, (error) =>
+    execFile('secret-tool', ['--help'], { timeout: READING_MS }, (error) =>
       resolve(typeof error?.code !== 'string'),
     );
   });
@@ -28,18 +27,18 @@ export async function findSecretTool(): Promise<Keyring | null> {
 
 const SECRET_TOOL: Keyring = {
   async getPassword(service, account) {
-    const { status, stdout, stderr } = await run(['lookup', ...of(service, account)], READ_LIMIT_MS);
+    const { status, stdout, stderr } = await run(['lookup', ...of(service, account)], READING_MS);
     if (status === 0) return stdout;
     if (stderr === '') return null;
     throw new Error(stderr);
   },
   async setPassword(service, account, password) {
     const args = ['store', `--label=${service}/${account}`, ...of(service, account)];
-    const { status, stderr } = await run(args, WRITE_LIMIT_MS, password);
+    const { status, stderr } = await run(args, CHANGING_MS, password);
     if (status !== 0) throw new Error(stderr || 'secret-tool could not store it');
   },
   async deletePassword(service, account) {
-    const { status, stderr } = await run(['clear', ...of(service, account)], WRITE_LIMIT_MS);
+    const { status, stderr } = await run(['clear', ...of(service, account)], CHANGING_MS);
     if (status !== 0 && stderr !== '') throw new Error(stderr);
     return status === 0;
   },

@@ -17,7 +17,7 @@ export interface Found extends Credentials {
 export interface CredentialsSource {
   /**
    * @throws ReceiptdError CREDENTIALS_MISSING (no store has them), CREDENTIALS_INSECURE (a file that
-   * others can read), KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE (absent or hanging; within 3 s).
+   * others can read), KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE (absent or hanging; within 10 s).
    */
   get(signal?: AbortSignal): Promise<Found>;
 }

@@ -113,16 +113,20 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
     expect(await pair(options).source.get()).toMatchObject(credentials);
   });
 
-  it('that does not respond times out after 3 seconds', async () => {
+  it('that does not respond times out', async () => {
     const { env, freeze } = await secretService();
-    const source = createCredentialsSource({ baseUrl, helperPath: helper.path, env, store: 'keychain' });
+    const source = createCredentialsSource({
+      baseUrl,
+      helperPath: helper.path,
+      env,
+      limitMs: 500,
+      store: 'keychain',
+    });
     freeze();
-    const start = performance.now();
     await expect(source.get()).rejects.toMatchObject({
       code: 'KEYCHAIN_UNAVAILABLE',
-      message: 'The keychain gave no answer within 3 s.',
+      message: 'The keychain gave no answer within 0.5 s.',
     });
-    expect(performance.now() - start).toBeGreaterThan(2900);
   });
 
   it('is reported as unavailable without a D-Bus session', async () => {
