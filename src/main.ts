@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { defectReport } from './cli/defect.ts';
 import { filesAnswered } from './cli/ending.ts';
 import { EXIT, type ExitStatus } from './cli/exitStatus.ts';
@@ -24,7 +24,7 @@ function endNow(signal: NodeJS.Signals): void {
   } catch {
     // The terminal is gone.
   }
-  // An exit would end the ledger's thread in the middle of a call, on which SQLite's binding aborts with a core dump.
+  // At once, whatever the ledger's thread is doing.
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   // Linux ignores the signal in the first process of a container.
@@ -50,8 +50,23 @@ process.stdout.on('error', (error) => {
 
 // Node would print the message, which may hold a secret: a piece of a file that was parsed, a value that was not taken.
 process.on('uncaughtException', (error) => {
-  process.stderr.write(defectReport(error), () => process.exit(EXIT.failed));
+  reportNow(defectReport(error));
+  process.exit(EXIT.failed);
 });
+
+/** Without a turn of the event loop, which would go on with what the defect left behind. */
+function reportNow(text: string): void {
+  let rest = Buffer.from(text);
+  for (let tries = 0; rest.length > 0 && tries < 100; tries += 1) {
+    try {
+      rest = rest.subarray(writeSync(process.stderr.fd, rest));
+    } catch (trouble) {
+      if (systemCode(trouble) !== 'EAGAIN') return;
+      // A pipe whose reader is slow.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
 
 const { stdin, stdout, stderr, env } = process;
 const io = {

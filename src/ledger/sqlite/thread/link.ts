@@ -1,7 +1,16 @@
 import { Worker } from 'node:worker_threads';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../../core/ports/ledger.ts';
-import { fromData, type Answers, type Call, type Calls, type Said, type ThreadData } from './protocol.ts';
+import {
+  END,
+  fromData,
+  IS_ENDED,
+  type Answers,
+  type Call,
+  type Calls,
+  type Said,
+  type ThreadData,
+} from './protocol.ts';
 
 /** These take minutes; other calls are answered meanwhile. */
 const LONG: ReadonlySet<Call['method']> = new Set(['backup']);
@@ -21,6 +30,22 @@ export interface Opened {
 const YOUNG_GENERATION_MB = 8;
 const START_AGAIN =
   'receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again,';
+
+/** Threads that run, and the memory shared with each. */
+const running = new Map<Worker, Int32Array>();
+const EXIT_MS = 10_000;
+
+/**
+ * An exit of the process ends its threads wherever they are. In a call of SQLite's binding, that is a core dump, so each thread ends
+ * itself between two calls first. One that hangs, such as on a dead disk, is ended with the process.
+ */
+function endThreads(): void {
+  const latest = performance.now() + EXIT_MS;
+  for (const worker of running.keys()) worker.postMessage(END);
+  for (const shared of running.values())
+    if (Atomics.wait(shared, IS_ENDED, 0, Math.max(0, latest - performance.now())) === 'timed-out')
+      process.kill(process.pid, 'SIGKILL');
+}
 
 /**
  * The agent's side of the thread that writes the ledger.
@@ -53,14 +78,20 @@ export class WriterLink {
   /** Starts the thread, which loads its program meanwhile. */
   constructor(program: string) {
     this.storage = new MirroredStorage();
+    const shared = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     this.#worker = new Worker(program, {
+      workerData: shared,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     this.#worker.unref();
+    if (running.size === 0) process.once('exit', endThreads);
+    running.set(this.#worker, shared);
     this.#worker.on('message', (said: Said) => this.#heard(said));
     this.#worker.on('error', (error) => (this.#words = error.message));
     this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
+        running.delete(this.#worker);
+        if (running.size === 0) process.off('exit', endThreads);
         this.#over();
         resolve();
       });
@@ -81,7 +112,7 @@ export class WriterLink {
 
   /** Ends the thread without opening a ledger. */
   cancel(): void {
-    void this.#worker.terminate();
+    this.#worker.postMessage(END);
   }
 
   /** Sent together with all other calls of this turn of the event loop. */

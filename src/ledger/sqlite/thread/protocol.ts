@@ -15,6 +15,11 @@ export interface ThreadData {
   readonly reserve?: { readonly path: string; readonly bytes: number };
 }
 
+/** Ends the thread, which reports that in memory they share (`workerData`): to one who exits, no message comes. */
+export const END = 'end';
+/** Index in the shared memory: 1 once the thread has no call of SQLite under way, and starts none. */
+export const IS_ENDED = 0;
+
 /** Methods of the ledger's port that write, or must run after earlier writes. */
 export const WRITING = [
   'markWatched',

@@ -13,7 +13,9 @@ import { createResults } from '../results.ts';
 import { createBackup } from '../upkeep.ts';
 import { openWriter, type Writer } from '../writer.ts';
 import {
+  END,
   fromData,
+  IS_ENDED,
   toData,
   type Answer,
   type Call,
@@ -29,6 +31,17 @@ import {
  */
 export function serveLedger(port: MessagePort, clock: Clock): void {
   port.once('message', (data: ThreadData) => open(port, data, clock));
+}
+
+/** Call first. Requests are heard between two calls, so none is ended. */
+export function endOnRequest(port: MessagePort, shared: Int32Array): void {
+  process.once('exit', () => {
+    Atomics.store(shared, IS_ENDED, 1);
+    Atomics.notify(shared, IS_ENDED);
+  });
+  port.on('message', (said: unknown) => {
+    if (said === END) process.exit();
+  });
 }
 
 function open(port: MessagePort, data: ThreadData, clock: Clock): void {
