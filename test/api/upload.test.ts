@@ -120,16 +120,6 @@ describe('upload', () => {
     expect(answer).toMatchObject({ kind: 'response', httpStatus: 200, body: JSON.stringify(record) });
   });
 
-  it('never follows a redirect', async () => {
-    const elsewhere = await scriptedServer((_request, response) => sendJson(response, 200, record));
-    const server = await scriptedServer((_request, response) =>
-      response.writeHead(307, { location: `${elsewhere.baseUrl}/v2/` }).end(),
-    );
-    const answer = await client(server.baseUrl).service.upload(uploadRequest(), never);
-    expect(answer).toMatchObject({ kind: 'response', httpStatus: 307 });
-    expect(elsewhere.connections()).toBe(0);
-  });
-
   it('hides the token in an error page that repeats it, and keeps a record unchanged', async () => {
     let status = 502;
     const server = await scriptedServer((request, response) =>

@@ -8,7 +8,7 @@ import { troubles } from '../../src/control/queries/troubles.ts';
 import type { Config } from '../../src/config/config.ts';
 import { FOLDER_STATES } from '../../src/control/protocol/protocol.ts';
 import { HOLD_SCOPES } from '../../src/core/ports/hold.ts';
-import { calm, config, daemon, hold, HOUR, many, NOW, watching, ZONE } from '../support/calmAgent.ts';
+import { calm, config, daemon, hold, HOUR, many, NOW, watching } from '../support/calmAgent.ts';
 
 function textOf(overview: Partial<Overview>, used: Config = config): string {
   const stdout = new PassThrough();
@@ -17,18 +17,6 @@ function textOf(overview: Partial<Overview>, used: Config = config): string {
 }
 
 describe('status', () => {
-  it('reports in one line that nothing is wrong', () => {
-    expect(textOf({ counts: [many('accepted', 1204), many('duplicate', 1)] }).split('\n')).toEqual([
-      `Running since 2026-03-02 09:00:00 ${ZONE} (process 4711, version 1.2.3); 1 upload is under way.`,
-      'Nothing is wrong. Nothing is waiting to be sent.',
-      '',
-      '/srv/scans → endpoint office',
-      `  Watched since 2026-03-02 10:00:00 ${ZONE}; new files are noticed at once; file system ext4; last listed 2026-03-02 11:59:00 ${ZONE}.`,
-      '  1,204 accepted, 1 duplicate (not sent again).',
-      '',
-    ]);
-  });
-
   it('shows the number waiting and for how long, what slows uploads, and the size of the spool', () => {
     const text = textOf({
       counts: [many('queued', 1500), many('uploading', 2)],
@@ -56,13 +44,6 @@ describe('status', () => {
     });
     expect(moved).toContain('moved to another PC (2026-01-31T08:00:00.000Z)');
     expect(moved).not.toContain('Start it');
-  });
-
-  it('reports that no agent is running, or that the running agent does not respond properly', () => {
-    expect(textOf({ daemon: null })).toMatch(/^Not running\. Start it with `receiptd run`\.\n/);
-    const silent = "This version does not understand the running agent's answer. [CONTROL_FAILED]";
-    expect(textOf({ daemon: null, silent })).toContain(`No usable answer from the agent: ${silent}\n`);
-    expect(textOf({ daemon: null })).not.toContain('Nothing is wrong');
   });
 
   it('shows which ledger is shared, and the name of this agent', () => {

@@ -148,98 +148,12 @@ describe('watched folders', () => {
     return error.message.replace('/etc/receiptd/receiptd.yaml:', '');
   };
 
-  it('may not be the same, however they are written', () => {
-    expect(nested(folders('path: /srv/scans', 'path: /srv/x/../scans/'))).toBe(
-      '3:35: folders[1].path: is the same folder as folders[0]: /srv/scans',
-    );
-    expect(nested(folders('path: ~/scans', 'path: /home/ann/scans'))).toContain('is the same folder');
-    expect(nested(folders('path: ./scans', 'path: /etc/receiptd/scans'))).toContain('is the same folder');
-  });
-
-  it('may not be inside a recursive one', () => {
-    const told = 'is in folders[0], which is recursive and already watches it: /srv';
-    expect(nested(folders('path: /srv, recursive: true', 'path: /srv/a/b'))).toContain(
-      `folders[1].path: ${told}`,
-    );
-    expect(nested(folders('path: /srv/a/b', 'path: /srv, recursive: true'))).toContain(
-      'folders[0].path: is in folders[1]',
-    );
-    expect(nested(folders('path: /, recursive: true', 'path: /srv'))).toContain('is in folders[0]');
-  });
-
-  it('may be inside one that is not recursive, or beside one whose name begins alike', () => {
-    expect(parse(folders('path: /srv', 'path: /srv/a')).folders).toHaveLength(2);
-    expect(
-      parse(folders('path: /srv/a, recursive: true', 'path: /srv/ab', 'path: /srv/..a')).folders,
-    ).toHaveLength(3);
-  });
-
   it('differ by letter case only if the platform distinguishes it', () => {
     const text = folders('path: /srv/Scans', 'path: /srv/scans');
     expect(parse(text, { platform: 'linux' }).folders).toHaveLength(2);
     expect(nested(text, { platform: 'darwin' })).toContain('is the same folder');
     const composed = folders('path: "/srv/Caf\\u00e9"', 'path: "/srv/Cafe\\u0301"');
     expect(nested(composed, { platform: 'darwin' })).toContain('is the same folder');
-  });
-
-  it('are compared on Windows by the rules of Windows', () => {
-    const windows = { platform: 'win32' as const, home: 'C:\\Users\\Ann', cwd: 'C:\\' };
-    const same = folders("path: 'C:\\Scans'", "path: 'c:/scans/'");
-    expect(() => parse(same, windows, 'C:\\receiptd.yaml')).toThrow('is the same folder');
-    const inner = folders(
-      "path: 'C:\\Scans', recursive: true",
-      "path: '\\\\nas\\scans\\in'",
-      "path: 'D:\\Scans\\a'",
-    );
-    expect(parse(inner, windows, 'C:\\receiptd.yaml').folders.map(({ path }) => path)).toEqual([
-      'C:\\Scans',
-      '\\\\nas\\scans\\in',
-      'D:\\Scans\\a',
-    ]);
-  });
-
-  it.each([
-    ['path: /a, archiveTo: /b/archive', 'path: /b, recursive: true'],
-    ['path: /a, archiveTo: /b', 'path: /b'],
-    ['path: /a, archiveTo: .', 'path: /b'],
-    ['path: /a, archiveTo: /arch', 'path: /arch/in'],
-    ['path: /a, afterUpload: archive', 'path: /a/archive'],
-  ])('never hold an archive: %s beside %s', (first, second) => {
-    expect(nested(folders(first, second))).toMatch(
-      /folders\[0\]\.(archiveTo|afterUpload): .*would pick up archived files in/,
-    );
-  });
-
-  it.each([
-    ['path: /a, recursive: true, afterUpload: archive', 'path: /b'],
-    ['path: /a, archiveTo: /b/archive', 'path: /b'],
-    ['path: /a, archiveTo: /archive', 'path: /b, archiveTo: /archive'],
-    ['path: /a', 'path: /a/archive'],
-  ])('may have archives that nobody watches: %s beside %s', (first, second) => {
-    expect(parse(folders(first, second)).folders).toHaveLength(2);
-  });
-
-  it.each([
-    ['path: /a, needsAttention: .', 'path: /b'],
-    ['path: /a, needsAttention: /', 'path: /b'],
-    ['path: /a, needsAttention: /b', 'path: /b'],
-    ['path: /a, needsAttention: /b/attention', 'path: /b, recursive: true'],
-    ['path: /a, needsAttention: /attention', 'path: /attention/in'],
-    ['path: /a, needsAttention: /a/archive/bad, afterUpload: archive', 'path: /b'],
-    ['path: /a, needsAttention: /var/lib', 'path: /b'],
-  ])('never hold what people are shown: %s beside %s', (first, second) => {
-    const problem = nested(`${folders(first, second)}stateDir: /var/lib/receiptd`);
-    expect(problem).toMatch(
-      /folders\[0\]\.needsAttention: .*; choose (one outside all watched folders|a different one)$/,
-    );
-  });
-
-  it.each([
-    ['path: /a, recursive: true, needsAttention: _needs attention', 'path: /b'],
-    ['path: /a, needsAttention: /b/attention', 'path: /b'],
-    ['path: /a, needsAttention: /attention', 'path: /b, needsAttention: /attention'],
-  ])('may have a place for what people are shown: %s beside %s', (first, second) => {
-    expect(parse(folders(first, second)).folders).toHaveLength(2);
   });
 
   it('never hold the state directory', () => {
@@ -340,8 +254,10 @@ describe('the state directory', () => {
     '~/',
     '/Users/joe',
   ])('is a directory of its own: %s is none', (place) => {
-    const [problem] = problemsOf(yaml({ more: `stateDir: ${place}` }));
-    expect(problem).toMatch(/^4:1: stateDir: .* belongs to the system or to a person, .*\/receiptd$/);
+    // The root and /srv contain the watched folder, too.
+    expect(problemsOf(yaml({ more: `stateDir: ${place}` }))).toContainEqual(
+      expect.stringMatching(/^4:1: stateDir: .* belongs to the system or to a person, .*\/receiptd$/),
+    );
   });
 
   it.each(['/state', '/var/lib/receiptd', '/home/joe/receiptd', '/etc/receiptd/state', '/data'])(

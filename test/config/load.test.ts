@@ -264,36 +264,12 @@ describe('a config file', () => {
     dir = tempDir('config');
   });
 
-  it('is read from disk, relative to the working directory, with or without a byte order mark', async () => {
-    await writeFile(join(dir, 'r.yaml'), `\uFEFF${yaml({ folders: '[{ path: scans }]' })}`);
-    const config = await loadConfig('r.yaml', context({ cwd: dir }));
-    expect(config.file).toBe(join(dir, 'r.yaml'));
-    expect(config.folders[0]?.path).toBe(join(dir, 'scans'));
-  });
-
   it.skipIf(process.platform === 'win32')('is refused without waiting if it is a pipe', async () => {
     const pipe = join(dir, 'pipe.yaml');
     execFileSync('mkfifo', [pipe]);
     await expect(readConfigFile(pipe)).rejects.toMatchObject({
       code: 'CONFIG_UNREADABLE',
       message: `The config file ${pipe} is a pipe, socket or device.`,
-    });
-  });
-
-  it.each([
-    ['is missing', 'none.yaml', 'CONFIG_NOT_FOUND', 'does not exist.'],
-    ['is below something that is not a directory', 'file/r.yaml', 'CONFIG_NOT_FOUND', 'does not exist.'],
-    ['is a directory', '.', 'CONFIG_UNREADABLE', 'is a directory.'],
-    ['is not UTF-8', 'file', 'CONFIG_SYNTAX', 'is UTF-16 text, not UTF-8.'],
-  ])('is reported if it %s', async (_, name, code, what) => {
-    await writeFile(join(dir, 'file'), Buffer.from(yaml(), 'utf16le'));
-    const message = expect.stringContaining(`${join(dir, name)} ${what}`) as string;
-    await expect(loadConfig(join(dir, name), context())).rejects.toMatchObject({ code, message });
-  });
-
-  it('is reported with what creates one if it is missing', async () => {
-    await expect(loadConfig(join(dir, 'none.yaml'), context())).rejects.toMatchObject({
-      hint: 'Create one with `receiptd setup`.',
     });
   });
 

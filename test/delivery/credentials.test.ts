@@ -1,7 +1,8 @@
 /** Tokens and credentials that the service rejects, or that are missing. */
 import { expect, describe, it } from 'vitest';
+import type { EndpointKey } from '../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import { accept, status } from '../support/scriptedService.ts';
+import { accept, ScriptedTokens, status } from '../support/scriptedService.ts';
 import { failing, forTimes, OFFICE, sendingPlace, SHOP } from './sending.ts';
 
 describe('a rejected token', () => {
@@ -56,6 +57,37 @@ describe('a rejected token', () => {
     await place.clock.advance(30_000);
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
+
+  it('leaves the document queued if no new one is available', async () => {
+    const place = await sendingPlace(['a.jpg']);
+    place.service.script = (request) => {
+      if (request.token !== 'token-1') return accept(request);
+      place.tokens.failure = new ReceiptdError('SERVICE_UNREACHABLE', 'No answer.');
+      return status(401);
+    };
+    const sending = await place.start();
+    await place.clock.advance(500);
+    expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'queued', answerLost: false });
+    place.tokens.failure = null;
+    await place.clock.advance(5_000);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+});
+
+describe('missing credentials', () => {
+  it('send nothing, use none of the rate limit, and are checked again after a minute', async () => {
+    const place = await sendingPlace(['a.jpg']);
+    place.tokens.failure = new ReceiptdError('CREDENTIALS_MISSING', 'There are none.');
+    const sending = await place.start({ overall: { perDay: 1 } });
+    await place.clock.advance(5_000);
+    expect(await place.ledger.holds()).toMatchObject([
+      { scope: 'credentials', reason: 'CREDENTIALS_MISSING' },
+    ]);
+    place.tokens.failure = null;
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+    expect(place.service.asked).toHaveLength(1);
+  });
 });
 
 it('waits as long as the token route asks', async () => {
@@ -90,5 +122,61 @@ describe('changed credentials', () => {
     expect(sending.accepted).toEqual(['doc-a.jpg']);
     expect(place.log.said('On hold')).toHaveLength(1);
     expect(place.log.said('No longer on hold')).toHaveLength(1);
+  });
+});
+
+describe('the credentials of one account', () => {
+  const SHOPS = 'shops';
+  const accountOf = ({ uid }: EndpointKey) => (uid === SHOP.uid ? SHOPS : null);
+
+  async function twoAccounts(changed: (string | null)[] = []) {
+    const place = await sendingPlace();
+    const shops = new ScriptedTokens();
+    await place.admit('a.jpg');
+    await place.admit('b.jpg', { endpoint: SHOP });
+    const sending = () =>
+      place.start({
+        endpoints: [{ key: OFFICE }, { key: SHOP }],
+        accountOf,
+        tokens: (endpoint) => (accountOf(endpoint) === null ? place.tokens : shops),
+        credentialsChanged: async (account) => changed.includes(account),
+      });
+    return { place, shops, sending };
+  }
+
+  it.each([
+    ['named', SHOPS, `${SHOP.baseUrl} account shops`, 'doc-a.jpg', 'doc-b.jpg'],
+    ['default', null, OFFICE.baseUrl, 'doc-b.jpg', 'doc-a.jpg'],
+  ])('stop its endpoints and no other: the %s account', async (_which, account, key, sent, held) => {
+    const changed: (string | null)[] = [];
+    const { place, shops, sending } = await twoAccounts(changed);
+    const bad = account === null ? place.tokens : shops;
+    bad.failure = new ReceiptdError('CREDENTIALS_REFUSED', 'They were refused.');
+    const { accepted } = await sending();
+    await place.clock.advance(3 * 3_600_000);
+    expect(accepted).toEqual([sent]);
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'credentials', key }]);
+    bad.failure = null;
+    // Of the other one nobody has to know.
+    changed.push(account === null ? SHOPS : null);
+    await place.clock.advance(60_000);
+    expect(accepted).toEqual([sent]);
+    changed.push(account);
+    await place.clock.advance(30_000);
+    expect(accepted).toEqual([sent, held]);
+    expect(await place.ledger.holds()).toEqual([]);
+  });
+
+  it('are not released by an answer to another account', async () => {
+    const { place, shops, sending } = await twoAccounts();
+    place.service.script = (request) => (request.endpoint.uid === SHOP.uid ? status(401) : accept(request));
+    const { accepted } = await sending();
+    await place.clock.advance(30_000);
+    await place.admit('c.jpg');
+    await place.clock.advance(10_000);
+    expect(accepted).toContain('doc-a.jpg');
+    expect(shops.issued).toBe(2);
+    expect(place.tokens.issued).toBe(1);
+    expect(await place.ledger.holds()).toMatchObject([{ key: `${SHOP.baseUrl} account shops` }]);
   });
 });

@@ -1,87 +1,8 @@
 /** From an answer of the service to what the ledger says, through the dispatcher. */
 import { expect, describe, it } from 'vitest';
 import type { Answer } from '../../src/core/domain/outcome.ts';
-import { openSqliteReports } from '../../src/ledger/sqlite/open.ts';
 import { accept, fault, status } from '../support/scriptedService.ts';
-import { failing, OFFICE, sendingPlace } from './sending.ts';
-
-describe('a request', () => {
-  it('is recorded in the ledger before it starts, under its issued name', async () => {
-    const place = await sendingPlace();
-    const { id } = await place.admit('a.jpg');
-    const seen: unknown[] = [];
-    place.service.script = async (request) => {
-      const reports = await openSqliteReports({ path: place.path });
-      const detail = await reports.detail(id);
-      seen.push({ ...detail?.attempts[0], state: detail?.document.state, name: request.name });
-      await reports.close();
-      return accept(request);
-    };
-    await place.start();
-    await place.clock.advance(100);
-    expect(seen).toMatchObject([
-      { finishedAt: null, state: 'uploading', name: 'doc-a.jpg', bytes: 'the text of a.jpg'.length },
-    ]);
-    expect(await place.document('doc-a.jpg')).toMatchObject({
-      state: 'accepted',
-      serviceStatus: 'PROCESSING',
-      attempts: 1,
-      reason: null,
-    });
-  });
-
-  it('stores the record of the service verbatim, with unknown fields', async () => {
-    const place = await sendingPlace();
-    const { id } = await place.admit('a.jpg');
-    const body = '{"name":"doc-a.jpg",  "endpointUid":"office","status":"NEW","colour":"green"}';
-    place.service.script = () => status(200, body);
-    await place.start();
-    await place.clock.advance(100);
-    expect((await place.ledger.detail(id))?.response).toBe(body);
-  });
-});
-
-describe('a result that arrives between claim and request', () => {
-  it('prevents a resend after a lost response, and frees the slot for others', async () => {
-    const place = await sendingPlace();
-    const { id } = await place.admit('a.jpg');
-    let requests = 0;
-    place.service.script = (request) => {
-      requests += 1;
-      return requests === 1 ? fault('ECONNRESET', true) : accept(request);
-    };
-    const posted = { baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name: 'doc-a.jpg', status: 'DONE' };
-    let begun = 0;
-    const { spool, pacer, dispatcher } = await place.start({
-      wrap: (ledger) => ({
-        ...ledger,
-        begin: async (...args) => {
-          begun += 1;
-          if (begun === 2)
-            await ledger.recordResult({ ...posted, at: place.clock.now(), payload: Buffer.from('{}') });
-          return ledger.begin(...args);
-        },
-      }),
-    });
-    await place.clock.advance(120_000);
-    expect(begun).toBe(2);
-    expect(requests).toBe(1);
-    expect(await place.document('doc-a.jpg')).toMatchObject({
-      state: 'accepted',
-      serviceStatus: 'DONE',
-      attempts: 1,
-    });
-    expect(place.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(spool.hashes()).toEqual([]);
-    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
-    await place.admit('b.jpg');
-    await place.ledger.resend(id, place.clock.now());
-    dispatcher.wake();
-    await place.clock.advance(120_000);
-    expect(await place.document('doc-b.jpg')).toMatchObject({ state: 'accepted' });
-    expect(requests).toBe(3);
-  });
-});
+import { failing, sendingPlace } from './sending.ts';
 
 describe('the first answer', () => {
   const record = JSON.stringify({ name: 'other', endpointUid: 'office', status: 'NEW' });

@@ -66,7 +66,42 @@ describe('many rejections in a row', () => {
   });
 });
 
+it('a document that was accepted and is sent again is unconfirmed, not failed, if the service refuses its name', async () => {
+  const place = await sendingPlace();
+  const { id } = await place.admit('a.jpg');
+  const { dispatcher } = await place.start();
+  await place.clock.advance(100);
+  expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'accepted' });
+  place.service.script = () => status(422, 'The name is taken.');
+  await place.ledger.resend(id, place.clock.now());
+  dispatcher.wake();
+  await place.clock.advance(100);
+  expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'unconfirmed' });
+});
+
 describe('a document that the service always fails on', () => {
+  it('is parked and blocks no other', async () => {
+    const place = await sendingPlace(['poison.jpg']);
+    place.service.script = (request) => (request.name.includes('poison') ? status(500) : accept(request));
+    const sending = await place.start({ parkAfter: 3 });
+    for (let i = 0; i < 20; i += 1) {
+      await place.admit(`${i}.jpg`);
+      sending.dispatcher.wake();
+      await place.clock.advance(10_000);
+      expect(sending.accepted).toHaveLength(i + 1);
+    }
+    expect(await place.document('doc-poison.jpg')).toMatchObject({
+      state: 'queued',
+      reason: 'PARKED',
+    });
+    const tries = () => place.service.asked.filter(({ name }) => name.includes('poison')).length;
+    const before = tries();
+    await place.clock.advance(3_600_000);
+    expect(tries() - before).toBe(1);
+    expect(await place.ledger.holds()).toEqual([]);
+    expect(place.log.said('Set aside').length).toBeGreaterThan(0);
+  });
+
   it('blocks others only for as long as the service asks all clients to wait', async () => {
     const place = await sendingPlace(['poison.jpg']);
     const isPoison = (name: string) => name.includes('poison');
@@ -94,4 +129,16 @@ describe('a document that the service always fails on', () => {
     await place.clock.advance(30_000);
     expect(sending.accepted.length).toBeGreaterThan(parkedAt);
   });
+});
+
+it('an outage parks no document, however often each of them fails', async () => {
+  const place = await sendingPlace(3);
+  place.service.script = () => status(503);
+  const sending = await place.start({ parkAfter: 2 });
+  await place.clock.advance(30 * 60_000);
+  expect(place.service.asked.length).toBeGreaterThan(6);
+  expect(place.log.said('Set aside')).toEqual([]);
+  place.service.script = accept;
+  await place.clock.advance(10 * 60_000);
+  expect(sending.accepted).toHaveLength(3);
 });

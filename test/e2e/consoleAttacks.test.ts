@@ -26,6 +26,12 @@ test('the console refuses a host name that was rebound to this machine', async (
     `127.0.0.1.evil.example:${port}`,
     '',
     `localhost:${Number(port) - 1}`,
+    '127.0.0.1',
+    `localhost.:${port}`,
+    `127.1:${port}`,
+    `0.0.0.0:${port}`,
+    `127.0.0.1:${port}@evil.example`,
+    `evil.example#127.0.0.1:${port}`,
   ]) {
     for (const path of ['/', '/session', '/v1/events'])
       expect((await ask(origin, { path, headers: { host: name, cookie } })).status).toBe(421);
@@ -65,11 +71,25 @@ test('the console refuses requests of another page that carry the cookie of the 
     { 'content-type': 'text/ping', 'sec-fetch-site': 'cross-site', origin: evil },
     // The right origin, but without the headers that only a script of the page can add.
     { 'x-receiptd': undefined },
-    { 'content-type': 'text/plain;charset=UTF-8' },
+    { 'x-receiptd': 'yes' },
+    ...['text/plain;charset=UTF-8', 'text/plain; application/json', undefined].map((type) => ({
+      'content-type': type,
+    })),
+    ...['cross-site', 'same-site', 'none'].map((site) => ({ 'sec-fetch-site': site })),
+    // Nearly the right origin.
+    ...['', origin.replace('http:', 'https:'), origin.replace('127.0.0.1', 'localhost')].map((near) => ({
+      origin: near,
+    })),
+    { origin: `${origin}.evil.example` },
   ];
   for (const headers of tries) {
     const answer = await pause(attacked(), headers);
     expect([headers, answer.status]).toEqual([headers, 403]);
+    for (const method of ['POST', 'DELETE'])
+      expect(
+        (await ask(origin, { method, path: '/session', headers: own(origin, { cookie, ...headers }) }))
+          .status,
+      ).toBe(403);
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   }
   // The preflight of a script.

@@ -34,6 +34,15 @@ describe('a file that is not an accepted image', () => {
     await place.once({ settings: { accept: ['jpeg', 'pdf'] } });
     expect(await place.states()).toEqual({ 'a.pdf': 'queued' });
   });
+
+  it('is judged again once the size limit is raised', async () => {
+    const place = await watchingPlace();
+    const bytes = await place.drop('a.jpg');
+    await place.once({ settings: { maxFileSize: bytes.length - 1 } });
+    expect(await place.rows()).toMatchObject([{ state: 'rejected', reason: 'TOO_LARGE' }]);
+    await place.once({ settings: { maxFileSize: bytes.length } });
+    expect(await place.states()).toEqual({ 'a.jpg': 'queued' });
+  });
 });
 
 describe('a known path', () => {

@@ -1,11 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { redirectFile, writeRedirect } from '../../../src/console/server/redirect.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { ask, dial, perform, received, signIn } from './browser.ts';
 import { open, prepare, signedIn } from './opened.ts';
-import { freePort, listen } from '../../support/ports.ts';
+import { freePort } from '../../support/ports.ts';
 
 const address = (port: number) => ({ listen: { host: '127.0.0.1', port }, tls: null, hosts: [] });
 const ON_DEMAND = { listen: 'onDemand', tls: null, hosts: [] } as const;
@@ -56,20 +55,6 @@ describe('the console on demand', () => {
 });
 
 describe('the console at a fixed address', () => {
-  it('listens from the start, and reports an incident while another program uses the port', async () => {
-    const { port, close } = await listen(createServer());
-    onTestFinished(close);
-    const clock = new FakeClock();
-    const { console, incidents } = await prepare(address(port), { clock });
-    await console.start();
-    const sentence = `The console can't listen on 127.0.0.1:${port}, because another program uses that port.`;
-    expect(incidents.list()).toMatchObject([{ code: 'PORT_IN_USE', message: sentence }]);
-    await expect(console.open()).rejects.toMatchObject({ code: 'PORT_IN_USE' });
-    await close();
-    await clock.advanceUntil(() => incidents.list().length === 0, 10_000);
-    expect((await ask(`http://127.0.0.1:${port}`)).status).toBe(200);
-  });
-
   it('supports IPv6', async () => {
     const port = await freePort();
     const { url, origin, cookie } = await signedIn({ listen: { host: '::1', port } });

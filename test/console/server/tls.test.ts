@@ -1,15 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { OutgoingHttpHeaders } from 'node:http';
-import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { createAuthority, hasOpenssl, type Authority } from '../../api/certificates.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
-import { ask, cookieOf, dial, own, perform, raw, signIn } from './browser.ts';
+import { ask, cookieOf, own, perform, raw, signIn } from './browser.ts';
 import { setKnownPassword } from './knownPassword.ts';
 import { open, prepare } from './opened.ts';
 import { freePort } from '../../support/ports.ts';
@@ -64,29 +62,6 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     // A client without TLS gets no answer, and disturbs nobody.
     expect(await raw(origin, `GET / HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n\r\n`)).toBe('');
     expect((await ask(origin, { ca })).status).toBe(200);
-  });
-
-  it('keeps signed-in connections while hundreds of others never start their handshake', async () => {
-    const { url, origin } = await open({ tls: files('good.pem') });
-    const cookie = await signIn(url, ca);
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca });
-    onTestFinished(() => agent.destroy());
-    const performed = () =>
-      new Promise<{ status: number | undefined; isOld: boolean }>((resolve, reject) => {
-        const options = { method: 'POST', agent, headers: own(origin, { cookie }) as OutgoingHttpHeaders };
-        const asked = request(`${origin}/v1/tryHeld`, options, (answer) => {
-          answer.resume().on('end', () => resolve({ status: answer.statusCode, isOld: asked.reusedSocket }));
-        });
-        asked.on('error', reject).end('{}');
-      });
-    expect(await performed()).toEqual({ status: 200, isOld: false });
-    for (let hundred = 0; hundred < 6; hundred += 1) {
-      const others = await Promise.all(Array.from({ length: 100 }, () => dial(origin)));
-      for (const each of others) each.on('error', () => {}).resume();
-      onTestFinished(() => others.forEach((each) => each.destroy()));
-    }
-    expect(await performed()).toEqual({ status: 200, isOld: true });
-    expect((await perform(origin, cookie, 'tryHeld', {}, ca)).status).toBe(200);
   });
 
   it('accepts only its own address or name as host on a public address, where it needs a password', async () => {

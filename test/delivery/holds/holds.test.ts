@@ -55,6 +55,21 @@ describe('a hold scope', () => {
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
+  it('is not opened by a success that a failure followed before it was recorded', async () => {
+    await holds.serviceTrouble(sent(), WHY, null);
+    await place.clock.advance(100);
+    const answeredAt = place.clock.monotonic();
+    await place.clock.advance(20);
+    // This request was in flight when the scope closed.
+    await holds.serviceTrouble(sent(), WHY, null);
+    await holds.passed(OFFICE, sent().id, answeredAt);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+    await place.clock.advance(1_000);
+    const probe = await place.probing();
+    await holds.passed(OFFICE, probe.id, place.clock.monotonic());
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
   it('is not probed by the probe of another scope that began before it was closed', async () => {
     await holds.holdEndpoint(sent(SHOP), FORBIDDEN);
     const waiting = await place.probing(SHOP);
@@ -75,6 +90,16 @@ describe('a hold scope', () => {
 });
 
 describe('a hold of the service', () => {
+  it('is shared by its endpoints, and one of them probes for all', async () => {
+    await holds.serviceTrouble(sent(OFFICE), WHY, null);
+    expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed' });
+    const probe = await place.probing(SHOP);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+    await holds.passed(SHOP);
+    holds.endProbe(probe);
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
   it('is not released by the end of an unrelated probe', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     const ofEndpoint = await place.probing();

@@ -35,6 +35,37 @@ describe('a wait requested by the service', () => {
     expect((await place.restarted()).gate(OFFICE)).toEqual({ kind: 'open' });
   });
 
+  describe('that is shorter than our own back-off', () => {
+    const SECOND = 1_000;
+
+    async function afterThreeFailures(): Promise<void> {
+      await holds.slowDown(sent(), SLOWLY, null);
+      for (const retryAfterMs of [null, 5 * SECOND]) {
+        await holds.slowDown(await place.probing(), SLOWLY, retryAfterMs);
+      }
+    }
+
+    it('waits for the back-off, and after a restart only as long as requested', async () => {
+      await afterThreeFailures();
+      expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 8 * SECOND });
+      await place.clock.advance(2 * SECOND);
+      const after = await place.restarted();
+      expect(after.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 3 * SECOND });
+      expect(await place.ledger.holds()).toMatchObject([{ until: place.clock.now() + 3 * SECOND }]);
+    });
+
+    it('is kept if the request comes with an answer that was still under way', async () => {
+      await holds.serviceTrouble(sent(), WHY, null);
+      await holds.serviceTrouble(await place.probing(), WHY, null);
+      await holds.serviceTrouble(sent(), WHY, SECOND);
+      expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: 2 * SECOND });
+      // What was under way as well, and ended well, opens nothing.
+      await holds.passed(OFFICE, sent().id);
+      expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+      expect((await place.restarted()).gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: SECOND });
+    });
+  });
+
   it('is never extended by a clock set back, nor longer than a day', async () => {
     await holds.slowDown(sent(), SLOWLY, HOUR);
     place.clock.jump(-10 * 24 * HOUR);
@@ -50,6 +81,17 @@ describe('a wait requested by the service', () => {
     expect((await place.restarted()).gate(OFFICE)).toMatchObject({ waitMs: 24 * HOUR });
   });
 
+  it('is obeyed even if requests under way succeed', async () => {
+    await holds.slowDown(sent(), SLOWLY, HOUR);
+    await holds.passed(OFFICE, sent().id);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+    const probe = await place.probing();
+    await holds.passed(OFFICE, sent().id);
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed' });
+    await holds.passed(OFFICE, probe.id);
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
+  });
+
   it('is obeyed if only the second of two answers contains it, and counts as one failure', async () => {
     await holds.slowDown(sent(), SLOWLY, null);
     await holds.slowDown(sent(), SLOWLY, HOUR);
@@ -63,6 +105,19 @@ describe('a wait requested by the service', () => {
     await holds.serviceTrouble(sent(), WHY, 10_000);
     for (const each of [holds, await place.restarted()])
       expect(each.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+  });
+
+  it('outlasts a sleep of the machine, unlike an outage', async () => {
+    const other = { baseUrl: 'http://127.0.0.1:10', uid: 'other' };
+    await holds.serviceTrouble(sent(), WHY, HOUR);
+    for (let i = 0; i < 10; i += 1) {
+      const probe = sent(other);
+      holds.startProbe(probe);
+      await holds.serviceTrouble(probe, WHY, null);
+    }
+    holds.woke();
+    expect(holds.gate(OFFICE)).toMatchObject({ kind: 'closed', waitMs: HOUR });
+    expect(holds.gate(other)).toMatchObject({ kind: 'closed', waitMs: 1_000 });
   });
 
   it('of another agent is obeyed like our own, even if requests under way succeed', async () => {

@@ -1,4 +1,6 @@
 /** The machine sleeps, or somebody sets the clock: limits hold, and nothing waits longer than it should. */
+import { unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accept, fault } from '../../support/scriptedService.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
@@ -7,6 +9,15 @@ import { OFFICE, sendingPlace, UNLIMITED, type Place } from '../sending.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+
+async function waitingForItsTime(place: Place): Promise<number> {
+  await place.admit('a.jpg');
+  await unlink(join(place.scans, 'a.jpg'));
+  await place.start();
+  await place.clock.advance(0);
+  await writeFile(join(place.scans, 'a.jpg'), 'the text of a.jpg');
+  return (await place.document('doc-a.jpg')).notBefore - place.clock.now();
+}
 
 describe('after a suspend', () => {
   it('sends an overdue document within a minute', async () => {
@@ -24,6 +35,21 @@ describe('after a suspend', () => {
     await place.clock.advance(MINUTE);
     expect(place.service.asked).toHaveLength(2);
   });
+});
+
+describe('a clock that is set back', () => {
+  it.each([20_000, 20 * MINUTE, 3 * HOUR, 400 * DAY])(
+    'by %d ms makes no document wait longer than before',
+    async (backMs) => {
+      const place = await sendingPlace();
+      const waitMs = await waitingForItsTime(place);
+      expect(waitMs).toBeGreaterThan(10_000);
+      place.clock.jump(-backMs);
+      await place.clock.advance(waitMs);
+      await place.clock.advance(100);
+      expect(place.service.asked).toHaveLength(1);
+    },
+  );
 });
 
 describe('limits', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Pace } from '../../../src/delivery/limits/pace.ts';
-import { near, seeded } from './hiddenService.ts';
+import { seeded } from './hiddenService.ts';
 
 const HOUR = 3_600_000;
 
@@ -38,19 +38,6 @@ describe('a rejection', () => {
     pace.refused(10 * HOUR, 10 * HOUR + 10);
     served(pace, 10 * HOUR + 2_000, 10 * HOUR + 2_400);
     expect(pace.spacingMs).toBe(0);
-  });
-
-  it('halves the concurrency, and spaces requests at the rate achieved before', () => {
-    const pace = new Pace(4);
-    for (let at = 0; at < 10_000; at += 1_000) served(pace, at, at + 300);
-    pace.refused(10_000, 10_010);
-    expect(pace.atOnce).toBe(2);
-    served(pace, 12_000, 12_300);
-    expect(pace.spacingMs).toBeGreaterThan(1_100);
-    expect(pace.spacingMs).toBeLessThan(1_500);
-    pace.started(12_000);
-    expect(pace.delay(12_000)).toBe(Math.ceil(pace.spacingMs));
-    expect(pace.delay(12_000 + pace.spacingMs)).toBe(0);
   });
 
   it('of several concurrent requests counts once', () => {
@@ -98,20 +85,6 @@ describe('a burst of rejections that is unrelated to the pace', () => {
 });
 
 describe('an outage', () => {
-  it('is followed by one request at a time, then by more step by step, up to the configured number', () => {
-    const pace = new Pace(4);
-    pace.outage();
-    pace.outage();
-    const steps: number[] = [];
-    for (let i = 0; i < 12; i += 1) {
-      steps.push(pace.atOnce);
-      served(pace, i * 100, i * 100 + 90);
-    }
-    expect(steps.slice(0, 8)).toEqual([1, 2, 2, 3, 3, 3, 4, 4]);
-    expect(Math.max(...steps)).toBe(4);
-    expect(pace.reduced).toBeNull();
-  });
-
   it('does not make a learned spacing permanent', () => {
     const pace = new Pace(4);
     let at = 0;
@@ -141,28 +114,6 @@ describe('an outage', () => {
 });
 
 describe('latency', () => {
-  it('that triples and stays high lowers the concurrency, step by step', () => {
-    const random = seeded(7);
-    const pace = new Pace(4);
-    feed(pace, 100, () => near(300)(0, random));
-    expect(pace.atOnce).toBe(4);
-    const steps = feed(pace, 40, () => near(950)(0, random));
-    expect(steps).toContain(3);
-    for (const [index, step] of steps.entries())
-      expect(Math.abs(step - (steps[index - 1] ?? 4))).toBeLessThan(2);
-    expect(pace.reduced).toMatchObject({ cause: 'slow' });
-  });
-
-  it('restores the concurrency once answers are fast again', () => {
-    const pace = new Pace(4);
-    feed(pace, 100, () => 300);
-    feed(pace, 40, () => 1_500);
-    expect(pace.atOnce).toBeLessThan(4);
-    feed(pace, 200, () => 300);
-    expect(pace.atOnce).toBe(4);
-    expect(pace.reduced).toBeNull();
-  });
-
   it('that varies, spikes or only doubles changes nothing', () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const random = seeded(seed);

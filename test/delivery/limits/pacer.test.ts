@@ -183,6 +183,33 @@ describe('the running rate limit', () => {
   });
 });
 
+describe('the queue that assigns slots', () => {
+  it('keeps the rate by itself, even if every request has a reservation', async () => {
+    const rate = { count: 2, intervalMs: 3_600_000 };
+    const alone = { clock: systemClock, ledger: null };
+    const pacer = await createPacer(alone, { concurrency: 10, rate }, { concurrency: 10 });
+    const stop = new AbortController();
+    const started: number[] = [];
+    const place = { sent: () => {}, cancel: () => {} };
+    const runs = Array.from({ length: 5 }, (_, index) =>
+      inSlot(pacer, OFFICE, place, async (onStart) => void (onStart(), started.push(index)), stop.signal),
+    );
+    const ends = Promise.allSettled(runs);
+    await Promise.all(runs.slice(0, 2));
+    // Those that may start do so without a timer.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(started).toEqual([0, 1]);
+    stop.abort(new Error('over'));
+    expect((await ends).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+  });
+});
+
 describe('an upload slot', () => {
   async function slots(most: Record<'office' | 'shop', number>) {
     const pacer = await Pacer.create({

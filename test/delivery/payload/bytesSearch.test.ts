@@ -2,6 +2,7 @@
 import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, describe, it } from 'vitest';
+import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { failing, forTimes, sendingPlace } from '../sending.ts';
 
 describe('a file that is missing from its place', () => {
@@ -23,6 +24,55 @@ describe('a file that is missing from its place', () => {
     await place.admit('found.jpg', { text: 'the text of a.jpg' });
     sending.dispatcher.wake();
     await place.clock.advance(1_000);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
+  it('is not recorded as lost if it is seen again after the places where it was seen were asked for', async () => {
+    const place = await sendingPlace(['a.jpg']);
+    await unlink(join(place.scans, 'a.jpg'));
+    const from = place.clock.monotonic();
+    await place.start({
+      wrap: (ledger) => ({
+        ...ledger,
+        sources: async (hash) => {
+          const sources = await ledger.sources(hash);
+          const isAgain = place.clock.monotonic() > from + 10_000 && sources.length === 1;
+          if (isAgain) await place.admit('b.jpg', { text: 'the text of a.jpg' });
+          return sources;
+        },
+      }),
+    });
+    await place.clock.advance(300_000);
+    expect(place.log.said('Lost')).toEqual([]);
+    expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'accepted' });
+  });
+
+  it('is not recorded as lost if it is found elsewhere during the search', async () => {
+    const place = await sendingPlace(['a.jpg']);
+    await rename(join(place.scans, 'a.jpg'), join(place.scans, 'b.jpg'));
+    let isThrough = false;
+    const wrap = (real: Ledger): Ledger => ({
+      ...real,
+      sources: async (sha256) => {
+        const known = await real.sources(sha256);
+        if (place.clock.monotonic() < 15_000 || isThrough) return known;
+        await place.admit('b.jpg', { text: 'the text of a.jpg' });
+        isThrough = true;
+        return known;
+      },
+    });
+    const sending = await place.start({ wrap, lookedThrough: () => isThrough });
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toEqual(['doc-a.jpg']);
+  });
+
+  it('is found under its new name', async () => {
+    const place = await sendingPlace(['a.jpg']);
+    await unlink(join(place.scans, 'a.jpg'));
+    const sending = await place.start();
+    await place.clock.advance(1_000);
+    await place.admit('b.jpg', { text: 'the text of a.jpg' });
+    await place.clock.advance(20_000);
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 

@@ -1,11 +1,11 @@
 /** Where the bytes of a document are until it is accepted. */
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { locateBytes } from '../../../src/delivery/payload/locateBytes.ts';
 import { settle } from '../../support/fakeClock.ts';
-import { OFFICE, SHOP } from '../sending.ts';
+import { OFFICE } from '../sending.ts';
 import { DAY, keepingPlace } from './keepingPlace.ts';
 
 it('makes no copy of an image that is sent within a second', async () => {
@@ -95,33 +95,6 @@ it('never: makes no copy in any case', async () => {
   expect(place.hand.has(waits.id)).toBe(true);
 });
 
-it('keeps a copy until the last endpoint that needs it has the image', async () => {
-  const place = await keepingPlace();
-  place.gate.open = false;
-  const office = await place.mustArrive('s.jpg', 'the same');
-  const shop = await place.mustArrive('t.jpg', 'the same', SHOP);
-  expect(await place.files()).toBe(1);
-  await place.deliver(office, 'accepted');
-  expect(await place.files()).toBe(1);
-  await place.deliver(shop, 'accepted');
-  expect(await place.files()).toBe(0);
-});
-
-it('ends with a copy if the image is admitted for another endpoint while its copy is removed', async () => {
-  const place = await keepingPlace();
-  place.gate.open = false;
-  for (let round = 0; round < 50; round += 1) {
-    const office = await place.mustArrive(`s${round}.jpg`, `same ${round}`);
-    const [shop] = await Promise.all([
-      place.mustArrive(`t${round}.jpg`, `same ${round}`, SHOP),
-      place.deliver(office, 'accepted'),
-    ]);
-    await settle();
-    expect(place.spool.has(shop.sha256)).toBe(true);
-    expect((await place.spool.read(shop.sha256))?.toString()).toBe(`same ${round}`);
-  }
-});
-
 it('a full spool blocks only images that cannot be sent at once, with one incident until there is room', async () => {
   const place = await keepingPlace({ spoolLimit: 50 });
   place.gate.open = false;
@@ -207,27 +180,6 @@ it('copies what is in the cache on shutdown', async () => {
   const document = await place.mustArrive('s.jpg');
   await place.payloads.close();
   expect(place.spool.has(document.sha256)).toBe(true);
-});
-
-it('reads from the spool before the folder, and does not take an unreadable copy for a missing one', async () => {
-  const place = await keepingPlace();
-  place.gate.open = false;
-  const document = await place.mustArrive('s.jpg');
-  await writeFile(join(place.scans, 's.jpg'), 'overwritten');
-  expect(await locateBytes(document, place)).toEqual({
-    kind: 'bytes',
-    bytes: Buffer.from('the text of s.jpg'),
-  });
-  const trouble = new ReceiptdError('SPOOL_UNWRITABLE', "The spool can't be read (EMFILE).");
-  const spool = { read: () => Promise.reject(trouble) };
-  expect(await locateBytes(document, { ...place, spool })).toEqual({
-    kind: 'away',
-    message: trouble.message,
-  });
-  const path = join(place.spoolDir, document.sha256.slice(0, 2), document.sha256);
-  await chmod(path, 0o600);
-  await writeFile(path, 'damaged');
-  expect(await locateBytes(document, place)).toMatchObject({ kind: 'gone' });
 });
 
 it('returns the memory of an image once it is in the spool, or if it is already known', async () => {

@@ -1,13 +1,13 @@
 /** The journal of deferred images on a real disk: what it keeps, what it cuts, on a full disk and under `kill -9`. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import { openDeferredJournal } from '../../../src/delivery/spool/deferredJournal.ts';
-import { compile, runScript } from '../../support/scripts.ts';
+import { compile } from '../../support/scripts.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
 
@@ -64,18 +64,6 @@ it('keeps deferred images in order and exact to the last digit for the next proc
   await second.admitted(image('a'));
   expect(second.waiting()).toEqual([]);
   expect((await stat(path)).size).toBe(0);
-});
-
-it('needs a copy until no file with the same bytes is waiting', async () => {
-  const { open } = await place();
-  const journal = await open();
-  const sha256 = image('a').sha256;
-  await journal.defer(image('a'));
-  await journal.defer(image('b', { sha256 }));
-  await journal.admitted(image('a'));
-  expect(journal.needs(sha256)).toBe(true);
-  await journal.admitted(image('b', { sha256 }));
-  expect(journal.needs(sha256)).toBe(false);
 });
 
 it('truncates a torn last line at any byte and keeps the lines before it', async () => {
@@ -184,39 +172,4 @@ describe.skipIf(!canMount())('on a disk of one megabyte', () => {
       last: 'last',
     });
   });
-});
-
-it('after a kill during writes, keeps everything confirmed, in order', async () => {
-  const { dir, path, open } = await place();
-  const promised: string[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const script = runScript(`
-      import { openDeferredJournal } from ${JSON.stringify(compiled.url)};
-      const journal = await openDeferredJournal({ path: ${JSON.stringify(path)}, log: { error: (message) => { throw new Error(message); } } });
-      const image = (name) => ({ folder: ${JSON.stringify(dir)}, path: name, identity: { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n },
-        endpoint: { baseUrl: 'http://127.0.0.1:9', uid: 'office' }, sha256: 'a'.repeat(64), type: 'jpeg', lane: 'fresh', at: 1, mark: null, capturedAt: null });
-      let next = 0;
-      const work = async () => {
-        for (;;) {
-          const number = next++;
-          const each = image(${round} + '-' + String(number).padStart(6, '0') + (number % 3 === 0 ? 'over' : ''));
-          await journal.defer(each);
-          process.stdout.write(each.path + '\\n');
-          if (number % 3 === 0) await journal.admitted(each);
-        }
-      };
-      await Promise.all([work(), work(), work()]);`);
-    for (let i = 0; i < 40 + round * 17; i += 1) promised.push(await script.line());
-    await script.kill();
-    // Whatever the kill has torn, the next process reads it.
-    if (round === 2) await truncate(path, (await stat(path)).size - 20);
-  }
-  const found = paths((await open()).waiting());
-  const missing = promised.filter((each) => !each.endsWith('over') && !found.includes(each));
-  // One line was torn off by hand; it may have been one of these.
-  expect(missing.length).toBeLessThanOrEqual(1);
-  expect(missing.every((each) => each.startsWith('2-'))).toBe(true);
-  expect(found).toEqual([...found].sort());
-  // Of what was done with, only what each kill kept from being written down.
-  expect(found.filter((each) => each.endsWith('over')).length).toBeLessThanOrEqual(5 * 3);
 });

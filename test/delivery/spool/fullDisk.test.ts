@@ -1,12 +1,10 @@
 /** The spool on a disk of one megabyte, and under `kill -9`. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
-import { compile, runScript } from '../../support/scripts.ts';
+import { compile } from '../../support/scripts.ts';
 import { canMount, withSmallDisk } from '../../support/ownMount.ts';
 
 let compiled: Awaited<ReturnType<typeof compile>>;
@@ -57,37 +55,4 @@ describe.skipIf(!canMount())('on a disk of one megabyte', () => {
       files: 4,
     });
   });
-});
-
-it('after a kill during writes, every confirmed copy is whole and nothing else is left', async () => {
-  const spoolDir = join(dir, 'killed');
-  await mkdir(spoolDir);
-  const promised: string[] = [];
-  for (let round = 0; round < 5; round += 1) {
-    const script = runScript(`
-      import { openSpool } from ${JSON.stringify(compiled.url)};
-      import { createHash, randomBytes } from 'node:crypto';
-      const spool = await openSpool({ dir: ${JSON.stringify(spoolDir)}, limitBytes: 1e9 });
-      const put = async () => {
-        for (;;) {
-          const bytes = randomBytes(300_000);
-          const hash = createHash('sha256').update(bytes).digest('hex');
-          await spool.put(hash, bytes);
-          console.log(hash);
-        }
-      };
-      await Promise.all([put(), put(), put()]);`);
-    for (let i = 0; i < 5 + round; i += 1) promised.push(await script.line());
-    await script.kill();
-  }
-  const spool = await openSpool({ dir: spoolDir, limitBytes: 1e9 });
-  for (const hash of promised) expect(await spool.read(hash)).not.toBeNull();
-  let bytes = 0;
-  for (const entry of await readdir(spoolDir, { recursive: true, withFileTypes: true })) {
-    if (entry.isDirectory()) continue;
-    const content = await readFile(join(entry.parentPath, entry.name));
-    expect(createHash('sha256').update(content).digest('hex')).toBe(entry.name);
-    bytes += content.length;
-  }
-  expect(spool.usedBytes).toBe(bytes);
 });

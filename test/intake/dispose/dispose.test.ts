@@ -4,12 +4,45 @@ import { describe, expect, it } from 'vitest';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
 import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
+import { pagePath } from '../../../src/core/domain/pages.ts';
+import { sha256 } from '../../../src/core/sha256.ts';
+import { OFFICE } from '../../delivery/sending.ts';
 import { watchingPlace } from '../watching.ts';
 import { acceptedFile, ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
 
 const HOUR = 3_600_000;
 
 describe('the original of an accepted document', () => {
+  it('stays if its blank pages were not sent, since they exist nowhere else', async () => {
+    const place = await watchingPlace();
+    const { folder, intake } = await place.once(DELETE);
+    const bytes = await place.drop('a.pdf');
+    const found = await folder.stat('a.pdf');
+    if (found?.kind !== 'file') throw new Error('not there');
+    const { ledger } = place;
+    const at = place.clock.now();
+    const file = { folder: place.scans, path: 'a.pdf', identity: found.identity };
+    const split = await ledger.beginSplit({ endpoint: OFFICE, file, sha256: sha256(bytes), at });
+    if (split === null) throw new Error('known');
+    const page = { split: split.id, page: 1 };
+    await ledger.admit({
+      endpoint: OFFICE,
+      file: { ...file, path: pagePath('a.pdf', 1) },
+      sha256: sha256(Buffer.from('page')),
+      type: 'jpeg',
+      lane: 'fresh',
+      at,
+      naming: ['a-1'],
+      page,
+    });
+    await ledger.notePage(split, 2, { reason: 'BLANK', message: 'Page 2 is blank.', at });
+    await ledger.endSplit(split, { pages: 2, reason: null, message: null, policy: null, at });
+    await place.acceptAll();
+    await intake.dispose(never);
+    expect(await filesOf(place)).toEqual(['a.pdf']);
+    expect(place.log.said('The original stays, because its blank pages')).toHaveLength(1);
+  });
+
   it('is not read into memory if the file there now is larger', async () => {
     const limits: number[] = [];
     const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({

@@ -1,8 +1,9 @@
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OriginalsRule } from '../../../src/intake/dispose/originalsRule.ts';
 import { watchingPlace } from '../watching.ts';
-import { never, run } from './disposing.ts';
+import { DELETE, never, run } from './disposing.ts';
 
 describe('originals that were accepted before afterUpload was set', () => {
   /** A document accepted under `keep`. */
@@ -50,6 +51,20 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.acceptAll();
     await intake.dispose(never);
     expect(await readdir(moved)).toEqual(['renamed.jpg']);
+  });
+
+  it('are not distinguished from later ones until the whole folder has been scanned', async () => {
+    const place = await watchingPlace();
+    let isThrough = false;
+    const { settings } = place.create(DELETE);
+    const { ledger, clock, log } = place;
+    const rule = new OriginalsRule({ settings, ledger, clock, log, isLookedThroughSince: () => isThrough });
+    await rule.begin(false);
+    expect(await rule.stays()).toBeNull();
+    await place.drop('old.jpg');
+    await place.once();
+    isThrough = true;
+    expect(await rule.stays()).toBe(await ledger.lastSighting());
   });
 
   it('include every file in a new folder, if the configuration says `leave`', async () => {

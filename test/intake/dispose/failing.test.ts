@@ -7,7 +7,7 @@ import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { watchingPlace } from '../watching.ts';
-import { ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
+import { acceptedFile, ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
 
 describe('a file that cannot be disposed of', () => {
   /** Every attempt to dispose of it fails. */
@@ -22,6 +22,26 @@ describe('a file that cannot be disposed of', () => {
     });
     return { tries, folder };
   }
+
+  it('waits some minutes, while others continue', async () => {
+    const { place } = await acceptedFile(DELETE);
+    const { tries, folder } = failing('EPERM', (path) => path === 'a.jpg');
+    const { intake, admitted } = await place.watch({ ...DELETE, folder });
+    await place.clock.advanceUntil(() => tries.length === 1);
+    const from = place.clock.monotonic();
+    for (const name of ['b.jpg', 'c.jpg']) {
+      await place.drop(name);
+      await place.clock.advanceUntil(() => admitted.some(({ document }) => document.path === name));
+      await place.acceptAll();
+      intake.disposeSoon();
+      await place.clock.advanceUntil(async () => !(await filesOf(place)).includes(name));
+    }
+    expect(place.clock.monotonic() - from).toBeLessThan(60_000);
+    await place.clock.advance(300_000 - 1_000 - (place.clock.monotonic() - from));
+    expect(tries).toHaveLength(1);
+    await place.clock.advanceUntil(() => tries.length === 2, 1_000);
+    expect(place.clock.monotonic() - from).toBeLessThan(310_000);
+  });
 
   it('is reported once for each cause while the first file waits', async () => {
     const place = await watchingPlace();

@@ -1,8 +1,7 @@
 /** While a shared ledger is offline, images are deferred locally; they are named and sent once it is back. */
-import { noteText } from '../../../src/core/domain/note.ts';
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
@@ -14,54 +13,6 @@ type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof offlinePlace>>['start'
 
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
 const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
-
-it('scans during a ledger outage are deferred, even if overwritten or deleted, and sent after it', async () => {
-  const place = await offlinePlace();
-  const agent = await place.start();
-  const before = await place.drop('before.jpg');
-  await watching(agent);
-  await eventually(async () => (await place.states())['before.jpg'] === 'accepted');
-  // A document accepted when the ledger goes offline keeps its copy until the next sweep.
-  await eventually(async () => (await place.copies()).length === 0);
-  agent.leave();
-  const first = await place.drop('SCAN0001.jpg', 'first');
-  await waits(agent, 1);
-  const second = await place.drop('SCAN0001.jpg', 'second');
-  await waits(agent, 2);
-  const deleted = await place.drop('sub/deleted.jpg');
-  await waits(agent, 3);
-  await rm(join(place.scans, 'sub/deleted.jpg'));
-  await writeFile(join(place.scans, 'note.txt'), 'not an image');
-  await writeFile(join(place.scans, 'torn.jpg'), first.subarray(0, first.length / 2));
-  expect(agent.incidents.list().map(({ key, code }) => [key, code])).toEqual([
-    ['storage', 'LEDGER_UNREACHABLE'],
-  ]);
-  expect(agent.notes().map(noteText)).toEqual([
-    '3 images were deferred while the ledger was unreachable, and will be named and sent once it is back.',
-  ]);
-  expect(place.service.asked).toHaveLength(1);
-  const deferredAt = agent.deferred.waiting().map(({ at }) => at);
-  agent.comeBack();
-  await eventually(() => place.service.asked.length === 4);
-  await eventually(async () => (await place.states())['SCAN0001.jpg'] === 'accepted');
-  expect(place.received()).toEqual(texts([before, first, second, deleted]));
-  expect(new Set(place.service.asked.map(({ name }) => name)).size).toBe(4);
-  // In the order of deferral and with the original times.
-  const documents = (await place.rows()).filter(({ documentId }) => documentId !== null);
-  const sent = documents.filter(({ path }) => !path.endsWith('before.jpg'));
-  expect(sent.map(({ createdAt }) => Date.parse(createdAt)).toSorted()).toEqual(deferredAt);
-  // Not recorded during the outage, when there was no ledger to record it in.
-  await eventually(async () => (await place.states())['note.txt'] === 'rejected');
-  expect([agent.deferred.waiting(), agent.notes(), agent.incidents.list()]).toEqual([[], [], []]);
-  await eventually(async () => (await place.copies()).length === 0);
-  // The next listing knows deferred images, so that none becomes two documents.
-  const listed = agent.intakes[0]?.status.lastListing ?? 0;
-  await eventually(() => (agent.intakes[0]?.status.lastListing ?? 0) > listed);
-  expect(place.service.asked).toHaveLength(4);
-  expect(place.log.lines.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
-    expect.stringContaining("can't be reached"),
-  ]);
-});
 
 it('`existing: skip` skips existing files, but not images deferred before the ledger was reachable', async () => {
   const place = await offlinePlace();
@@ -241,4 +192,39 @@ it('a deferred duplicate is recognized and its copy removed; an image that canâ€
   await waits(next, 0);
   await eventually(() => place.service.asked.length === 3);
   expect(place.received()).toEqual(texts([known, good, odd]));
+});
+
+it('an image being deferred keeps its copy when another one with the same bytes no longer needs it', async () => {
+  const place = await offlinePlace();
+  let isDeferring = false;
+  let write = (): void => {};
+  const written = new Promise<void>((resolve) => {
+    write = resolve;
+  });
+  const agent = await place.start({
+    deferred: (real) => ({
+      defer: async (image) => {
+        isDeferring = image.path === 'second.jpg';
+        if (isDeferring) await written;
+        return real.defer(image);
+      },
+    }),
+  });
+  // Must come before the agent stops, which waits for running work.
+  onTestFinished(() => write());
+  await watching(agent);
+  agent.leave();
+  await place.drop('first.jpg', 'same');
+  await waits(agent, 1);
+  await place.drop('second.jpg', 'same');
+  await eventually(() => isDeferring);
+  agent.comeBack();
+  await eventually(async () => (await place.states())['first.jpg'] === 'accepted');
+  // Once this one has been sent, the copy of the first has been checked.
+  await place.drop('third.jpg');
+  await eventually(async () => (await place.states())['third.jpg'] === 'accepted');
+  expect(await place.copies()).toHaveLength(1);
+  write();
+  await eventually(async () => (await place.states())['second.jpg'] === 'duplicate');
+  await eventually(async () => (await place.copies()).length === 0);
 });

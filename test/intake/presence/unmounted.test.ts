@@ -1,3 +1,5 @@
+import { readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { locateOriginal } from '../../../src/delivery/payload/locateBytes.ts';
@@ -69,6 +71,24 @@ describe('an empty directory in place of an unmounted share', () => {
     },
   );
 
+  it('has nothing archived or deleted from it', async () => {
+    const share = await mounted();
+    const { place, opened } = share;
+    await place.drop('a.jpg');
+    const settings = { afterUpload: 'delete' } as const;
+    await place.once({ opened, settings });
+    await place.acceptAll();
+    await share.unmount();
+    await place.drop('a.jpg');
+    // No proof of the share: it was written at another time.
+    await utimes(join(place.scans, 'a.jpg'), 0, 0);
+    const { intake } = place.start({ opened, settings });
+    await place.clock.advanceUntil(() => intake.status.state === 'unreachable');
+    await place.clock.advance(10_000);
+    await intake.dispose(new AbortController().signal);
+    expect(await readdir(place.scans)).toEqual(['a.jpg']);
+  });
+
   it("makes a document's bytes count as away, not as lost", async () => {
     const share = await mounted();
     const { place, opened } = share;
@@ -80,6 +100,27 @@ describe('an empty directory in place of an unmounted share', () => {
     expect((await locateOriginal(document, place.ledger, open)).kind).toBe('bytes');
     await share.unmount();
     expect((await locateOriginal(document, place.ledger, open)).kind).toBe('away');
+  });
+
+  it("is not watched for the first time in the share's absence if the ledger knows files of the share", async () => {
+    const share = await mounted();
+    const { place, opened } = share;
+    await place.drop('a.jpg');
+    // As after a kill right after deferred images were recorded: known files, but no first watch.
+    await place.once({ opened, ledger: () => ({ markWatched: async () => {} }) });
+    expect(await place.states()).toEqual({ 'a.jpg': 'queued' });
+    expect(await place.ledger.isFirstWatch(place.scans)).toBe(true);
+    await share.unmount();
+    expect(await place.once({ opened })).toMatchObject({ present: false });
+    const { intake, watching } = place.start({ opened });
+    await place.clock.advance(60_000);
+    expect(intake.status.state).toBe('unreachable');
+    expect(await currentFiles(place)).toEqual(['a.jpg']);
+    expect(await place.ledger.isFirstWatch(place.scans)).toBe(true);
+    await share.mount();
+    await watching();
+    expect(await currentFiles(place)).toEqual(['a.jpg']);
+    expect(await place.ledger.isFirstWatch(place.scans)).toBe(false);
   });
 
   it('becomes the folder once a person confirms it', async () => {
