@@ -59,7 +59,7 @@ async function begin({ waiting = 0 } = {}) {
 endpoints: { office: { uid: office${office} }, shop: { uid: shop } }
 folders: [ { path: ${scans}, endpoint: ${endpoint}, ${folder} }${folders} ]
 delivery: ${delivery}
-stateDir: ${dir}
+stateDir: ${dir}/state
 ${more}
 `);
   return {
@@ -177,9 +177,9 @@ it('smaller limits and shorter times report what is removed', async () => {
   expect(await would({}, storage('spoolLimit: 2MB'))).toEqual([
     { kind: 'spoolFull', used: 3_000_000, limit: 2_000_000 },
   ]);
-  await mkdir(join(dir, 'backups'));
+  await mkdir(join(dir, 'state', 'backups'), { recursive: true });
   for (const day of [1, 2, 3])
-    await writeFile(join(dir, 'backups', `ledger-2026030${day}T090000000Z.db`), '');
+    await writeFile(join(dir, 'state', 'backups', `ledger-2026030${day}T090000000Z.db`), '');
   expect(await would({}, storage('backups: 1'))).toEqual([{ kind: 'backupsRemoved', backups: 2, kept: 1 }]);
 });
 
