@@ -303,6 +303,19 @@ describe('the sources', () => {
   });
 });
 
+describe('the oracle', () => {
+  it('imports nothing of what it judges, and nothing of the campaigns', async () => {
+    const folder = join(ROOT, 'test/oracle');
+    for (const file of await readdir(folder)) {
+      const imports = importsOf(await readFile(join(folder, file), 'utf8'));
+      expect(
+        imports.filter((each) => each.startsWith('.') && !/^\.\/\w+\.ts$/.test(each)),
+        file,
+      ).toEqual([]);
+    }
+  });
+});
+
 describe('docs/flow.md', () => {
   it('shows functions as they are in the sources', async () => {
     const text = await readFile(join(ROOT, 'docs/flow.md'), 'utf8');

@@ -7,7 +7,8 @@ import { pdfOf, type PdfPage } from '../../support/pdf.ts';
 import type { FleetAgent } from '../../reliability/fleet/agent.ts';
 import { sha256 } from '../../reliability/support/digest.ts';
 import { Site, type SitePlan } from '../../reliability/fleet/site.ts';
-import { judge } from '../../reliability/fleet/oracle.ts';
+import { judge, said } from '../../oracle/oracle.ts';
+import { historyOf } from '../../reliability/fleet/gather.ts';
 import type { Scan } from '../../reliability/fleet/scanner.ts';
 import type { World } from '../../reliability/fleet/world.ts';
 import { until } from '../support/agent.ts';
@@ -107,7 +108,8 @@ export class Desk {
     const surprises = this.site.agents.flatMap(({ name, surprises: all }) =>
       all.map((how) => `${name} ${how}`),
     );
-    return { world, breaches: [...surprises, ...judge(world)] };
+    const breaches = judge(historyOf(world)).map((breach) => said(breach, breach.what));
+    return { world, breaches: [...surprises, ...breaches] };
   }
 
   async #said(agent: FleetAgent, text: string, from: number): Promise<void> {

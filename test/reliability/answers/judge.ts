@@ -7,7 +7,7 @@ import type { Answer, Outcome } from '../../../src/core/domain/outcome.ts';
 import type { Exchange, Reply } from './hostileServer.ts';
 import type { Breach } from './run.ts';
 import type { Truth } from './wire.ts';
-import { VERDICTS } from '../support/oracle.ts';
+import { asksToWait, isVerdict, mayHaveStored, outcomesOf } from '../../oracle/answers.ts';
 
 export interface Given {
   readonly exchange: Exchange;
@@ -35,26 +35,12 @@ function isTimely({ exchange, reply }: Given): boolean {
   return exchange.requestLine !== null && (!reply.wire.truth.early || exchange.body.length < MUCH_BODY);
 }
 
-/** The permitted kinds of outcome for a status. */
-function kindsOf(status: number, afterLost: boolean): readonly Outcome['kind'][] {
-  if (status === 200) return ['accepted', 'serviceTrouble'];
-  if (status === 401) return ['unauthorized'];
-  if ([403, 404, 410].includes(status)) return ['endpointHold'];
-  if ([402, 429].includes(status)) return ['slowDown'];
-  if (VERDICTS.has(status)) return [afterLost ? 'unconfirmed' : 'failed'];
-  if (status === 409) return ['unconfirmed'];
-  if ([407, 408].includes(status) || status >= 500) return ['serviceTrouble'];
-  if (status >= 300 && status < 400) return ['serviceTrouble'];
-  if (status >= 400) return [afterLost ? 'unconfirmed' : 'endpointHold'];
-  return status >= 200 ? ['endpointHold', 'serviceTrouble'] : ['serviceTrouble'];
-}
-
 /** Whether the service may have stored the document although it did not confirm it. */
 export function mayBeStored({ exchange, reply: { wire } }: Given): boolean {
   if (!exchange.wholeRequest) return false;
   const { status } = wire.truth;
   if (status === null || wire.truth.malformed) return true;
-  return status < 400 || status === 408 || status >= 500;
+  return mayHaveStored(status);
 }
 
 export function judgeUpload(
@@ -79,7 +65,7 @@ export function judgeUpload(
   }
   if (outcome.kind === 'failed') {
     if (afterLost) return breach(`failed after a lost answer`);
-    if (!truths.some(({ status, malformed }) => !malformed && status !== null && VERDICTS.has(status)))
+    if (!truths.some(({ status, malformed }) => !malformed && isVerdict(status)))
       return breach(`failed, though the service gave no verdict`);
   }
   if (outcome.kind === 'unconfirmed' && !afterLost && !truths.some(({ status }) => status === 409))
@@ -104,13 +90,13 @@ export function judgeUpload(
   if (!isPlain(truth) || truth.status === null) return null;
   if (truth.status === 200 && truth.whole && truth.worth === 'right' && outcome.kind !== 'accepted')
     return breach(`${story} for a complete record with HTTP 200`, true);
-  if (!kindsOf(truth.status, afterLost).includes(outcome.kind))
+  if (!outcomesOf(truth.status, afterLost).includes(outcome.kind))
     return breach(`${story} for HTTP ${truth.status}`, true);
   if (
     truth.retryAfterMs !== undefined &&
     'retryAfterMs' in outcome &&
     answer.kind === 'response' &&
-    (truth.status === 429 || truth.status === 402 || truth.status >= 500) &&
+    asksToWait(truth.status) &&
     outcome.retryAfterMs !== truth.retryAfterMs
   )
     return breach(`waits ${outcome.retryAfterMs} ms instead of ${truth.retryAfterMs} ms`, true);

@@ -1,7 +1,7 @@
 /** The oracle for a document at the end: its permitted states, given everything that the wire carried about it. */
 import type { DocumentDetail } from '../../../src/core/ports/ledgerReports.ts';
 import { mayBeRecord, mayBeStored, type Given } from './judge.ts';
-import { VERDICTS } from '../support/oracle.ts';
+import { isVerdict } from '../../oracle/answers.ts';
 
 export interface Sent {
   readonly id: number;
@@ -36,7 +36,7 @@ export function judgeDocument({ document, attempts }: DocumentDetail, { bytes, g
       return isSaid ? null : `${story}, without a complete record with HTTP 200`;
     }
     case 'failed':
-      if (lastStatus === null || !VERDICTS.has(lastStatus) || last.reply.wire.truth.malformed)
+      if (!isVerdict(lastStatus) || last.reply.wire.truth.malformed)
         return `${story}, though its last answer was HTTP ${lastStatus}`;
       return given.slice(0, -1).some(isPlainlyLost) ? `${story}, though an earlier answer was lost` : null;
     case 'unconfirmed':

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Dice } from '../support/dice.ts';
 import { ImageMaker } from '../support/images.ts';
 import type { FleetAgent } from './agent.ts';
-import { judge } from './oracle.ts';
+import { judge, said } from '../../oracle/oracle.ts';
+import { historyOf } from './gather.ts';
 import { drawPlan, tellStep, type Plan, type Settings, type Step } from './plan.ts';
 import { Scanner } from './scanner.ts';
 import { Site } from './site.ts';
@@ -60,7 +61,7 @@ export async function playCampaign(
       ...statuses.flatMap((status, at) =>
         status === 0 ? [] : [`agent ${site.agents[at]?.name} stopped with ${status}`],
       ),
-      ...judge(world),
+      ...judge(historyOf(world)).map((breach) => said(breach, breach.what)),
     ];
     kept = breaches.length > 0;
     if (kept) await writeFile(join(site.dir, 'world.json'), JSON.stringify(world, null, 1));

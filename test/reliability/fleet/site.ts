@@ -75,10 +75,11 @@ export class Site {
       credentials: CLIENT,
       endpoints: ENDPOINTS,
       random: () => dice.next(),
-      onRequest: ({ route, name, tookMs, fault }) => {
+      onRequest: ({ route, name, ending, tookMs, fault }) => {
         if (route !== 'upload' || name === null) return;
         const now = performance.now();
-        requests.push({ name, arrivedAt: now - tookMs, refusedAt: fault === 'status' ? now : null });
+        const status = typeof ending === 'number' ? ending : null;
+        requests.push({ name, arrivedAt: now - tookMs, status, refusedAt: fault === 'status' ? now : null });
       },
     });
     if (plan.lostAnswers > 0) sandbox.misbehave({ kind: 'lostAnswer', probability: plan.lostAnswers });
@@ -152,6 +153,7 @@ export class Site {
     const ledger = await readLedgerOf(this.cluster);
     return {
       ...ledger,
+      folder: this.folder,
       scans,
       stored: this.sandbox.received(),
       requests: this.requests,

@@ -1,20 +1,24 @@
 import type { Client } from 'pg';
-import type { LedgerDocument, StoredDocument } from '../support/oracle.ts';
+import type { StoredDocument } from '../../../src/sandbox/server.ts';
 import type { Scan } from './scanner.ts';
 
-/** Input of the oracle: the final state after all agents have stopped. */
+/** The final state after all agents have stopped. */
 export interface World {
+  /** Absolute. */
+  readonly folder: string;
   readonly scans: readonly Pick<Scan, 'path' | 'sha256' | 'isThere' | 'isDue'>[];
   readonly documents: readonly DocumentRow[];
   readonly attempts: readonly AttemptRow[];
   readonly sightings: readonly SightingRow[];
   readonly chains: readonly Chain[];
   /** Documents at the service, by name and bytes. */
-  readonly stored: readonly (StoredDocument & { readonly sha256: string })[];
+  readonly stored: readonly Pick<StoredDocument, 'endpointUid' | 'name' | 'sha256' | 'tries'>[];
   /** Upload requests as they arrived at the service; monotonic milliseconds. */
   readonly requests: readonly {
     readonly name: string;
     readonly arrivedAt: number;
+    /** Status of its answer; null if there was none. */
+    readonly status: number | null;
     /** When it was answered with a status that the service does not give itself; null if it was not. */
     readonly refusedAt: number | null;
   }[];
@@ -23,8 +27,11 @@ export interface World {
   readonly stallMs: number;
 }
 
-export interface DocumentRow extends LedgerDocument {
+export interface DocumentRow {
   readonly id: number;
+  readonly endpointUid: string;
+  readonly state: string;
+  readonly answerLost: boolean;
   readonly name: string;
   readonly sha256: string;
   readonly path: string;

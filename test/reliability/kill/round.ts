@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Image } from '../support/images.ts';
-import { keyOf } from '../support/oracle.ts';
+import { judge, said } from '../../oracle/oracle.ts';
 import { runAndKill, runToEnd, runUntil, type Ended } from './agent.ts';
 import { damageLedger } from './damage.ts';
-import { judge } from './oracle/judge.ts';
+import { historyOf } from './gather.ts';
 import { describeKill, drawPlan, type Plan } from './plan.ts';
 import { Scanner } from './scanner.ts';
 import { Site } from './site.ts';
@@ -41,7 +41,7 @@ export async function playRound(
   let breaches: readonly string[];
   try {
     world = await play(site, plan, images, story);
-    breaches = judge(world);
+    breaches = judge(historyOf(world)).map((breach) => said(breach, breach.what));
   } catch (error) {
     breaches = [`the round could not be finished: ${(error as Error).stack}`];
   }
@@ -103,7 +103,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   await scanning;
   site.sandbox.behave();
   // After midnight, the budget is that of another day.
-  const requestsOfTheDay = today === new Date().toDateString() ? site.sandbox.arrivals().length : 0;
+  const liftedAt = today === new Date().toDateString() ? performance.now() : null;
   await site.configure({ limited: false });
   const ended = plan.lastIsOnce
     ? await runToEnd(site, ['run', '--once', '--wait', '60s'])
@@ -112,7 +112,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   return lookAround(site, {
     observations,
     runs,
-    requestsOfTheDay,
+    liftedAt,
     ledgerWasDamaged,
     journalWasLost,
   });
@@ -135,22 +135,19 @@ async function newestBackup({ stateDir }: Site): Promise<string | null> {
 }
 
 /** Whether every file was seen, nothing waits, and all due disposals are complete. */
-function isQuiet({ settings }: Site, { scans, journal, files }: Observation): boolean {
+function isQuiet({ settings }: Site, { scans, books, files }: Observation): boolean {
   const waits =
-    journal.documents.some(({ state }) => state === 'queued') ||
+    [...books.documents.values()].some(({ state }) => state === 'queued' || state === 'uploading') ||
     files.some(({ path }) => path.includes('/.receiptd-'));
-  const accepted = new Set(
-    journal.documents.filter(({ state }) => state === 'accepted').map((each) => keyOf(each)),
-  );
   return (
     !waits &&
     scans.every((scan) => {
       if (scan.gone !== null) return true;
-      const seen = journal.sightings.get(scan.path);
+      const seen = books.lastSeen.get(scan.path);
       if (scan.kind !== 'image') return seen !== undefined;
       const isThere = files.some(({ path, sha256 }) => path === scan.path && sha256 === scan.sha256);
-      const isToGo = settings.afterUpload !== 'keep' && accepted.has(keyOf(scan));
-      return seen?.sha256 === scan.sha256 && !(isThere && isToGo);
+      const isAccepted = books.documentOf(scan.endpointUid, scan.sha256)?.state === 'accepted';
+      return seen?.sha256 === scan.sha256 && !(isThere && settings.afterUpload !== 'keep' && isAccepted);
     })
   );
 }
@@ -159,9 +156,9 @@ function told({ status, signal, killedAt, startedAt, endedAt }: Ended): string {
   return `${status ?? signal} after ${Math.round(endedAt - startedAt)} ms${killedAt === null ? '' : ` at ${killedAt}`}`;
 }
 
-function shown({ journal, files }: Observation): string {
+function shown({ books, files }: Observation): string {
   const states = new Map<string, number>();
-  for (const { state } of journal.documents) states.set(state, (states.get(state) ?? 0) + 1);
+  for (const { state } of books.documents.values()) states.set(state, (states.get(state) ?? 0) + 1);
   const counts = [...states].map(([state, count]) => `${count} ${state}`);
-  return `entry ${journal.entries}, ${counts.join(', ') || 'nothing named'}, ${files.length} files`;
+  return `entry ${books.entries}, ${counts.join(', ') || 'nothing named'}, ${files.length} files`;
 }

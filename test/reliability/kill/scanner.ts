@@ -2,15 +2,13 @@ import { constants } from 'node:fs';
 import { mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { KnownAs } from '../../oracle/evidence.ts';
 import { Dice } from '../support/dice.ts';
 import { sha256 } from '../support/digest.ts';
 import { unlessGone, writeInPieces } from '../support/files.ts';
 import type { Image } from '../support/images.ts';
 import type { Step } from './plan.ts';
 import type { Site, SiteFolder } from './site.ts';
-
-/** How well the agent knew a file when it was removed. Only accepted or copied ones must not be lost. */
-export type KnownAs = 'accepted' | 'copied' | 'named' | 'unseen';
 
 /** Bytes written to a path. */
 export interface Scan {
@@ -161,8 +159,8 @@ export class Scanner {
   }
 
   async #knownAs({ endpointUid, sha256: hash }: Scan): Promise<KnownAs> {
-    const { documents, copies } = await this.#site.known();
-    const document = documents.find((each) => each.endpointUid === endpointUid && each.sha256 === hash);
+    const { books, copies } = await this.#site.known();
+    const document = books.documentOf(endpointUid, hash);
     if (!document) return 'unseen';
     if (document.state === 'accepted') return 'accepted';
     return copies.has(hash) ? 'copied' : 'named';

@@ -7,6 +7,7 @@ import YAML from 'yaml';
 import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
 import { Dice } from '../support/dice.ts';
 import { ALIASES, CLIENT, ENDPOINTS, UIDS } from '../support/office.ts';
+import { Books } from '../../oracle/journal.ts';
 import { knownIn, type Known } from './known.ts';
 import { LossyDisk } from './lossyDisk.ts';
 import type { Plan, Settings } from './plan.ts';
@@ -54,7 +55,7 @@ export class Site {
   readonly dirs: readonly string[];
   /** Holds the state directory and the archives that are not in the folders, for power failures; null if only processes are killed. */
   readonly disk: LossyDisk | null;
-  #durable: Known = { documents: [], copies: new Set() };
+  #durable: Known = { books: new Books(), copies: new Set() };
   readonly #answers: Answers;
 
   private constructor(

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { endOf } from './oracle/expected.ts';
 import type { Kill } from './plan.ts';
 import type { Round } from './round.ts';
 
@@ -29,11 +28,11 @@ export class Tally {
       if (index === 0 && ended.asPlanned) this.#visit(kill);
       if (ended.killedAt !== null) this.#countCall(ended.killedAt);
     }
-    const { journal, scans } = endOf(world);
+    const { books, scans } = world.observations.at(-1)!;
     this.#count('scans', scans.length);
-    this.#count('documents', journal.documents.length);
+    this.#count('documents', books.documents.size);
     for (const { state } of world.rows) this.#count(`rows ${state}`);
-    this.#count('ledgers rebuilt', journal.rebuilt);
+    this.#count('ledgers rebuilt', books.rebuilt);
     this.#count('requests', world.uploads.length);
     this.#count('stored', world.stored.length);
     this.#count(

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { sha256 } from '../support/digest.ts';
 import { unlessGone } from '../support/files.ts';
 import { runToEnd, type Ended } from './agent.ts';
-import { readJournal, type JournalView } from './journalFile.ts';
+import { Books, readJournal, type Entry, type Journal } from '../../oracle/journal.ts';
 import type { Kill, Settings } from './plan.ts';
 import type { Scan, Scanner } from './scanner.ts';
 import type { Site, SiteFolder, Upload } from './site.ts';
@@ -24,7 +24,10 @@ export interface FoundFile {
 export interface Observation {
   /** Monotonic milliseconds. */
   readonly at: number;
-  readonly journal: JournalView;
+  readonly entries: readonly Entry[];
+  readonly books: Books;
+  /** What is wrong with the journal. */
+  readonly problem: string | null;
   /** All files in the folders and archives. */
   readonly files: readonly FoundFile[];
   readonly scans: readonly Scan[];
@@ -51,7 +54,6 @@ export interface Said {
   readonly text: string;
 }
 
-/** Everything that the oracle judges by. */
 export interface World {
   readonly settings: Settings;
   readonly folders: readonly SiteFolder[];
@@ -61,12 +63,10 @@ export interface World {
   readonly uploads: readonly Upload[];
   readonly stored: readonly Stored[];
   readonly mostAtOnce: number;
-  /** Monotonic milliseconds. */
-  readonly arrivals: readonly number[];
   /** How much closer together arrivals may appear than they were. */
   readonly stallMs: number;
-  /** Upload requests before the daily budget was lifted. */
-  readonly requestsOfTheDay: number;
+  /** When the daily budget was lifted, in monotonic milliseconds; null if the day had ended by then. */
+  readonly liftedAt: number | null;
   readonly rows: readonly Row[];
   readonly audit: Said;
   readonly verify: Said;
@@ -82,9 +82,12 @@ export async function observe(site: Site, scanner: Scanner): Promise<Observation
     const roots = new Set(site.folders.flatMap(({ path, archive }) => [path, archive]));
     const found = new Map<string, FoundFile>();
     for (const root of roots) for (const file of await filesBelow(root)) found.set(file.path, file);
+    const { entries, problem } = await journalOf(site.stateDir);
     return {
       at: performance.now(),
-      journal: await readJournal(join(site.stateDir, 'ledger.journal')),
+      entries,
+      books: Books.of(entries),
+      problem,
       files: [...found.values()],
       scans: scanner.scans.map((scan) => ({ ...scan })),
     };
@@ -94,7 +97,7 @@ export async function observe(site: Site, scanner: Scanner): Promise<Observation
 /** The end of a round, once nothing runs any more. */
 export async function lookAround(
   site: Site,
-  known: Pick<World, 'observations' | 'runs' | 'requestsOfTheDay' | 'ledgerWasDamaged' | 'journalWasLost'>,
+  known: Pick<World, 'observations' | 'runs' | 'liftedAt' | 'ledgerWasDamaged' | 'journalWasLost'>,
 ): Promise<World> {
   const { sandbox, settings, folders, uploads, stallMs } = site;
   const stored = await Promise.all(
@@ -116,7 +119,6 @@ export async function lookAround(
     stored,
     stallMs,
     mostAtOnce: sandbox.stats().maxConcurrentUploads,
-    arrivals: sandbox.arrivals(),
     rows: ROWS.parse(JSON.parse(rows.text)),
     audit: await say(site, 'audit', '--json'),
     verify: await say(site, 'ledger', 'verify', '--json'),
@@ -124,12 +126,17 @@ export async function lookAround(
   };
 }
 
+/** No entries if there is no journal yet. */
+export async function journalOf(stateDir: string): Promise<Journal> {
+  return readJournal((await unlessGone(readFile(join(stateDir, 'ledger.journal'), 'utf8'))) ?? '');
+}
+
 /** Whether the ledger has everything that is in the journal, so that the journal can be dropped. */
 export async function ledgerIsWhole(site: Site): Promise<boolean> {
   const { status, text } = await say(site, 'ledger', 'head', '--json');
   if (status !== 0) return false;
   const { seq } = HEAD.parse(JSON.parse(text));
-  return seq === (await readJournal(join(site.stateDir, 'ledger.journal'))).entries;
+  return seq === ((await journalOf(site.stateDir)).entries.at(-1)?.seq ?? 0);
 }
 
 /**

@@ -9,7 +9,8 @@ const CANARIES_BYTES = 1_000;
 export function watchCanaries(world: World, onOver: () => void): void {
   const { config, closedForGood, pace } = world.plan;
   const { intake, delivery, folders } = config;
-  const hasRoom = world.oracle.hasRoom({ length: CANARIES_BYTES });
+  const { seen } = world.gatherer.oracle;
+  const hasRoom = seen.hasRoom(CANARIES_BYTES);
   if (world.service.habits.poison.size > 0 || delivery.limits.perDay !== null || !hasRoom) {
     onOver();
     return;
@@ -38,15 +39,15 @@ export function watchCanaries(world: World, onOver: () => void): void {
     const until = world.timeline.now + boundMs;
     const look = (): void => {
       const stateOf = (uid: string, sha256: string): string =>
-        world.oracle.view.documentOf(uid, sha256)?.state ?? 'not named yet';
+        seen.books.documentOf(uid, sha256)?.state ?? 'not named yet';
       const waiting = canaries.filter(({ uid, sha256 }) => stateOf(uid, sha256) !== 'accepted');
       if (waiting.length > 0 && world.timeline.now < until) {
         world.timeline.after(LOOK_EVERY_MS, WORLD, look);
         return;
       }
       onOver();
-      for (const { uid, sha256, label } of waiting)
-        world.story.breach('P4', `${label} is ${stateOf(uid, sha256)} after ${boundMs} ms`);
+      for (const { uid, sha256, label } of canaries)
+        world.gatherer.take({ kind: 'due', uid, sha256, what: `after ${boundMs} ms, ${label}` });
     };
     look();
   };

@@ -14,7 +14,7 @@ const SEEN: Readonly<Record<Exclude<Looks, 'untold'>, Omit<Appearance, 'print'>>
 const CANARY = 'canary';
 
 /** Depends on the content alone. */
-function looksOf(content: string | Buffer): Looks {
+export function looksOf(content: string | Buffer): Looks {
   const text = content.toString('latin1');
   if (text.includes(CANARY)) return 'good';
   return Dice.of(text, 'looks').weighted({ good: 10, blurred: 3, blank: 2, untold: 1 });
@@ -46,24 +46,4 @@ export function drawLooks<T extends FolderSettings>(seed: number, folders: reado
 
 export function isLooking({ look }: Pick<FolderSettings, 'look'>): boolean {
   return look !== 'off';
-}
-
-/** Whether the folder keeps this image from being sent. */
-export function isHeld({ look }: Pick<FolderSettings, 'look'>, image: Buffer): boolean {
-  return look === 'hold' && isFlawed(image);
-}
-
-/** The fate of a page without a document yet, in a file of `pages` pages. `leftOut` needs nobody's attention, `held` needs a person's. */
-export function fateOf(
-  { look }: Pick<FolderSettings, 'look'>,
-  text: string,
-  pages: number,
-): 'sent' | 'held' | 'leftOut' {
-  if (look !== 'off' && looksOf(text) === 'blank' && pages > 1) return 'leftOut';
-  return look === 'hold' && isFlawed(text) ? 'held' : 'sent';
-}
-
-function isFlawed(content: string | Buffer): boolean {
-  const looks = looksOf(content);
-  return looks === 'blurred' || looks === 'blank';
 }

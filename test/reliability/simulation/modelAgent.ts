@@ -5,7 +5,6 @@ import type { OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
 import { SeenSince } from '../../../src/intake/offline/seenSince.ts';
 import { composePipeline } from '../../../src/wiring/pipeline.ts';
 import { modelFolder, modelHints } from './modelFolder.ts';
-import { TOKEN } from './modelService.ts';
 import { modelSplitter } from './paged.ts';
 import { inspector } from './pictures.ts';
 import type { Process } from './process.ts';
@@ -35,7 +34,7 @@ export async function runAgent(world: World, process: Process, stop: AbortSignal
     buffers,
     ...(world.plan.memory && { memory: world.plan.memory }),
     hints: modelHints(world.shares, process, hints),
-    splitter: modelSplitter(world.office.files, process, (image) => world.office.drawn(image)),
+    splitter: modelSplitter(world.office.files, process, (image, of) => world.office.drawn(image, of)),
     papers: world.state.openPapers(process),
     inspector,
     host: 'scanner-pc',
@@ -66,7 +65,7 @@ function foldersOf(world: World, process: Process, buffers: ImageBuffers): OpenF
       const below = archive ? path.slice(share.archivePath.length + 1) : undefined;
       const folder = modelFolder(share, process, {
         recursive,
-        oracle: world.oracle,
+        oracle: world.gatherer,
         buffers,
         ...(below !== undefined && { below }),
       });
@@ -81,7 +80,7 @@ function logOf(world: World, process: Process): Log {
   const write = (level: string) => (message: string, fields?: object) => {
     if (process.isDead) return;
     const line = fields ? `${message} ${JSON.stringify(fields)}` : message;
-    if (line.includes(TOKEN)) world.story.breach('P7', `a token is in the log: ${message}`);
+    world.gatherer.take({ kind: 'text', where: 'the log', text: line });
     if (level !== 'debug') world.story.tell(level, line);
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };

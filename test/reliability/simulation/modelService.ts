@@ -1,3 +1,4 @@
+import type { Answer as Evidence } from '../../oracle/evidence.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { Answer } from '../../../src/core/domain/outcome.ts';
 import type {
@@ -8,7 +9,7 @@ import type {
 } from '../../../src/core/ports/service.ts';
 import type { Dice } from '../support/dice.ts';
 import { sha256 as hashOf } from '../support/digest.ts';
-import { paperOf } from './looks.ts';
+import type { Gatherer } from './gather.ts';
 import { broken, record, status, type Fault, type Phase } from './faults.ts';
 import type { Process } from './process.ts';
 import type { Story } from './story.ts';
@@ -16,6 +17,7 @@ import { WORLD, type Timeline } from './timeline.ts';
 
 /** One upload request from the service's view. */
 export interface Arrival {
+  readonly id: number;
   /** When the agent began the request, and when its head arrived. */
   readonly askedAt: number;
   readonly at: number;
@@ -23,15 +25,8 @@ export interface Arrival {
   readonly uid: string;
   readonly name: string;
   readonly sha256: string;
-  /** The paper that the image shows. */
-  readonly paper: string;
   /** Whether this request stored the image. */
   stored: boolean;
-  /** The answer, once it has reached the agent; null before. */
-  answered: Answer | null;
-  answeredAt: number;
-  /** When it ended from the agent's view. */
-  endedAt: number;
 }
 
 export interface ServiceHabits {
@@ -53,7 +48,7 @@ export class ModelService {
   readonly #timeline: Timeline;
   readonly #dice: Dice;
   readonly #story: Story;
-  readonly #onArrival: (arrival: Arrival) => void;
+  readonly #gatherer: Gatherer;
   readonly #onStored: (arrival: Arrival) => void;
   #tokens = 1;
   #closed: string | null = null;
@@ -63,20 +58,22 @@ export class ModelService {
     timeline: Timeline,
     dice: Dice,
     story: Story,
-    onArrival: (arrival: Arrival) => void,
+    gatherer: Gatherer,
     onStored: (arrival: Arrival) => void,
   ) {
     this.habits = habits;
     this.#timeline = timeline;
     this.#dice = dice;
     this.#story = story;
-    this.#onArrival = onArrival;
+    this.#gatherer = gatherer;
+    for (const sha256 of habits.poison) gatherer.take({ kind: 'hopeless', sha256 });
     this.#onStored = onStored;
   }
 
   /** Answers every request to this endpoint with 403 from now on. */
   closeForGood(uid: string): void {
     this.#closed = uid;
+    this.#gatherer.take({ kind: 'hopeless', uid });
   }
 
   /** The service and its tokens, as used by one process of the agent. */
@@ -106,6 +103,10 @@ export class ModelService {
     };
   }
 
+  #close({ id }: Arrival): void {
+    this.#gatherer.take({ kind: 'closed', id, at: this.#timeline.now });
+  }
+
   #faultFor(uid: string | null, what: 'upload' | 'token'): Fault | null {
     const { now } = this.#timeline;
     if (uid !== null && uid === this.#closed) return 'forbidden';
@@ -127,7 +128,7 @@ export class ModelService {
     return new Promise((resolve, reject) => {
       let arrival: Arrival | null = null;
       const abort = (): void => {
-        if (arrival) arrival.endedAt = this.#timeline.now;
+        if (arrival) this.#close(arrival);
         reject(signal.reason as Error);
       };
       signal.addEventListener('abort', abort, { once: true });
@@ -143,13 +144,15 @@ export class ModelService {
           // Few connections survive a sleep.
           const isCut = arrival !== null && sleeps !== this.#timeline.sleeps && this.#dice.chance(0.7);
           const given = isCut ? broken('ECONNRESET', true) : intended;
-          if (arrival) arrival.endedAt = this.#timeline.now;
-          if (arrival && hashOf(bytes) !== sha256)
-            this.#story.breach('P2', `the bytes of ${name} changed while they were sent`);
+          if (arrival) this.#close(arrival);
+          if (arrival && hashOf(bytes) !== sha256) this.#gatherer.take({ kind: 'changed', id: arrival.id });
           const kill = process.takeStep();
           if (kill === 'before') return process.kill(`before an answer about ${name} arrived`);
-          if (arrival) Object.assign(arrival, { answered: given, answeredAt: this.#timeline.now });
           this.#story.tell('service', `answers ${name}: ${wordsOf(given)}`);
+          if (arrival) {
+            const { now: at } = this.#timeline;
+            this.#gatherer.take({ kind: 'answer', id: arrival.id, at, answer: evidenceOf(given, arrival) });
+          }
           signal.removeEventListener('abort', abort);
           if (given.kind === 'response' && this.#dice.chance(0.9)) onTaken?.();
           resolve(given);
@@ -161,17 +164,14 @@ export class ModelService {
         if (fault === 'unreachable') return answer(broken('ECONNREFUSED', false), 1);
         onStart?.();
         const arrived: Arrival = {
+          id: this.arrivals.length,
           askedAt,
           at: this.#timeline.now,
           life: process.number,
           uid,
           name,
           sha256,
-          paper: paperOf(bytes),
           stored: false,
-          answered: null,
-          answeredAt: Infinity,
-          endedAt: Infinity,
         };
         arrival = arrived;
         this.arrivals.push(arrived);
@@ -179,7 +179,7 @@ export class ModelService {
           'service',
           `gets ${name} (${sha256.slice(0, 8)}) at ${uid}${fault ? `, ${fault}` : ''}`,
         );
-        this.#onArrival(arrived);
+        this.#gatherer.arrival(arrived);
         this.#timeline.after(this.#dice.next() * 80, WORLD, () => {
           // A closed connection does not deliver the whole body.
           if (signal.aborted || (process.isDead && this.#dice.chance(0.5))) {
@@ -265,9 +265,21 @@ export class ModelService {
     const isKnown = this.arrivals.some((each) => each.stored && each.uid === uid && each.name === name);
     if (this.habits.isStrict && isKnown) return status(409, 'this name exists');
     arrival.stored = true;
+    this.#gatherer.take({ kind: 'stored', id: arrival.id });
     this.#onStored(arrival);
     return record(name, uid);
   }
+}
+
+function evidenceOf(answer: Answer, { name, uid }: Arrival): Evidence {
+  if (answer.kind === 'fault') return { status: null, isRecord: false, reached: true };
+  const { httpStatus: status, body, retryAfterMs } = answer;
+  const isRecord = body.startsWith('{') && body.endsWith('}') && isOf(JSON.parse(body), name, uid);
+  return { status, isRecord, retryAfterMs, reached: true };
+}
+
+function isOf(record: Readonly<Record<string, unknown>>, name: string, uid: string): boolean {
+  return record['name'] === name && record['endpointUid'] === uid && 'status' in record;
 }
 
 function wordsOf(answer: Answer): string {

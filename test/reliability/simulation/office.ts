@@ -1,5 +1,6 @@
 import { Dice } from '../support/dice.ts';
-import { isLooking, ONCE_MORE, paperOf } from './looks.ts';
+import type { Gatherer } from './gather.ts';
+import { isLooking, looksOf, ONCE_MORE } from './looks.ts';
 import { PagedFiles } from './paged.ts';
 import { firstPage, picture, pictureOf, type Picture } from './pictures.ts';
 import type { Plan } from './plan.ts';
@@ -11,26 +12,17 @@ import { WORLD, type Timeline } from './timeline.ts';
 const AGAIN_MS = 3_000;
 
 /**
- * The people and scanners of an office, who write files to the folders and change them afterwards. Remembers what each content is, so that
- * the oracle can tell complete images from partial ones.
+ * The people and scanners of an office, who write files to the folders and change them afterwards. They tell the oracle what each content
+ * is.
  */
 export class Office {
-  /** Images that were ever complete in a folder, by hash. */
-  readonly whole = new Map<string, Picture>();
-  /** Contents that are not complete images, by hash. */
-  readonly unfit = new Map<string, 'junk' | 'cut short'>();
-  /** Multi-page files, and the images that were made of them. */
   readonly files = new PagedFiles();
-  /** Papers scanned a second time, which gives a different image. */
-  readonly scannedTwice = new Set<string>();
-  /** First pages, by hash, with the time when they were first written; more pages follow. */
-  readonly #paged = new Map<string, number>();
   readonly #plan: Plan;
   readonly #shares: readonly Share[];
   readonly #dice: Dice;
   readonly #timeline: Timeline;
   readonly #story: Story;
-  readonly #onScanned: (share: Share, path: string) => void;
+  readonly #gatherer: Gatherer;
   #pictures: Picture[] = [];
   #isCalm = false;
 
@@ -40,23 +32,14 @@ export class Office {
     dice: Dice,
     timeline: Timeline,
     story: Story,
-    onScanned: (share: Share, path: string) => void,
+    gatherer: Gatherer,
   ) {
-    this.#onScanned = onScanned;
+    this.#gatherer = gatherer;
     this.#plan = plan;
     this.#shares = shares;
     this.#dice = dice;
     this.#timeline = timeline;
     this.#story = story;
-  }
-
-  /** Whether these bytes ever looked like a complete image. */
-  wasWhole(sha256: string): boolean {
-    if (this.whole.has(sha256)) return true;
-    // The scanner pauses between pages for longer than the agent waits.
-    const since = this.#paged.get(sha256);
-    const longMs = Math.min(...this.#plan.config.folders.map(({ settle }) => settle.longMs));
-    return since !== undefined && this.#timeline.now - since >= longMs;
   }
 
   /** Schedules all actions. @returns the images that may be scanned */
@@ -89,7 +72,7 @@ export class Office {
         const share = dice.pick(this.#shares);
         const name = dice.chance(0.3) ? `SCAN000${dice.int(1, 6)}.jpg` : `pages${dice.int(1, 2)}.pdf`;
         this.#at(dice.next() * scansWithinMs, () =>
-          this.#whenThere(share, () => this.#put(share, name, this.#good(file))),
+          this.#whenThere(share, () => this.#put(share, name, this.#paged(file))),
         );
       }
     }
@@ -99,21 +82,20 @@ export class Office {
   #scanOnceMore(): void {
     const { seed, scansWithinMs } = this.#plan;
     const dice = Dice.of(seed, 'scans of the same papers');
-    for (const { label, bytes } of this.#pictures) {
+    for (const { label } of this.#pictures) {
       if (!dice.chance(0.3)) continue;
       const image = picture(`${label}${ONCE_MORE}`, 'jpeg', dice.int(10, 400));
       const share = dice.pick(this.#shares);
       const name = `SCAN000${dice.int(1, 6)}.jpg`;
-      this.scannedTwice.add(paperOf(bytes));
       this.#at(dice.next() * scansWithinMs, () =>
         this.#whenThere(share, () => this.#put(share, name, this.#good(image))),
       );
     }
   }
 
-  /** Records an image that the agent drew from a page. */
-  drawn(bytes: Buffer): void {
-    this.#good(pictureOf('page', bytes));
+  /** The agent drew an image from a page. */
+  drawn(bytes: Buffer, of: { readonly file: string; readonly page: number }): void {
+    this.#gatherer.content(bytes, { is: 'image', label: 'page', of });
   }
 
   /** Ends all trouble: releases all locks and stops meddling. */
@@ -128,7 +110,7 @@ export class Office {
     locked.isLocked = true;
     this.#put(share, 'junk-later.txt', this.#unfit(Buffer.from(`junk in ${share.path}`), 'junk'));
     const cut = picture(`cut in ${share.path}`, 'jpeg', 50).bytes.subarray(0, 30);
-    this.#put(share, 'cut-later.jpg', this.#unfit(Buffer.from(cut), 'cut short'));
+    this.#put(share, 'cut-later.jpg', this.#unfit(Buffer.from(cut), 'torn'));
   }
 
   /** Writes a good image whose delivery is checked. */
@@ -157,7 +139,7 @@ export class Office {
         case 'atOnce':
           return this.#put(share, name, this.#good(image));
         case 'renamed': {
-          this.#put(share, `${name}.part`, this.#unfit(image.bytes.subarray(0, 12), 'cut short'));
+          this.#put(share, `${name}.part`, this.#unfit(image.bytes.subarray(0, 12), 'torn'));
           return this.#at(this.#dice.next() * 3_000, () =>
             this.#whenThere(share, () => {
               share.write(`${name}.part`, this.#good(image).bytes);
@@ -168,7 +150,7 @@ export class Office {
         case 'slowly':
           return this.#writeSlowly(share, name, image);
         case 'cut':
-          return this.#put(share, name, this.#unfit(Buffer.from(image.bytes.subarray(0, -2)), 'cut short'));
+          return this.#put(share, name, this.#unfit(Buffer.from(image.bytes.subarray(0, -2)), 'torn'));
         case 'junk':
           return this.#put(share, name, this.#unfit(Buffer.from(`junk ${this.#dice.int(0, 3)}`), 'junk'));
       }
@@ -193,8 +175,8 @@ export class Office {
         this.#whenThere(share, () => {
           const piece = bytes.subarray(0, cut);
           if (cut === bytes.length) this.#good(image);
-          else if (isPaged) this.#paged.set(page.sha256, this.#paged.get(page.sha256) ?? this.#timeline.now);
-          else this.#unfit(piece, 'cut short');
+          else if (isPaged) this.#gatherer.content(page.bytes, { is: 'growing', label: page.label });
+          else this.#unfit(piece, 'torn');
           share.write(name, Buffer.from(piece));
           this.#story.tell(
             'scanner',
@@ -256,7 +238,7 @@ export class Office {
   #put(share: Share, name: string, { bytes, label }: Picture): void {
     this.#story.tell('scanner', `puts ${label} into ${share.path}/${name}`);
     share.write(name, bytes);
-    this.#onScanned(share, name);
+    this.#gatherer.scanned(share, name);
   }
 
   #move(share: Share, from: string, to: string): void {
@@ -271,13 +253,20 @@ export class Office {
   }
 
   #good(image: Picture): Picture {
-    this.whole.set(image.sha256, image);
+    this.#gatherer.content(image.bytes, { is: 'image', label: image.label });
     return image;
   }
 
-  #unfit(bytes: Buffer, what: 'junk' | 'cut short'): Picture {
-    const unfit = pictureOf(what, bytes);
-    if (!this.whole.has(unfit.sha256)) this.unfit.set(unfit.sha256, what);
-    return unfit;
+  #paged(file: Picture): Picture {
+    const pages = this.files
+      .pagesOf(file.sha256)
+      ?.map(({ kind, text }) => ({ isDamaged: kind === 'damaged', look: looksOf(text) }));
+    this.#gatherer.content(file.bytes, { is: 'file', label: file.label, ...(pages && { pages }) });
+    return file;
+  }
+
+  #unfit(bytes: Buffer, what: 'junk' | 'torn'): Picture {
+    this.#gatherer.content(bytes, { is: what });
+    return pictureOf(what, bytes);
   }
 }

@@ -19,18 +19,10 @@ export interface Page {
   readonly text: string;
 }
 
-/** A page from which an image was made. */
-export interface KnownPage {
-  readonly file: string;
-  readonly page: number;
-}
-
-/** What the world knows about multi-page files: their pages, and the images made of them. */
+/** The pages of multi-page files. */
 export class PagedFiles {
   /** Pages by the hash of the file. */
   readonly #pages = new Map<string, readonly Page[]>();
-  /** Pages by the hash of an image made of them. */
-  readonly #images = new Map<string, KnownPage[]>();
 
   /** A few pages, some of which also occur in other files. */
   make(label: string, dice: Dice): Picture {
@@ -53,26 +45,10 @@ export class PagedFiles {
     return this.#pages.get(file) ?? null;
   }
 
-  /** The pages that this image shows. */
-  pagesBehind(image: string): readonly KnownPage[] {
-    return this.#images.get(image) ?? [];
-  }
-
-  /** The images made of a page. */
-  imagesOf(file: string, page: number): string[] {
-    return [...this.#images]
-      .filter(([, pages]) => pages.some((each) => each.file === file && each.page === page))
-      .map(([image]) => image);
-  }
-
   draw(file: string, page: number, life: number): Buffer | null {
     const { kind, text } = this.#pages.get(file)?.[page - 1] ?? { kind: 'damaged', text: '' };
     if (kind === 'damaged') return null;
     const bytes = Buffer.from(`JPG|${text}${kind === 'drawn' ? ` drawn in life ${life}` : ''}${END}`);
-    const image = hashOf(bytes);
-    const behind = this.#images.get(image) ?? [];
-    if (!behind.some((each) => each.file === file && each.page === page)) behind.push({ file, page });
-    this.#images.set(image, behind);
     return bytes;
   }
 }
@@ -84,7 +60,7 @@ const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is
 export function modelSplitter(
   files: PagedFiles,
   process: Process,
-  onImage: (bytes: Buffer) => void,
+  onImage: (bytes: Buffer, of: { readonly file: string; readonly page: number }) => void,
 ): PageSplitter {
   const dice = process.dice;
   return {
@@ -99,7 +75,7 @@ export function modelSplitter(
         if (signal.aborted || dice.chance(0.02)) return TROUBLE;
         const image = files.draw(file, number, process.number);
         if (image === null) return DAMAGED;
-        onImage(image);
+        onImage(image, { file, page: number });
         const appearance = isLookedAt ? appearanceOf(pages[number - 1]!.text) : null;
         return { kind: 'image', type: 'jpeg', bytes: image, isOriginal: false, appearance };
       };

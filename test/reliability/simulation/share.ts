@@ -41,8 +41,6 @@ export class Share {
   /** When an entry was last created, renamed or deleted in each directory. Parent directories count as changed too. */
   readonly #entriesChanged = new Map<string, number>();
   readonly #timeline: Timeline;
-  /** How long former contents lay unchanged; milliseconds, by hash. */
-  readonly #rested = new Map<string, number>();
   /** Contents that only reading can tell from what they overwrote; by hash. */
   readonly #alike = new Set<string>();
   state: ShareState = 'present';
@@ -52,6 +50,8 @@ export class Share {
   isFull = false;
   /** Receive the absolute path of every change. */
   readonly watchers = new Set<(path: string) => void>();
+  /** Told of every path that changed on it. */
+  onChange: (path: string) => void = () => {};
 
   constructor(path: string, kind: ShareKind, timeline: Timeline) {
     this.path = path;
@@ -90,7 +90,6 @@ export class Share {
   write(path: string, bytes: Buffer): Inode {
     const there = this.files.get(path);
     if (there) {
-      this.#stirred(there);
       const [before, { since }] = [this.identityOf(there), { ...there }];
       there.bytes = bytes;
       this.#stamp(there, true);
@@ -110,9 +109,6 @@ export class Share {
   rename(from: string, to: string): void {
     const file = this.files.get(from);
     if (!file) throw systemError('ENOENT', from);
-    const over = this.files.get(to);
-    if (over) this.#stirred(over);
-    this.#stirred(file);
     this.files.delete(from);
     this.files.set(to, file);
     this.#stamp(file, false);
@@ -126,16 +122,12 @@ export class Share {
   place(tree: Tree, path: string, { bytes, mtimeNs }: Inode): void {
     const file = { bytes, number: (inodes += 1), mtimeNs, ctimeNs: 0n, isLocked: false, since: 0 };
     this.#stamp(file, false);
-    const over = tree.get(path);
-    if (over) this.#stirred(over);
     tree.set(path, file);
     if (tree === this.files) this.#entered(path);
     if (tree === this.files) this.changed(path);
   }
 
   remove(path: string): void {
-    const file = this.files.get(path);
-    if (file) this.#stirred(file);
     this.files.delete(path);
     this.#entered(path);
     this.changed(path);
@@ -143,17 +135,8 @@ export class Share {
 
   touch(path: string): void {
     const file = this.files.get(path);
-    if (file) this.#stirred(file);
     if (file) this.#stamp(file, true);
     this.changed(path);
-  }
-
-  /** How long these bytes have been unchanged here at most, now or earlier. Milliseconds. */
-  restedMs(sha256: string): number {
-    const lies = [...this.#files.values(), ...this.#inItsPlace.values()]
-      .filter(({ bytes }) => hashOf(bytes) === sha256)
-      .map(({ since }) => this.#timeline.now - since);
-    return Math.max(this.#rested.get(sha256) ?? -Infinity, ...lies);
   }
 
   /**
@@ -169,6 +152,7 @@ export class Share {
   }
 
   changed(path: string): void {
+    if (this.state === 'present') this.onChange(path);
     for (const watcher of this.watchers) watcher(`${this.path}/${path}`);
   }
 
@@ -177,13 +161,6 @@ export class Share {
       dir = dir.slice(0, Math.max(0, dir.lastIndexOf('/')));
       this.#entriesChanged.set(dir, this.#tick());
     }
-  }
-
-  /** Called before a file changes or goes. */
-  #stirred({ bytes, since }: Inode): void {
-    const sha256 = hashOf(bytes);
-    const before = this.#rested.get(sha256) ?? 0;
-    this.#rested.set(sha256, Math.max(before, this.#timeline.now - since));
   }
 
   #tick(): number {

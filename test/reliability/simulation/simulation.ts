@@ -69,10 +69,10 @@ class Simulation {
     timeline.after(this.#world.plan.troubleMs, WORLD, () => this.#calm());
     this.#live();
     for (let events = 0; !this.#isOver && this.#world.story.breaches.length === 0; events += 1) {
-      if (!(await timeline.step())) this.#world.story.breach('P1', 'no event is left');
-      if (events > MOST_EVENTS) this.#world.story.breach('P1', `${MOST_EVENTS} events without an end`);
+      if (!(await timeline.step())) this.#stuck('no event is left');
+      if (events > MOST_EVENTS) this.#stuck(`${MOST_EVENTS} events without an end`);
     }
-    if (this.#world.story.breaches.length === 0) this.#world.oracle.finish();
+    if (this.#world.story.breaches.length === 0) this.#world.gatherer.oracle.end();
     return {
       seed: this.#seed,
       breaches: this.#world.story.breaches,
@@ -82,7 +82,7 @@ class Simulation {
         lives: this.#lives,
         kills: this.#kills,
         requests: this.#world.service.arrivals.length,
-        ...this.#world.oracle.counts(),
+        ...this.#world.gatherer.counts(),
       },
     };
   }
@@ -107,13 +107,13 @@ class Simulation {
     const process = new Process(number, timeline, dice, this.#world.plan.pace, point, (how) => {
       this.#world.story.tell('KILL', how);
       this.#kills += 1;
-      this.#world.oracle.lifeEnded(number);
+      this.#ended(number);
       this.#world.results.receiving = null;
       for (const share of this.#world.shares.values()) share.watchers.clear();
       if (death && 'ledgerLost' in death && death.ledgerLost) {
         this.#world.story.tell('KILL', 'the power failed too: the ledger must be rebuilt from the journal');
         this.#world.state.loseLedger();
-        this.#world.oracle.ledgerLost();
+        this.#world.gatherer.take({ kind: 'tablesLost', at: timeline.now });
       }
       timeline.after(100 + dice.next() * 8_000, WORLD, () => this.#live());
     });
@@ -136,7 +136,7 @@ class Simulation {
       () => {
         if (process.isDead) return;
         process.isDead = true;
-        this.#world.oracle.lifeEnded(number);
+        this.#ended(number);
         this.#world.results.receiving = null;
         this.#world.story.tell('agent', 'has stopped');
         for (const share of this.#world.shares.values()) share.watchers.clear();
@@ -149,12 +149,17 @@ class Simulation {
           process.kill(`ended unexpectedly: ${String(error)}`);
           return;
         }
-        this.#world.story.breach(
-          'P1',
-          `the agent ended unexpectedly: ${error instanceof Error ? error.stack : String(error)}`,
-        );
+        this.#stuck(`the agent ended by itself: ${error instanceof Error ? error.stack : String(error)}`);
       },
     );
+  }
+
+  #stuck(what: string): void {
+    this.#world.gatherer.take({ kind: 'stuck', what });
+  }
+
+  #ended(life: number): void {
+    this.#world.gatherer.take({ kind: 'lifeEnded', life, at: this.#world.timeline.now });
   }
 
   /** Ends all trouble. From now on, every obligation must be met. */
@@ -169,11 +174,10 @@ class Simulation {
     if (closedForGood !== null) this.#world.service.closeForGood(closedForGood);
     const until = this.#world.timeline.now + PATIENCE_MS;
     const look = (): void => {
-      const owed = this.#world.oracle.owed();
+      const owed = this.#world.gatherer.oracle.owed();
       if (owed.length === 0) watchCanaries(this.#world, () => (this.#isOver = true));
       else if (this.#world.timeline.now < until) this.#world.timeline.after(LOOK_EVERY_MS, WORLD, look);
-      else
-        this.#world.story.breach('P1', `still owed after ${PATIENCE_MS / 3_600_000} h: ${owed.join('; ')}`);
+      else this.#world.gatherer.oracle.owes();
     };
     this.#world.timeline.after(LOOK_EVERY_MS, WORLD, look);
   }

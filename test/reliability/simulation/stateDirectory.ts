@@ -21,7 +21,7 @@ import { systemError } from './share.ts';
 /** Learns what becomes durable, and what the agent gives up. */
 export interface Witness {
   entry(entry: JournalEntry): void;
-  copied(sha256: string): void;
+  copied(sha256: string, size: number): void;
   /** The agent has decided to remove a copy. */
   letsGo(sha256: string): void;
   dropped(sha256: string): void;
@@ -174,7 +174,7 @@ export class StateDirectory {
           await process.step('a copy into the spool', () => {
             if (this.disk !== 'well') throw unwritable();
             this.copies.set(sha256, Buffer.from(bytes));
-            this.#witness.copied(sha256);
+            this.#witness.copied(sha256, bytes.length);
           });
           copies.set(sha256, bytes.length);
           return true;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { said, type Breach } from '../../oracle/oracle.ts';
 import type { Timeline } from './timeline.ts';
 
 /** What happened, in order. The same seed tells the same story. */
@@ -16,9 +17,10 @@ export class Story {
   }
 
   /** Records a broken promise. */
-  breach(promise: string, what: string): void {
-    this.tell('ORACLE', `${promise} broken: ${what}`);
-    this.breaches.push(`${promise}: ${what}`);
+  breach(breach: Breach): void {
+    const words = said(breach, breach.what);
+    this.tell('ORACLE', words);
+    this.breaches.push(words);
   }
 
   get lines(): readonly string[] {

@@ -1,8 +1,8 @@
 import { Dice } from '../support/dice.ts';
-import { ModelResults } from './modelResults.ts';
+import { Gatherer } from './gather.ts';
+import { DONE, ModelResults } from './modelResults.ts';
 import { ModelService } from './modelService.ts';
 import { Office } from './office.ts';
-import { Oracle } from './oracle.ts';
 import { planOf, type Plan } from './plan.ts';
 import { Share } from './share.ts';
 import { StateDirectory } from './stateDirectory.ts';
@@ -19,7 +19,7 @@ export interface World {
   readonly office: Office;
   readonly service: ModelService;
   readonly results: ModelResults;
-  readonly oracle: Oracle;
+  readonly gatherer: Gatherer;
 }
 
 /** The world of a seed, with its first events scheduled. */
@@ -31,27 +31,19 @@ export function buildWorld(seed: number): World {
   const story = new Story(timeline);
   const shares = new Map([...plan.kinds].map(([path, kind]) => [path, new Share(path, kind, timeline)]));
   const list = [...shares.values()];
-  const oracle = new Oracle(plan, story, timeline, list);
-  const office = new Office(plan, list, dice('office'), timeline, story, (share, path) =>
-    oracle.scanned(share, path),
-  );
-  const state = new StateDirectory(oracle);
+  const gatherer = new Gatherer(plan, story, timeline, list);
+  const office = new Office(plan, list, dice('office'), timeline, story, gatherer);
+  const state = new StateDirectory(gatherer);
   const pictures = office.begin();
   const unlucky = dice('unlucky');
   const some = (share: number): Set<string> =>
     new Set(pictures.filter(() => unlucky.chance(share)).map(({ sha256 }) => sha256));
   const habits = { phases: plan.phases, isStrict: plan.isStrict, refused: some(0.06), poison: some(0.02) };
-  const results = new ModelResults(timeline, dice('results'), story, (arrival) =>
-    oracle.resultTaken(arrival),
+  const results = new ModelResults(timeline, dice('results'), story, ({ uid, name }) =>
+    gatherer.take({ kind: 'result', uid, name, status: DONE }),
   );
-  const service = new ModelService(
-    habits,
-    timeline,
-    dice('service'),
-    story,
-    (arrival) => oracle.arrival(arrival),
-    (arrival) => results.stored(arrival),
+  const service = new ModelService(habits, timeline, dice('service'), story, gatherer, (arrival) =>
+    results.stored(arrival),
   );
-  Object.assign(oracle, { office, service, state });
-  return { plan, timeline, story, shares, state, office, service, results, oracle };
+  return { plan, timeline, story, shares, state, office, service, results, gatherer };
 }

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Dice } from '../support/dice.ts';
-import { TRACE } from '../support/oracle.ts';
+import { TRACE } from '../../oracle/nothingLost.ts';
 import { command, type Ended } from './agent.ts';
 import type { Book } from './book.ts';
 import type { Gate } from './gate.ts';

@@ -3,11 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { requirement } from '../../support/requires.ts';
 import { killAgents } from '../support/agentProcess.ts';
-import { UIDS } from '../support/office.ts';
-import { Book } from './book.ts';
 import { flatness } from './flatness.ts';
 import { RateWatch } from './limits.ts';
-import { judgeLedger } from './oracle.ts';
 import { LIMITS } from './place.ts';
 import type { Sample } from './samples.ts';
 import { soak } from './soak.ts';
@@ -91,58 +88,8 @@ describe('the verdict on flatness', () => {
   });
 });
 
-describe('the oracle of the soak', () => {
-  const hash = 'ab'.repeat(32);
-  const row = {
-    name: 'office-a',
-    endpointUid: UIDS.office,
-    sha256: hash,
-    state: 'accepted',
-    status: 'PROCESSING',
-    path: '/scans/a.jpg',
-    attempts: 1,
-    reason: null,
-    message: null,
-    answerLost: false,
-    archivedTo: null,
-    createdAt: '2026-01-14T09:00:00.000Z',
-  };
-  const stored = {
-    uid: 'u',
-    endpointUid: UIDS.office,
-    name: 'office-a',
-    sha256: hash,
-    bytes: 1,
-    contentType: null,
-    receivedAt: '',
-    tries: 1,
-    accepted: true,
-    file: '',
-  };
-  function judge(rows: object[], received: (typeof stored)[]): readonly string[] {
-    const book = new Book();
-    book.expect('office', hash, true);
-    return judgeLedger(JSON.stringify(rows), received, book).breaches;
-  }
-
-  it('finds nothing if ledger and service agree', () => {
-    expect(judge([row], [stored])).toEqual([]);
-  });
-
-  it.each([
-    ['an image that is not in the ledger', [], []],
-    ['one that waits', [{ ...row, state: 'queued' }], []],
-    ['one that is accepted and not stored', [row], []],
-    ['one that has another name at the service', [row], [{ ...stored, name: 'office-b' }]],
-    ['one that is stored under two names', [row], [stored, { ...stored, name: 'office-b' }]],
-    ['one that was sent twice without a reason', [row], [{ ...stored, tries: 2 }]],
-    ['one that has two documents', [row, { ...row, name: 'office-b' }], [stored]],
-    ['one that nobody scanned', [row, { ...row, name: 'x', sha256: 'cd'.repeat(32) }], [stored]],
-  ])('finds %s', (_, rows, received) => {
-    expect(judge(rows, received)).not.toEqual([]);
-  });
-
-  it('finds an exceeded rate, unless a delay explains it', () => {
+describe('the rate of arrivals', () => {
+  it('is too high unless a delay explains it', () => {
     const { count } = LIMITS.depot;
     const arrivals = Array.from({ length: count + 1 }, (_, index) => (index * 900) / count);
     const watch = new RateWatch();

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
+import { ROWS } from '../../support/listRows.ts';
 import { killAgents } from '../support/agentProcess.ts';
 import { Dice } from '../support/dice.ts';
 import { ImageMaker } from '../support/images.ts';
@@ -9,7 +10,8 @@ import { flatness, type Row } from './flatness.ts';
 import { OpenInbox } from './inboxes.ts';
 import { Lives } from './lives.ts';
 import { Operator } from './operator.ts';
-import { judgeLedger, leftovers } from './oracle.ts';
+import { judge, said } from '../../oracle/oracle.ts';
+import { historyOf, stateFilesOf } from './gather.ts';
 import { makePlace, writeConfig, type Place } from './place.ts';
 import { LogRecord } from './record.ts';
 import { Scanners } from './scanners.ts';
@@ -113,21 +115,20 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   await watch.close();
   await service.dropBytes();
   await service.close();
-  const judged = judgeLedger(list, service.received(), book);
-  const left = await leftovers(place.stateDir);
+  const rows = ROWS.parse(JSON.parse(list));
+  const judged = judge(historyOf(rows, service.received(), book, await stateFilesOf(place.stateDir)));
   const unexplained = log.unexplained(weather.spells, lives.deeds, (hash) => book.mayBeLost(hash));
   return {
     breaches: [
       ...[lives, scanners, operator, cleaner, service, service.rate, log].flatMap(({ breaches }) => breaches),
       ...closing,
       ...unexplained.map((text) => `unexplained error: ${text}`),
-      ...judged.breaches,
-      ...left.map((name) => `left behind in the state directory: ${name}`),
+      ...judged.map((breach) => said(breach, breach.what)),
     ],
     flatness: flat,
     counts: {
       ...named('done: ', book.counts),
-      ...named('ledger: ', Object.entries(judged.counts)),
+      ...countBy(rows, ({ state }) => `ledger: ${state}`),
       ...named('log ', log.messages),
       ...countBy(weather.spells, ({ phase }) => `weather: ${phase}`),
       ...countBy(lives.deeds, ({ what }) => `agent: ${what}`),
