@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, on Debian, software that some tests need: a Secret Service for the keychain tests, and its replacement
-# without keytar (libsecret-tools); a FUSE file system that can hang (bindfs); namespaces, mounts and private networks
+# without keytar (libsecret-tools); another program that draws PDFs (poppler-utils); a FUSE file system that can hang (bindfs); namespaces, mounts and private networks
 # (util-linux, iproute2); certificates (openssl); system call traces (strace); a browser for the console
 # (chromium-headless-shell); service notifications (systemd); shells and formatters for completion and manual page
 # (zsh, fish, groff, man-db, mandoc); a database server for shared ledgers (postgresql) and a pooler (pgbouncer), which
@@ -15,7 +15,7 @@ if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
 fi
 apt-get install -y -q --no-install-recommends \
   libsecret-1-0 gnome-keyring dbus util-linux mount iproute2 \
-  fuse3 bindfs openssl strace chromium-headless-shell systemd libsecret-tools postgresql pgbouncer \
+  poppler-utils fuse3 bindfs openssl strace chromium-headless-shell systemd libsecret-tools postgresql pgbouncer \
   zsh fish groff man-db mandoc debootstrap
 # Debian would run it now and at each boot.
 if [ -d /run/systemd/system ]; then systemctl disable --now pgbouncer; fi

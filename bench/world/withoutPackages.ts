@@ -4,7 +4,7 @@ import { PROGRAM } from './agent.ts';
 import type { Command } from './measure.ts';
 
 /** Packages needed to split files into pages. */
-const PACKAGES: ReadonlySet<string> = new Set(['@hyzyla', '@img', 'sharp', 'heic-decode']);
+const PACKAGES: ReadonlySet<string> = new Set(['@embedpdf', '@img', 'sharp', 'libheif-js']);
 
 /** Copies the program without optional packages. @returns a function that makes a command use that copy */
 export async function withoutPackages(dir: string): Promise<(command: Command) => Command> {

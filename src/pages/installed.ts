@@ -1,7 +1,14 @@
 import { createRequire } from 'node:module';
 
 /** Packages that splitting files needs; optional parts of an install. */
-const PACKAGES = ['@hyzyla/pdfium', 'sharp', 'heic-decode'] as const;
+const PACKAGES = [
+  '@embedpdf/pdfium',
+  'sharp',
+  'libheif-js',
+  '@expo-google-fonts/arimo',
+  '@expo-google-fonts/cousine',
+  '@expo-google-fonts/tinos',
+] as const;
 
 export interface Installed {
   /** Files of the packages. */

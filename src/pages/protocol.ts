@@ -23,7 +23,8 @@ export type Request =
       readonly size: number;
       readonly mostBytes: number;
     }
-  | { readonly kind: 'look'; readonly type: ImageType };
+  | { readonly kind: 'look'; readonly type: ImageType }
+  | { readonly kind: 'whole'; readonly type: ImageType };
 
 export type Reply =
   | { readonly kind: 'ready' }
@@ -36,6 +37,7 @@ export type Reply =
     }
   | { readonly kind: 'picture'; readonly pages: number }
   | { readonly kind: 'look'; readonly appearance: Appearance }
+  | { readonly kind: 'whole' }
   | Unreadable;
 
 const HEAD_BYTES = 8;

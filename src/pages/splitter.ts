@@ -36,6 +36,11 @@ export class ProcessSplitter implements PageSplitter {
     return 'head' in answer && answer.head.kind === 'look' ? asAppearance(answer.head.appearance) : null;
   }
 
+  async isWhole(bytes: Buffer, type: ImageType): Promise<boolean> {
+    const answer = await this.#looking.ask({ kind: 'whole', type }, bytes);
+    return 'head' in answer && answer.head.kind === 'whole';
+  }
+
   close(): Promise<void> {
     return this.#renderers.close();
   }
@@ -130,8 +135,10 @@ function isCount(pages: unknown): pages is number {
 const LOOKED_AT: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'tiff', 'webp', 'gif', 'heic']);
 
 function asAppearance(appearance: Appearance | null): Appearance | null {
-  const { width, height, paper, detail, sharpness } = appearance ?? {};
-  return [width, height, paper, detail, sharpness].every((each) => Number.isFinite(each)) ? appearance : null;
+  const { width, height, paper, light, ink, detail, sharpness } = appearance ?? {};
+  return [width, height, paper, light, ink, detail, sharpness].every((each) => Number.isFinite(each))
+    ? appearance
+    : null;
 }
 
 /** Validates an answer: output of the process is as untrusted as the file. */

@@ -216,6 +216,7 @@ export function composeIntake(
         settings: once ? atRest(folder) : folder,
         pages: pages ?? undefined,
         looks: looks ?? undefined,
+        isWhole: splitter ? (bytes, type) => splitter.isWhole(bytes, type) : undefined,
         memory: reading,
         buffers: world.buffers,
         hints: world.hints,

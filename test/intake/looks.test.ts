@@ -9,6 +9,8 @@ const GOOD: Appearance = {
   width: 600,
   height: 1_200,
   paper: 250,
+  light: 255,
+  ink: 200,
   detail: 300,
   sharpness: 2,
   print: 'stripes',
@@ -75,7 +77,7 @@ describe('a paper scanned again', () => {
     const { looks } = office({ first: 'queued' });
     const of = async (differs: Partial<Appearance>) =>
       (await looks.atPage({ ...GOOD, ...differs }, { ...AT, sha256: 'second' })).remark;
-    expect(await of({ detail: 3 })).toEqual({ reason: 'BLANK', message: 'It looks blank.' });
+    expect(await of({ detail: 3, ink: 8 })).toEqual({ reason: 'BLANK', message: 'It looks blank.' });
     expect(await of({ sharpness: 0.1 })).toMatchObject({
       reason: 'BLURRED',
       message: expect.stringMatching(/^It is blurred\. It looks like document-first,/) as string,

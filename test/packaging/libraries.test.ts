@@ -42,7 +42,12 @@ describe('the libraries', () => {
   it('that the program and the console import are the dependencies, and no others', async () => {
     const packages = new Set([...(await imported())].map(packageOf));
     // Loaded by name in a process of their own, where they are installed.
-    for (const name of ['keytar', 'heic-decode']) packages.add(name);
+    const byName = [
+      'keytar',
+      'libheif-js',
+      ...['arimo', 'cousine', 'tinos'].map((font) => `@expo-google-fonts/${font}`),
+    ];
+    for (const name of byName) packages.add(name);
     expect([...packages].sort()).toEqual(Object.keys(listed).sort());
   });
 

@@ -7,7 +7,7 @@ import { confinement } from '../../src/pages/confinement.ts';
 import { installedPackages } from '../../src/pages/installed.ts';
 import { ProcessSplitter } from '../../src/pages/splitter.ts';
 import { HEIC } from '../support/heic.ts';
-import { pdfOf } from '../support/pdf.ts';
+import { pdfOf, rawPdf } from '../support/pdf.ts';
 import { tiffOf } from '../support/tiff.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/pageRenderer.js', import.meta.url));
@@ -101,6 +101,49 @@ describe('the process that takes files apart', () => {
     const bomb = tiffOf([{ width: 4, height: 4, grey: 0 }]);
     for (const side of [18, 30]) bomb.writeUInt32LE(60_000, side);
     expect(await refused('tiff', bomb)).toBe('TOO_DEAR');
+  });
+
+  it('keeps back what would be sent without its content', async () => {
+    const page =
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Resources << /Font << /F0 4 0 R >> >> /Contents 5 0 R >>';
+    const file = (catalog: string, font: string, text: string, others: Record<number, string> = {}) => {
+      const content = Buffer.from(`BT /F0 12 Tf 20 100 Td ${text} Tj ET`, 'latin1');
+      return rawPdf({
+        1: `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+        2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+        3: page,
+        4: font,
+        5: [`<< /Length ${content.length} >>`, content],
+        ...others,
+      });
+    };
+    const latin = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
+    const polish =
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [1 /lslash /zdotaccent] >> >>';
+    const chinese =
+      '<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> >>] >>';
+    const attached = {
+      6: '<< /Type /Filespec /F (a.txt) /EF << /F 7 0 R >> >>',
+      7: '<< /Type /EmbeddedFile /Length 2 >>\nstream\nhi\nendstream',
+    };
+    const names = '/Names << /EmbeddedFiles << /Names [(a) 6 0 R] >> >>';
+    const ends = async (type: SplitType, bytes: Buffer) => {
+      const end = await pagesOf(type, bytes);
+      return 'kind' in end ? end.reason : end.map(endOf).join();
+    };
+    expect(await ends('pdf', file('', latin, '(Total)'))).toBe('jpeg');
+    expect(await ends('pdf', file('', polish, '(\x01\x02)'))).toBe('jpeg');
+    expect(await ends('pdf', file('', chinese, '<589e503c>'))).toBe('FONT_MISSING');
+    expect(await ends('pdf', file(names, latin, '(Total)', attached))).toBe('jpeg');
+    const portfolio = file(`${names} /Collection << /View /D >>`, latin, '(Open in Acrobat)', attached);
+    expect(await ends('pdf', portfolio)).toBe('PORTFOLIO');
+    const form = '/NeedsRendering true /AcroForm << /Fields [] /XFA 6 0 R >>';
+    const xfa = { 6: '<< /Length 2 >>\nstream\nhi\nendstream' };
+    expect(await ends('pdf', file(form, latin, '(Please wait)', xfa))).toBe('XFA_FORM');
+    const oldJpeg = tiffOf([{ width: 4, height: 4, grey: 0 }]);
+    expect(oldJpeg.readUInt16LE(8 + 2 + 3 * 12)).toBe(259);
+    oldJpeg.writeUInt32LE(6, 8 + 2 + 3 * 12 + 8);
+    expect(await ends('tiff', oldJpeg)).toBe('UNSUPPORTED');
   });
 
   it('ends a process that takes too long or too much memory, and goes on with the next page in another one', async () => {

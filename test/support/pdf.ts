@@ -79,3 +79,32 @@ export function pdfOf(
   put(`trailer\n<< /Size ${size} /Root 1 0 R /Info 4 0 R${encrypt} >>\nstartxref\n${table}\n%%EOF\n`);
   return Buffer.concat(pieces);
 }
+
+/** A PDF of numbered objects: each is its text, or its dictionary and the bytes of its stream. Object 1 is the catalog. */
+export function rawPdf(
+  objects: Readonly<Record<number, string | readonly [head: string, stream: Buffer]>>,
+): Buffer {
+  const pieces: Buffer[] = [Buffer.from('%PDF-1.6\n')];
+  const offsets = new Map<number, number>();
+  let length = pieces[0]?.length ?? 0;
+  const put = (bytes: Buffer): void => {
+    pieces.push(bytes);
+    length += bytes.length;
+  };
+  for (const [number, object] of Object.entries(objects)) {
+    offsets.set(Number(number), length);
+    const [head, stream] = typeof object === 'string' ? [object, null] : object;
+    put(Buffer.from(`${number} 0 obj\n${head}\n`, 'latin1'));
+    if (stream !== null) put(Buffer.concat([Buffer.from('stream\n'), stream, Buffer.from('\nendstream\n')]));
+    put(Buffer.from('endobj\n'));
+  }
+  const size = Math.max(...offsets.keys()) + 1;
+  const rows = Array.from({ length: size - 1 }, (_, at) => {
+    const offset = offsets.get(at + 1);
+    return offset === undefined ? '0000000000 00000 f \n' : `${String(offset).padStart(10, '0')} 00000 n \n`;
+  });
+  const table = length;
+  put(Buffer.from(`xref\n0 ${size}\n0000000000 65535 f \n${rows.join('')}`));
+  put(Buffer.from(`trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`));
+  return Buffer.concat(pieces);
+}

@@ -78,6 +78,26 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
       ];
     case 'ENCRYPTED':
       return ['The file is password-protected.', 'Save it without a password and put it back in the folder.'];
+    case 'FONT_MISSING':
+      return [
+        'The file lacks a font, so some of its text would be missing.',
+        'Open it, print it to a new PDF in this folder, and delete this file.',
+      ];
+    case 'PORTFOLIO':
+      return [
+        'The file is a PDF portfolio: it contains other files, which are not sent.',
+        'Open it, save the files that it contains into this folder, and delete this file.',
+      ];
+    case 'XFA_FORM':
+      return [
+        'The file is a form that only Adobe programs can show.',
+        'Open it in Adobe Reader, print it to a new PDF in this folder, and delete this file.',
+      ];
+    case 'UNSUPPORTED':
+      return [
+        'The file is a TIFF of an unusual kind that cannot be read.',
+        'Open it, save it as a JPEG in this folder, and delete this file.',
+      ];
     case 'PAGES_NOT_SENT':
       return [
         'Some pages of this file cannot be sent. The others were sent.',

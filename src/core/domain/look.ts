@@ -8,6 +8,10 @@ export interface Appearance {
   readonly height: number;
   /** Brightness of the paper: the 90th percentile. */
   readonly paper: number;
+  /** Brightness of the brightest spots: the 99.9th percentile. */
+  readonly light: number;
+  /** How much darker than the paper the darkest spots are, without the image's edges. */
+  readonly ink: number;
   /** Strongest difference between neighbouring pixels, without the image's edges: 0 to 510. */
   readonly detail: number;
   /** `detail` relative to the contrast of paper and ink; well focused print is above 1.5. */
@@ -31,7 +35,11 @@ export interface Remark {
 const BLANK_DETAIL = 20;
 /** Darker paper may hide faint print. */
 const BLANK_PAPER = 150;
+/** Blurred print has no sharp edges either, but is darker than this. */
+const BLANK_INK = 32;
 const DARK_PAPER = 100;
+/** Bright print on dark paper, or a receipt on a dark table, is legible. */
+const DARK_LIGHT = 150;
 const SMALL_SIDE = 250;
 const BLURRED_SHARPNESS = 0.95;
 
@@ -61,11 +69,11 @@ export function withRemark(first: Remark | null, other: Remark | null): Remark |
   return { reason: first.reason, message: `${first.message} ${other.message}` };
 }
 
-function flawsOf({ width, height, paper, detail, sharpness }: Appearance): Flaw[] {
-  if (detail < BLANK_DETAIL && paper >= BLANK_PAPER) return ['BLANK'];
+function flawsOf({ width, height, paper, light, ink, detail, sharpness }: Appearance): Flaw[] {
+  if (detail < BLANK_DETAIL && ink < BLANK_INK && paper >= BLANK_PAPER) return ['BLANK'];
   const flaws: Flaw[] = [];
   if (Math.min(width, height) < SMALL_SIDE) flaws.push('TOO_SMALL');
-  if (paper < DARK_PAPER) flaws.push('TOO_DARK');
+  if (paper < DARK_PAPER && light < DARK_LIGHT) flaws.push('TOO_DARK');
   if (sharpness < BLURRED_SHARPNESS) flaws.push('BLURRED');
   return flaws;
 }

@@ -53,6 +53,30 @@ const WORDS: Readonly<Record<string, Words>> = {
     many: 'files are password-protected',
     advice: 'Save the file without a password.',
   },
+  FONT_MISSING: {
+    short: 'font missing',
+    one: 'file lacks a font, so it would be sent without some of its text',
+    many: 'files lack fonts, so they would be sent without some of their text',
+    advice: 'Open the file and print it to a new PDF.',
+  },
+  PORTFOLIO: {
+    short: 'PDF portfolio',
+    one: 'file is a PDF portfolio, whose files are not sent',
+    many: 'files are PDF portfolios, whose files are not sent',
+    advice: 'Save the files that the portfolio contains into the folder.',
+  },
+  XFA_FORM: {
+    short: 'form for Adobe programs',
+    one: 'file is a form that only Adobe programs can show',
+    many: 'files are forms that only Adobe programs can show',
+    advice: 'Open the file in Adobe Reader and print it to a new PDF.',
+  },
+  UNSUPPORTED: {
+    short: 'unusual TIFF',
+    one: 'file is a TIFF of an unusual kind that can’t be read',
+    many: 'files are TIFFs of an unusual kind that can’t be read',
+    advice: 'Open the file and save it as a JPEG.',
+  },
   PAGES_NOT_SENT: {
     short: "with pages that can't be sent",
     one: "file has pages that can't be sent; its other pages are",

@@ -3,15 +3,23 @@ import type { Content } from '../domain/receiptLike.ts';
 
 /**
  * Type and structure, by content. `complete`: the structure reaches its end marker (trailing bytes are
- * ignored). `incomplete`: the file is still being written, or truncated; `detail` says what is missing.
+ * ignored). `incomplete`: the file is still being written, truncated, or (`isDoubtful`) only not as its format
+ * requires; `detail` says what is missing.
  */
 export type Inspection =
   | {
       readonly type: ImageType;
       readonly structure: 'complete';
+      /** Has so many zeros in a row that part of it may not be written yet. */
+      readonly hasHole?: boolean;
       /** Number of pages; only for a multi-page TIFF. */ readonly pages?: number;
     }
-  | { readonly type: ImageType; readonly structure: 'incomplete'; readonly detail: string }
+  | {
+      readonly type: ImageType;
+      readonly structure: 'incomplete';
+      readonly detail: string;
+      readonly isDoubtful?: boolean;
+    }
   | { readonly type: null; readonly detail: string; readonly content: Exclude<Content, 'unread'> };
 
 /** Judges by content, never by file name. Never throws on hostile bytes, and takes linear time. */

@@ -6,7 +6,16 @@ import type { PageType, SplitType } from '../domain/pages.ts';
 export interface Unreadable {
   readonly kind: 'refused';
   /** `TROUBLE`: probably not the file's fault; a later attempt may succeed. */
-  readonly reason: 'ENCRYPTED' | 'DAMAGED' | 'TOO_MANY_PAGES' | 'TOO_DEAR' | 'TROUBLE';
+  readonly reason:
+    | 'ENCRYPTED'
+    | 'DAMAGED'
+    | 'FONT_MISSING'
+    | 'PORTFOLIO'
+    | 'XFA_FORM'
+    | 'UNSUPPORTED'
+    | 'TOO_MANY_PAGES'
+    | 'TOO_DEAR'
+    | 'TROUBLE';
   /** A clause: "it took longer than 20 s". */
   readonly detail: string;
 }
@@ -52,6 +61,8 @@ export interface PageSplitter {
   open(request: SplitRequest): Promise<OpenFile | Unreadable>;
   /** Measures the appearance of an image; null if that fails for any reason. Never rejects. */
   look(bytes: Buffer, type: ImageType): Promise<Appearance | null>;
+  /** Whether a decoder reads the whole image, or all pages of the file; false if that fails for any reason. Never rejects. */
+  isWhole(bytes: Buffer, type: ImageType): Promise<boolean>;
   /** Ends the running processes. */
   close(): Promise<void>;
 }

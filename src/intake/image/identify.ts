@@ -1,5 +1,7 @@
 import type { ImageType } from '../../core/domain/imageType.ts';
 import type { Inspection } from '../../core/ports/image.ts';
+import { find } from './exif/find.ts';
+import { openTiff } from './structure/tiffReader.ts';
 import { isBmpHeader } from './structure/bmp.ts';
 import { counted } from '../../core/domain/words.ts';
 
@@ -42,6 +44,9 @@ const OTHER_STARTS: readonly (readonly [start: string, type: ImageType])[] = [
 const OTHER_IMAGES: ReadonlySet<string> = new Set(
   'avif jls jp2 jpx jpm jxl jxr psd eps ps flif bpg dng cr2 cr3 nef arw orf raf rw2 j2c'.split(' '),
 );
+/** Raw files of cameras that file-type takes any TIFF of a certain form for, and the maker that these name. */
+const GUESSED_RAW: Readonly<Record<string, RegExp>> = { nef: /^nikon/i, arw: /^sony/i };
+const MAKE = 271;
 /** PDF readers look for the header within this many bytes. */
 const PDF_WINDOW = 1024;
 
@@ -70,13 +75,18 @@ export async function identify(bytes: Buffer): Promise<Identified> {
   if (isHeic(bytes)) return { type: 'heic' };
   const plain = plainTypeOf(bytes);
   if (plain !== null) return { type: plain };
-  const known = await nameOf(bytes);
+  const guess = await nameOf(bytes);
+  const known =
+    guess !== undefined && GUESSED_RAW[guess] !== undefined && !isOfCamera(bytes, GUESSED_RAW[guess])
+      ? 'tif'
+      : guess;
   const type = known === undefined ? signatureOf(bytes) : TYPES[known];
   if (type === 'heic') return { type: null, detail: 'it is AVIF', content: 'image' };
   if (type !== undefined) {
     const believed = beginsAs(bytes, type) && (type !== 'bmp' || isBmpHeader(bytes));
     return believed ? { type } : unknown(bytes);
   }
+  if (hasPdfHeader(bytes)) return { type: 'pdf' };
   if (known === undefined) return unknown(bytes);
   const content = OTHER_IMAGES.has(known) ? 'image' : 'file';
   return { type: null, detail: `it is ${known.toUpperCase()}`, content };
@@ -107,6 +117,18 @@ async function nameOf(bytes: Buffer): Promise<string | undefined> {
 function signatureOf(bytes: Buffer): ImageType | undefined {
   const start = bytes.toString('latin1', 0, LONGEST_SIGNATURE);
   return SIGNATURES.find(([signature]) => start.startsWith(signature))?.[1];
+}
+
+/** Whether a TIFF says that it was made by a camera of this make. */
+function isOfCamera(bytes: Buffer, make: RegExp): boolean {
+  const tiff = openTiff(bytes);
+  const field = tiff && find(tiff, tiff.first, MAKE);
+  return field ? make.test(bytes.toString('latin1', field.start, field.end)) : false;
+}
+
+/** Whether a PDF begins within the first bytes, at the beginning of a line. */
+function hasPdfHeader(bytes: Buffer): boolean {
+  return /(?:^|[\r\n])%PDF-\d/.test(bytes.toString('latin1', 0, PDF_WINDOW));
 }
 
 /** Whether the file itself begins like that type. file-type skips a byte order mark and ID3 tags first; no decoder does. */

@@ -4,6 +4,7 @@ import { capturedAt } from './capturedAt.ts';
 import { hashHere, type Hash } from './hashing.ts';
 import { identify } from './identify.ts';
 import { bmpGap } from './structure/bmp.ts';
+import type { Doubt } from './structure/doubt.ts';
 import { gifGap } from './structure/gif.ts';
 import { heicGap } from './structure/heic.ts';
 import { jpegGap } from './structure/jpeg.ts';
@@ -15,7 +16,7 @@ import { tiffPages } from './structure/tiffPages.ts';
 import { webpGap } from './structure/webp.ts';
 
 /** Describes what a file of this type lacks; null if it is complete. Never throws on hostile bytes. */
-type FindGap = (bytes: Buffer) => string | null;
+type FindGap = (bytes: Buffer) => string | Doubt | null;
 
 const GAPS: Readonly<Record<ImageType, FindGap>> = {
   jpeg: jpegGap,
@@ -37,14 +38,29 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
       const identified = await identify(buffer);
       if (identified.type === null) return identified;
       const { type } = identified;
-      const detail = GAPS[type](buffer);
-      if (detail !== null) return { type, structure: 'incomplete', detail };
+      const gap = GAPS[type](buffer);
+      if (gap !== null) {
+        if (typeof gap === 'string') return { type, structure: 'incomplete', detail: gap };
+        return { type, structure: 'incomplete', detail: gap.doubt, isDoubtful: true };
+      }
       const pages = type === 'tiff' ? tiffPages(buffer).length : 1;
-      return { type, structure: 'complete', ...(pages > 1 && { pages }) };
+      return {
+        type,
+        structure: 'complete',
+        ...(hasHole(buffer) && { hasHole: true }),
+        ...(pages > 1 && { pages }),
+      };
     },
     isTurned: (jpeg) => isTurned(asBuffer(jpeg)),
     capturedAt: (bytes, type) => Promise.resolve(capturedAt(asBuffer(bytes), type)),
   };
+}
+
+/** Zeros in a row that are more likely bytes that are not written yet than image data, such as black pixels. */
+const HOLE = Buffer.alloc(1024);
+
+function hasHole(bytes: Buffer): boolean {
+  return bytes.includes(HOLE);
 }
 
 /** Views the same memory; a copy would double the memory of a large scan. */

@@ -11,6 +11,10 @@ export interface GivenUp extends Omit<Unreadable, 'reason'> {
 export const REASON_OF: Readonly<Record<GivenUp['reason'], string>> = {
   ENCRYPTED: 'ENCRYPTED',
   DAMAGED: 'DAMAGED',
+  FONT_MISSING: 'FONT_MISSING',
+  PORTFOLIO: 'PORTFOLIO',
+  XFA_FORM: 'XFA_FORM',
+  UNSUPPORTED: 'UNSUPPORTED',
   TOO_MANY_PAGES: 'TOO_MANY_PAGES',
   TOO_DEAR: 'TOO_DEAR',
   TROUBLE: 'DAMAGED',
@@ -20,6 +24,10 @@ export const REASON_OF: Readonly<Record<GivenUp['reason'], string>> = {
 const HINTS: Readonly<Partial<Record<GivenUp['reason'], string>>> = {
   ENCRYPTED: 'Save it without a password and put it back in the folder.',
   DAMAGED: 'Scan it again.',
+  FONT_MISSING: 'Open it and print it to a new PDF.',
+  PORTFOLIO: 'Save the files that it contains into the folder.',
+  UNSUPPORTED: 'Open it and save it as a JPEG.',
+  XFA_FORM: 'Open it in Adobe Reader and print it to a new PDF.',
   TOO_MANY_PAGES: 'Split it into smaller files.',
   GONE: 'Scan it again.',
   TOO_DEAR: 'Print it to a new PDF, or scan it again.',
@@ -47,9 +55,16 @@ export function endOf(
   }
   if (rejected.length === pages && refused.length === 0) return NOTHING_BUT_BLANK;
   if (refused.length === 0) return { reason: null, message: null };
+  const reasons = new Set(rejected.map(({ reason }) => reason).filter((reason) => reason !== 'BLANK'));
   const named = refused.slice(0, NAMED_AT_MOST).join(', ');
   const more = refused.length > NAMED_AT_MOST ? ` and ${refused.length - NAMED_AT_MOST} more` : '';
   const which = refused.length === 1 ? `Page ${named}` : `Pages ${named}${more}`;
-  const message = `${which} of ${pages} can't be sent; the other pages are. To see why, run \`receiptd list --state rejected\`. Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
+  const others = rejected.length === pages ? '' : '; the other pages are';
+  const [only] = reasons.size === 1 ? reasons : [null];
+  const hint = Object.entries(HINTS).find(([reason]) => reason === only)?.[1];
+  const advice = hint ?? `Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
+  const message = `${which} of ${pages} can't be sent${others}. To see why, run \`receiptd list --state rejected\`. ${advice}`;
+  // A reason of its own if it is the same everywhere and scanning again can't help.
+  if (only && hint !== undefined && only !== 'DAMAGED') return { reason: only, message };
   return { reason: 'PAGES_NOT_SENT', message };
 }

@@ -52,6 +52,8 @@ export class SplitWork {
   readonly #deps: SplitWorkDeps;
   /** Pages that this process found unsendable: each is tried only once. */
   readonly #refused = new Set<number>();
+  /** When the file says that it was photographed. */
+  #captured: Date | null = null;
   #dearInARow = 0;
   /** A warning that the file has to wait was logged; repeats are logged as debug. */
   #isLate = false;
@@ -176,12 +178,12 @@ export class SplitWork {
       remark,
     }: { sha256: string; type: PageType; bytes: Buffer | null; remark: Remark | null },
   ): Promise<void> {
-    const { ledger, inspector, clock, log, host, onAdmitted } = this.#deps;
+    const { ledger, clock, log, host, onAdmitted } = this.#deps;
     const { id, endpoint } = this.#split;
     const { folder, path, identity } = this.#split.file;
     const of = namingFor(this.#origin, this.#deps.folders);
     const { template } = of;
-    const captured = bytes && template.usesCaptured ? await inspector.capturedAt(bytes, type) : null;
+    const captured = template.usesCaptured ? await this.#capturedAt(bytes, type) : null;
     const at = clock.now();
     const admission: Admission = {
       endpoint,
@@ -206,6 +208,12 @@ export class SplitWork {
     onAdmitted(folder, admitted);
   }
 
+  /** When the page was photographed: as the file says, or else the image in it. What was drawn says nothing. */
+  async #capturedAt(bytes: Buffer | null, type: PageType): Promise<Date | null> {
+    const { inspector } = this.#deps;
+    return this.#captured ?? (bytes && (await inspector.capturedAt(bytes, type)));
+  }
+
   async #open(signal: AbortSignal): Promise<OpenFile | GivenUp | 'later'> {
     const { inspector, splitter } = this.#deps;
     const first = await this.#bytes();
@@ -215,6 +223,8 @@ export class SplitWork {
     let read: typeof first | null = first;
     const { type } = await inspector.inspect(first.bytes);
     const known = SPLIT_TYPES.find((each) => each === type);
+    if (type !== null && namingFor(this.#origin, this.#deps.folders).template.usesCaptured)
+      this.#captured = await inspector.capturedAt(first.bytes, type);
     if (known === undefined)
       return { kind: 'refused', reason: 'DAMAGED', detail: 'it does not consist of pages' };
     const settings = this.#settings();

@@ -11,16 +11,27 @@ import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { nameContext } from './nameContext.ts';
 
+/** How long a file must not have changed: longer if its type may grow after a complete structure, longest if bytes seem to be missing. */
+export type Quiet = 'short' | 'long' | 'longest';
+
 /** What to do with a file that has stopped changing, judged by its bytes. */
 export type Judgement =
   | {
       readonly kind: 'image';
       readonly type: ImageType;
-      /** Its type may grow after a complete structure. */ readonly growing: boolean;
+      readonly quiet: Quiet;
     }
   /** Split it and send images of its pages. */
-  | { readonly kind: 'pages'; readonly growing: boolean }
-  | { readonly kind: 'incomplete'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'pages'; readonly quiet: Quiet }
+  | {
+      readonly kind: 'incomplete';
+      readonly reason: string;
+      readonly message: string;
+      /** What it is if a decoder reads the whole of it; null if that is out of the question. */
+      readonly orElse: Extract<Judgement, { kind: 'image' | 'pages' }> | null;
+      /** Null if unknown. */
+      readonly type: ImageType | null;
+    }
   | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
 
 /** `path` decides nothing about what is sent, only whether a file that is not sent may be somebody's receipt. */
@@ -36,6 +47,8 @@ export async function judge(
       kind: 'incomplete',
       reason: 'EMPTY',
       message: 'The file is empty. It is checked again when it grows.',
+      orElse: null,
+      type: null,
     };
   }
   const inspection = await inspector.inspect(bytes);
@@ -43,12 +56,25 @@ export async function judge(
   const isTurned = settings.upright === true && inspection.type === 'jpeg' && inspector.isTurned(bytes);
   const isSplit = isToSplit(inspection, settings, isTurned);
   if (!isSplit && !settings.accept.includes(inspection.type)) return notAccepted(inspection.type, settings);
-  if (inspection.structure === 'incomplete') {
-    const message = `Incomplete: ${inspection.detail}. It is checked again when it changes.`;
-    return { kind: 'incomplete', reason: 'INCOMPLETE', message };
-  }
-  const growing = GROWING_TYPES.has(inspection.type);
-  return isSplit ? { kind: 'pages', growing } : { kind: 'image', type: inspection.type, growing };
+  const { type } = inspection;
+  const hasHole = inspection.structure === 'complete' && inspection.hasHole;
+  const quiet = hasHole
+    ? 'longest'
+    : GROWING_TYPES.has(type) || inspection.structure === 'incomplete'
+      ? 'long'
+      : 'short';
+  const whole: Extract<Judgement, { kind: 'image' | 'pages' }> = isSplit
+    ? { kind: 'pages', quiet }
+    : { kind: 'image', type, quiet };
+  if (inspection.structure === 'complete') return whole;
+  const message = `Incomplete: ${inspection.detail}. It is checked again when it changes.`;
+  return {
+    kind: 'incomplete',
+    reason: 'INCOMPLETE',
+    message,
+    type,
+    orElse: inspection.isDoubtful === true ? whole : null,
+  };
 }
 
 /** Single-page TIFFs and HEICs that the folder accepts, and JPEGs that need no turning, are sent unsplit. */

@@ -2,11 +2,12 @@ import type { Buffers } from '../../core/ports/buffers.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
+import type { PageSplitter } from '../../core/ports/pages.ts';
 import type { Note } from '../../core/ports/ledgerIntake.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';
-import { judge, judgeTooLarge, type Candidate } from './admit.ts';
+import { judge, judgeTooLarge, type Candidate, type Judgement } from './admit.ts';
 import { isHeld, isLookedAt, keptBack, SENT_ANYWAY } from '../../core/domain/look.ts';
 import type { Looked, Looks } from '../looks.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
@@ -27,6 +28,8 @@ export interface ExamineDeps {
   readonly buffers?: Pick<Buffers, 'giveBack'> | undefined;
   /** Left out if no image checker is installed. */
   readonly looks?: Looks | undefined;
+  /** Whether a decoder reads the whole image. Left out if none is installed. */
+  readonly isWhole?: PageSplitter['isWhole'] | undefined;
   /**
    * Updates which file system the folder is on. Called between reading a file and recording it: known files identify the
    * folder's file system, so a file from another one must not be recorded first.
@@ -95,24 +98,39 @@ async function afterRead(
     settling.see(file.path, read.identity, file.lane);
     return settling.keep(file);
   }
-  const judgement = await judge(path, read.bytes, settings, deps.inspector);
+  const judged = await judge(path, read.bytes, settings, deps.inspector);
+  const judgement = await asDecoded(file, judged, read.bytes, deps);
+  if (judgement === null) return settling.keep(file);
   if (judgement.kind === 'incomplete' || judgement.kind === 'rejected') deps.buffers?.giveBack(read.bytes);
   switch (judgement.kind) {
     case 'incomplete':
       return incomplete(file, identity, judgement.reason, judgement.message, deps);
     case 'rejected':
       // An unrecognized file may be the beginning of a valid one.
-      if (UNTOLD.has(judgement.reason) && !settling.requireLongQuiet(file)) return settling.keep(file);
+      if (UNTOLD.has(judgement.reason) && !settling.requireQuiet(file, 'long')) return settling.keep(file);
       return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
     case 'image':
-      if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
+      if (!settling.requireQuiet(file, judgement.quiet)) return settling.keep(file);
       return image(file, { path, lane, identity, mark, bytes: read.bytes, type: judgement.type }, deps);
     case 'pages':
-      if (judgement.growing && !settling.requireLongQuiet(file)) return settling.keep(file);
+      if (!settling.requireQuiet(file, judgement.quiet)) return settling.keep(file);
       if (await deps.sink.takeApart({ path, lane, identity, mark, bytes: read.bytes }))
         return settling.done(file, identity);
       return settling.retryLater(file);
   }
+}
+
+/** Asks a decoder about a file whose structure is in doubt, once it is at rest. Null: it is not yet. */
+async function asDecoded(
+  file: Unsettled,
+  judgement: Judgement,
+  bytes: Buffer,
+  { settling, isWhole }: ExamineDeps,
+): Promise<Judgement | null> {
+  if (judgement.kind !== 'incomplete' || judgement.orElse === null || judgement.type === null || !isWhole)
+    return judgement;
+  if (!settling.requireQuiet(file, judgement.orElse.quiet)) return null;
+  return (await isWhole(bytes, judgement.type)) ? judgement.orElse : judgement;
 }
 
 async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): Promise<void> {

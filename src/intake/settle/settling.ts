@@ -2,8 +2,11 @@ import { sameIdentity, type FileIdentity, type Lane } from '../../core/domain/do
 import { isUnreachable } from '../../core/domain/unreachable.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { SettleTimes } from '../../core/domain/settings.ts';
+import type { Quiet } from './admit.ts';
 import { Unsettled, type Trouble } from './unsettled.ts';
 
+/** A copying program may stand still for a while in the middle of a file. */
+const LONGEST = 6;
 const LOOK_AGAIN_AT_MOST_MS = 5_000;
 const RETRY_MS = 5_000;
 /** Time before a blocked file is reported: longer than a scanner or virus scanner usually locks a file. */
@@ -149,10 +152,12 @@ export class Settling {
     this.keep(file);
   }
 
-  /** Requires the long quiet time, for a type that is unknown or may grow after a complete structure. True if it has passed. */
-  requireLongQuiet(file: Unsettled): boolean {
+  /** Requires a quiet time. True if it has passed. */
+  requireQuiet(file: Unsettled, quiet: Quiet): boolean {
+    if (quiet === 'short') return true;
     this.#wasRead(file);
-    file.quietMs = Math.max(this.#times.longMs, this.#shortMs);
+    const ms = this.#times.longMs * (quiet === 'longest' ? LONGEST : 1);
+    file.quietMs = Math.max(ms, this.#shortMs);
     return this.isStill(file);
   }
 

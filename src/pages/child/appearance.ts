@@ -6,6 +6,8 @@ import { printOf } from './print.ts';
 export const MEASURED_SIDE = 800;
 /** Share of each side to ignore: lid shadows and paper edges are not content. */
 const MARGIN = 0.04;
+/** Differences between neighbouring pixels that all but the strongest hundredth stay below, if there is little print. */
+const LITTLE_PRINT = 16;
 const LEVELS = 256;
 const MOST_DIFFERENCE = 2 * (LEVELS - 1);
 
@@ -27,8 +29,9 @@ function measure(
   grey: Uint8Array,
   width: number,
   height: number,
-): Pick<Appearance, 'paper' | 'detail' | 'sharpness'> {
+): Pick<Appearance, 'paper' | 'light' | 'ink' | 'detail' | 'sharpness'> {
   const levels = new Uint32Array(LEVELS);
+  const innerLevels = new Uint32Array(LEVELS);
   const all = new Uint32Array(MOST_DIFFERENCE + 1);
   const inner = new Uint32Array(MOST_DIFFERENCE + 1);
   const [left, top] = [Math.ceil(width * MARGIN), Math.ceil(height * MARGIN)];
@@ -43,12 +46,22 @@ function measure(
       const down = (grey[at + width] ?? 0) - (grey[at - width] ?? 0);
       const difference = Math.abs(across) + Math.abs(down);
       all[difference] = (all[difference] ?? 0) + 1;
-      if (isInside && x >= left && x < width - left) inner[difference] = (inner[difference] ?? 0) + 1;
+      if (!isInside || x < left || x >= width - left) continue;
+      inner[difference] = (inner[difference] ?? 0) + 1;
+      innerLevels[here] = (innerLevels[here] ?? 0) + 1;
     }
   }
   const paper = quantile(levels, 0.9);
   const contrast = paper - quantile(levels, 0.05);
-  return { paper, detail: quantile(inner, 0.9995), sharpness: quantile(all, 0.999) / (contrast + 30) };
+  // A few words on a page have fewer sharp edges.
+  const edges = quantile(all, 0.99) < LITTLE_PRINT ? 0.9999 : 0.9995;
+  return {
+    paper,
+    light: quantile(levels, 0.999),
+    ink: paper - quantile(innerLevels, 0.005),
+    detail: quantile(inner, 0.9995),
+    sharpness: quantile(all, edges) / (contrast + 30),
+  };
 }
 
 /** The smallest value that at least `share` of the counted values do not exceed. */

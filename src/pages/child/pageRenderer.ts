@@ -2,7 +2,7 @@ import type { ImageType } from '../../core/domain/imageType.ts';
 import type { Appearance } from '../../core/domain/look.ts';
 import { appearanceOf, MEASURED_SIDE } from './appearance.ts';
 import { loadSharp, type SharpModule } from './encode.ts';
-import { HeicFile } from './heic.ts';
+import { openHeic } from './heic.ts';
 import { JpegFile } from './jpeg.ts';
 import type { Opened } from './opened.ts';
 import { openPdf } from './pdf.ts';
@@ -47,6 +47,8 @@ async function answer({ head, body }: Frame<Request>): Promise<Answer> {
       return picture(sharp, body, head);
     case 'look':
       return { head: { kind: 'look', appearance: await look(body, head.type) } };
+    case 'whole':
+      return whole(body, head.type);
   }
 }
 
@@ -83,7 +85,7 @@ async function fileOf(
     case 'tiff':
       return new TiffFile(bytes);
     case 'heic':
-      return new HeicFile(bytes);
+      return openHeic(bytes);
     case 'jpeg':
       return new JpegFile(bytes);
   }
@@ -98,6 +100,21 @@ async function page(number: number): Promise<Answer> {
   // An image that can't be measured is sent anyway.
   const appearance = request.isLookedAt ? await look(bytes, type).catch(() => null) : null;
   return { head: { kind: 'image', type, isOriginal, appearance }, body: bytes };
+}
+
+/** Decodes all of an image; an error of the decoder is the answer that it is not whole. */
+async function whole(bytes: Buffer, type: ImageType): Promise<Answer> {
+  const first = await sourceOf(sharp, bytes, { type, page: 1, size: MEASURED_SIDE, isStrict: true });
+  for (let number = 1, pages = 1; number <= pages; number += 1) {
+    const source =
+      number === 1
+        ? first
+        : await sourceOf(sharp, bytes, { type, page: number, size: MEASURED_SIDE, isStrict: true });
+    if ('kind' in source) return { head: source };
+    pages = source.pages;
+    await source.image.stats();
+  }
+  return { head: { kind: 'whole' } };
 }
 
 async function look(bytes: Buffer, type: ImageType): Promise<Appearance> {

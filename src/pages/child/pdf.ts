@@ -2,197 +2,235 @@ import type { PageType } from '../../core/domain/pages.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
 import { jpegGap } from '../../intake/image/structure/jpeg.ts';
 import { encode, MOST_PIXELS, type SharpModule } from './encode.ts';
+import { serveFonts } from './fonts.ts';
+import { lackingLetters } from './letters.ts';
 import type { Drawn, Opened } from './opened.ts';
-import { BGRX, FLAGS, IMAGE, INVISIBLE, lend, PASSWORD, SECURITY, TEXT, type Pdfium } from './pdfium.ts';
+import { BGRX, bytesAt, copyOf, copyOfPage, FLAGS, lend, PASSWORD, SECURITY, type Pdfium } from './pdfium.ts';
+import { isPortfolio, onlyJpeg, plainPage, SQUASHED, type ScannedPage } from './plainPage.ts';
 
+/** Result of FPDF_GetFormType for XFA forms without pages of their own (XFAF is another). */
+const DYNAMIC_FORM = 2;
 const POINTS_PER_INCH = 72;
-/** How far an image may extend beyond the page through rounding, as a share of the page's size. */
-const BEYOND = 0.02;
-/** How much an image may be turned or skewed through rounding, as a share of its size. */
-const SKEWED = 0.001;
 /** At least the size of FPDF_FORMFILLINFO. */
 const FORM_BYTES = 256;
 
 /** Opens a PDF that stays in PDFium's memory for the life of this process. */
 export function openPdf(module: Pdfium, bytes: Buffer): PdfFile | Unreadable {
-  const at = module.wasmExports.malloc(bytes.length);
+  const at = module.pdfium.wasmExports.malloc(bytes.length);
   if (at === 0) return { kind: 'refused', reason: 'TOO_DEAR', detail: 'it is too large to be opened' };
-  module.HEAPU8.set(bytes, at);
-  const document = module._FPDF_LoadMemDocument(at, bytes.length, 0);
-  if (document !== 0) return new PdfFile(module, document);
-  const error = module._FPDF_GetLastError();
+  module.pdfium.HEAPU8.set(bytes, at);
+  const load = (): number => module.FPDF_LoadMemDocument(at, bytes.length, '');
+  const document = load();
+  if (document !== 0) return placeholder(module, document) ?? new PdfFile(module, document, load);
+  const error = module.FPDF_GetLastError();
   return error === PASSWORD || error === SECURITY
     ? { kind: 'refused', reason: 'ENCRYPTED', detail: 'it is protected by a password' }
     : { kind: 'refused', reason: 'DAMAGED', detail: 'its structure is damaged' };
 }
 
+/** Files whose pages only tell people to open them in another program. */
+function placeholder(module: Pdfium, document: number): Unreadable | null {
+  if (module.FPDF_GetFormType(document) === DYNAMIC_FORM)
+    return { kind: 'refused', reason: 'XFA_FORM', detail: 'it is a form that only Adobe programs can show' };
+  const files = module.FPDFDoc_GetAttachmentCount(document);
+  if (files === 0 || !isPortfolio(copyOf(module, document))) return null;
+  return { kind: 'refused', reason: 'PORTFOLIO', detail: `it is a portfolio of ${files} other files` };
+}
+
+const NO_PAGE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
+
 class PdfFile implements Opened {
   readonly kind = 'opened';
   readonly pages: number;
   readonly #module: Pdfium;
-  readonly #document: number;
-  #form: number | null = null;
+  readonly #document: OpenDocument;
+  readonly #load: () => number;
+  /** The same file once more, opened when a page first needed fonts that PDFium lacks: it keeps those that it has chosen. */
+  #withFonts: OpenDocument | null = null;
 
-  constructor(module: Pdfium, document: number) {
+  constructor(module: Pdfium, document: number, load: () => number) {
     this.#module = module;
-    this.#document = document;
-    this.pages = module._FPDF_GetPageCount(document);
+    this.#document = { document, form: formOf(module, document) };
+    this.#load = load;
+    this.pages = module.FPDF_GetPageCount(document);
   }
 
-  async page(
+  page(
     sharp: SharpModule,
     number: number,
     into: readonly PageType[],
     resolution: number,
   ): Promise<Drawn | Unreadable> {
-    const module = this.#module;
-    const page = module._FPDF_LoadPage(this.#document, number - 1);
-    if (page === 0) return { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
-    let drawn: Bitmap;
-    try {
-      // Before drawing: afterwards the image data is no longer available.
-      const scan = into.includes('jpeg') ? scanOf(module, page) : null;
-      if (scan && (await isShownAsIs(sharp, scan)))
-        return { kind: 'image', type: 'jpeg', bytes: scan, isOriginal: true };
-      drawn = this.#draw(page, resolution);
-    } finally {
-      module._FPDF_ClosePage(page);
-    }
-    const { width, height, bytes } = drawn;
-    const image = sharp(bytes, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS });
-    const density = Math.round(resolution);
-    return {
-      kind: 'image',
-      isOriginal: false,
-      ...(await encode(image.removeAlpha().withMetadata({ density }), false, into)),
-    };
-  }
-
-  /** Draws a page for viewing; `size` is its longer side in pixels. Null if there is no such page. */
-  picture(number: number, size: number): Bitmap | null {
-    const module = this.#module;
-    const page = module._FPDF_LoadPage(this.#document, number - 1);
-    if (page === 0) return null;
-    try {
-      const longer = Math.max(1, module._FPDF_GetPageWidth(page), module._FPDF_GetPageHeight(page));
-      return this.#draw(page, (size / longer) * POINTS_PER_INCH);
-    } finally {
-      module._FPDF_ClosePage(page);
-    }
-  }
-
-  #draw(page: number, resolution: number): Bitmap {
-    const module = this.#module;
-    const [wide, high] = [module._FPDF_GetPageWidth(page), module._FPDF_GetPageHeight(page)];
-    const wanted = resolution / POINTS_PER_INCH;
-    // A page may claim an enormous size.
-    const scale = Math.min(wanted, Math.sqrt(MOST_DRAWN / Math.max(1, wide * high)));
-    const width = Math.max(1, Math.min(MOST_SIDE, Math.floor(wide * scale)));
-    const height = Math.max(1, Math.min(MOST_SIDE, Math.floor(high * scale)));
-    this.#form ??= this.#forms();
-    const form = this.#form;
-    return lend(module, width * height * 4, (at) => {
-      const bitmap = module._FPDFBitmap_CreateEx(width, height, BGRX, at, width * 4);
-      module._FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
-      module._FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, FLAGS);
-      if (form !== 0) module._FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, 0, FLAGS);
-      module._FPDFBitmap_Destroy(bitmap);
-      return { width, height, bytes: Buffer.from(module.HEAPU8.subarray(at, at + width * height * 4)) };
+    return this.#with(this.#document, number, async (page) => {
+      const scan = into.includes('jpeg') ? await this.#scanOf(sharp, page, number) : null;
+      if (scan !== null) return { kind: 'image', type: 'jpeg', bytes: scan, isOriginal: true };
+      const drawn = await this.#drawn(page, number, (each) => this.#sizeAt(each, resolution));
+      if ('kind' in drawn) return drawn;
+      const { width, height, bytes } = drawn;
+      const image = sharp(bytes, { raw: { width, height, channels: 4 }, limitInputPixels: MOST_PIXELS });
+      const density = Math.round(resolution);
+      const encoded = await encode(image.removeAlpha().withMetadata({ density }), false, into);
+      return { kind: 'image', isOriginal: false, ...encoded };
     });
   }
 
-  /** Environment for drawing form fields; scripts are not run. */
-  #forms(): number {
-    const module = this.#module;
-    const info = module.wasmExports.malloc(FORM_BYTES);
-    module.HEAPU8.fill(0, info, info + FORM_BYTES);
-    new DataView(module.HEAPU8.buffer).setUint32(info, 2, true);
-    return module._FPDFDOC_InitFormFillEnvironment(this.#document, info);
+  /** Draws a page for viewing, as it would be sent; `size` is its longer side in pixels. */
+  picture(number: number, size: number): Promise<Bitmap | Unreadable> {
+    return this.#with(this.#document, number, (page) =>
+      this.#drawn(page, number, (each) => {
+        const longer = Math.max(1, ...Object.values(this.#pointsOf(each)));
+        return this.#sizeAt(each, (size / longer) * POINTS_PER_INCH);
+      }),
+    );
   }
+
+  async #with<T>(
+    { document, form }: OpenDocument,
+    number: number,
+    work: (page: OpenPage) => Promise<T | Unreadable>,
+  ): Promise<T | Unreadable> {
+    const page = this.#module.FPDF_LoadPage(document, number - 1);
+    if (page === 0) return NO_PAGE;
+    try {
+      return await work({ page, form });
+    } finally {
+      this.#module.FPDF_ClosePage(page);
+    }
+  }
+
+  /** Draws a page with all of its text, or refuses it. */
+  async #drawn(
+    page: OpenPage,
+    number: number,
+    sizeOf: (page: OpenPage) => Size,
+  ): Promise<Bitmap | Unreadable> {
+    const module = this.#module;
+    if (lackingLetters(module, page.page) === '') return this.#draw(page, sizeOf(page));
+    if (this.#withFonts === null) {
+      serveFonts(module);
+      const document = this.#load();
+      if (document === 0) return NO_PAGE;
+      this.#withFonts = { document, form: formOf(module, document) };
+    }
+    return this.#with(this.#withFonts, number, async (again) => {
+      const lacking = lackingLetters(module, again.page);
+      if (lacking === '') return this.#draw(again, sizeOf(again));
+      return { kind: 'refused', reason: 'FONT_MISSING', detail: `it lacks the font of “${lacking}”` };
+    });
+  }
+
+  /** The JPEG that a page shows: it is understood, or the drawing shows the same. Null: the page has to be drawn. */
+  async #scanOf(sharp: SharpModule, page: OpenPage, number: number): Promise<Buffer | null> {
+    const copy = copyOfPage(this.#module, this.#document.document, number - 1);
+    if (copy === null) return null;
+    const plain = plainPage(copy);
+    const scan = plain ?? onlyJpeg(copy);
+    if (scan === null || !(await isShownAsIs(sharp, scan))) return null;
+    if (plain !== null) return plain.jpeg;
+    const { wide, high } = this.#pointsOf(page);
+    const isSquashed = Math.abs((wide * scan.height) / (high * scan.width) - 1) > SQUASHED;
+    if (isSquashed || scan.width * scan.height > MOST_DRAWN) return null;
+    return (await agree(sharp, scan.jpeg, this.#draw(page, scan))) ? scan.jpeg : null;
+  }
+
+  #pointsOf({ page }: OpenPage): { readonly wide: number; readonly high: number } {
+    const module = this.#module;
+    return { wide: module.FPDF_GetPageWidthF(page), high: module.FPDF_GetPageHeightF(page) };
+  }
+
+  #sizeAt(page: OpenPage, resolution: number): Size {
+    const { wide, high } = this.#pointsOf(page);
+    // A page may claim an enormous size.
+    const scale = Math.min(resolution / POINTS_PER_INCH, Math.sqrt(MOST_DRAWN / Math.max(1, wide * high)));
+    return {
+      width: Math.max(1, Math.min(MOST_SIDE, Math.floor(wide * scale))),
+      height: Math.max(1, Math.min(MOST_SIDE, Math.floor(high * scale))),
+    };
+  }
+
+  #draw({ page, form }: OpenPage, { width, height }: Size): Bitmap {
+    const module = this.#module;
+    return lend(module, width * height * 4, (at) => {
+      const bitmap = module.FPDFBitmap_CreateEx(width, height, BGRX, at, width * 4);
+      module.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
+      module.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, FLAGS);
+      if (form !== 0) module.FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, 0, FLAGS);
+      module.FPDFBitmap_Destroy(bitmap);
+      return { width, height, bytes: bytesAt(module, at, width * height * 4) };
+    });
+  }
+}
+
+interface OpenDocument {
+  readonly document: number;
+  /** Environment for drawing form fields. */
+  readonly form: number;
+}
+
+interface OpenPage extends Pick<OpenDocument, 'form'> {
+  readonly page: number;
+}
+
+/** Scripts are not run. */
+function formOf(module: Pdfium, document: number): number {
+  const info = module.pdfium.wasmExports.malloc(FORM_BYTES);
+  module.pdfium.HEAPU8.fill(0, info, info + FORM_BYTES);
+  module.pdfium.setValue(info, 2, 'i32');
+  return module.FPDFDOC_InitFormFillEnvironment(document, info);
 }
 
 /** Cap on drawn pixels: about twice an A3 page at 300 dpi. */
 const MOST_DRAWN = 40_000_000;
 const MOST_SIDE = 20_000;
 
-interface Bitmap {
+interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+interface Bitmap extends Size {
+  /** Red, green, blue and an unused byte for each pixel. */
   readonly bytes: Buffer;
 }
 
 /**
- * The JPEG of a scanned page, if the page shows only that: upright and uncropped. Invisible text may cover it. Null if
- * the page has to be drawn.
- */
-function scanOf(module: Pdfium, page: number): Buffer | null {
-  if (module._FPDFPage_GetRotation(page) !== 0 || module._FPDFPage_GetAnnotCount(page) > 0) return null;
-  let image = 0;
-  const count = module._FPDFPage_CountObjects(page);
-  for (let index = 0; index < count; index += 1) {
-    const object = module._FPDFPage_GetObject(page, index);
-    const type = module._FPDFPageObj_GetType(object);
-    if (type === TEXT && module._FPDFTextObj_GetTextRenderMode(object) === INVISIBLE) continue;
-    if (type !== IMAGE || image !== 0) return null;
-    image = object;
-  }
-  if (image === 0 || !isJpeg(module, image) || module._FPDFPageObj_HasTransparency(image) !== 0) return null;
-  if (!isUpright(module, image) || !isOnPage(module, page, image)) return null;
-  const bytes = dataOf(module, image);
-  return jpegGap(bytes) === null ? bytes : null;
-}
-
-/**
- * Whether the JPEG looks the same outside the PDF. PDF viewers ignore its orientation, while other programs apply it, and
+ * Whether a JPEG looks the same outside the PDF. PDF viewers ignore its orientation, while other programs apply it, and
  * not all of them can show CMYK. False if it can't be read.
  */
-async function isShownAsIs(sharp: SharpModule, bytes: Buffer): Promise<boolean> {
+async function isShownAsIs(
+  sharp: SharpModule,
+  { jpeg, width, height, colours }: ScannedPage,
+): Promise<boolean> {
+  if (jpegGap(jpeg) !== null) return false;
   try {
-    const { orientation = 1, space } = await sharp(bytes, { limitInputPixels: MOST_PIXELS }).metadata();
-    return orientation === 1 && (space === 'srgb' || space === 'b-w');
+    const metadata = await sharp(jpeg, { limitInputPixels: MOST_PIXELS }).metadata();
+    const { orientation = 1, channels } = metadata;
+    return (
+      orientation === 1 && channels === colours && metadata.width === width && metadata.height === height
+    );
   } catch {
     return false;
   }
 }
 
-function isJpeg(module: Pdfium, image: number): boolean {
-  if (module._FPDFImageObj_GetImageFilterCount(image) !== 1) return false;
-  const size = module._FPDFImageObj_GetImageFilter(image, 0, 0, 0);
-  return lend(module, size, (at) => {
-    module._FPDFImageObj_GetImageFilter(image, 0, at, size);
-    const name = Buffer.from(module.HEAPU8.subarray(at, at + size - 1)).toString('latin1');
-    return name === 'DCTDecode' || name === 'DCT';
-  });
-}
+/** Two decoders differ by a few levels; a line, a stamp or a mask by more. */
+const MOST_DIFFERENT = 24;
 
-function isUpright(module: Pdfium, image: number): boolean {
-  const [a = 0, b = 0, c = 0, d = 0] = floats(module, 6, (at) => module._FPDFPageObj_GetMatrix(image, at));
-  const limit = SKEWED * Math.max(Math.abs(a), Math.abs(d));
-  return a > 0 && d > 0 && Math.abs(b) <= limit && Math.abs(c) <= limit;
-}
-
-function isOnPage(module: Pdfium, page: number, image: number): boolean {
-  const [left = -1, bottom = -1, right = Infinity, top = Infinity] = floats(module, 4, (at) =>
-    module._FPDFPageObj_GetBounds(image, at, at + 4, at + 8, at + 12),
-  );
-  const [wide, high] = [module._FPDF_GetPageWidth(page), module._FPDF_GetPageHeight(page)];
-  const [x, y] = [wide * BEYOND, high * BEYOND];
-  return left >= -x && bottom >= -y && right <= wide + x && top <= high + y;
-}
-
-function dataOf(module: Pdfium, image: number): Buffer {
-  const size = module._FPDFImageObj_GetImageDataRaw(image, 0, 0);
-  return lend(module, Math.max(1, size), (at) => {
-    module._FPDFImageObj_GetImageDataRaw(image, at, size);
-    return Buffer.from(module.HEAPU8.subarray(at, at + size));
-  });
-}
-
-/** The 32-bit floats that a function writes; empty if it fails. */
-function floats(module: Pdfium, count: number, write: (at: number) => number): number[] {
-  return lend(module, count * 4, (at) => {
-    if (write(at) === 0) return [];
-    const view = new DataView(module.HEAPU8.buffer);
-    return Array.from({ length: count }, (_, index) => view.getFloat32(at + index * 4, true));
-  });
+/** Whether a JPEG and the drawing of its page at the same size show the same, pixel by pixel. */
+async function agree(sharp: SharpModule, jpeg: Buffer, { bytes: drawn }: Bitmap): Promise<boolean> {
+  const pixels = await sharp(jpeg, { limitInputPixels: MOST_PIXELS, failOn: 'error' })
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer();
+  if (pixels.length * 4 !== drawn.length * 3) return false;
+  for (let at = 0, pixel = 0; at < pixels.length; at += 3, pixel += 4) {
+    if (
+      Math.abs((pixels[at] ?? 0) - (drawn[pixel] ?? 0)) > MOST_DIFFERENT ||
+      Math.abs((pixels[at + 1] ?? 0) - (drawn[pixel + 1] ?? 0)) > MOST_DIFFERENT ||
+      Math.abs((pixels[at + 2] ?? 0) - (drawn[pixel + 2] ?? 0)) > MOST_DIFFERENT
+    )
+      return false;
+  }
+  return true;
 }

@@ -1,99 +1,78 @@
-/** The functions used of PDFium's C API (public/fpdfview.h, fpdf_edit.h). Pointers are addresses in its memory. */
-export interface Pdfium {
-  readonly HEAPU8: Uint8Array;
-  readonly wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
-  _FPDF_InitLibraryWithConfig(config: number): void;
-  _FPDF_LoadMemDocument(bytes: number, length: number, password: number): number;
-  _FPDF_GetLastError(): number;
-  _FPDF_GetPageCount(document: number): number;
-  _FPDF_LoadPage(document: number, index: number): number;
-  _FPDF_ClosePage(page: number): void;
-  _FPDF_GetPageWidth(page: number): number;
-  _FPDF_GetPageHeight(page: number): number;
-  _FPDFPage_GetRotation(page: number): number;
-  _FPDFPage_GetAnnotCount(page: number): number;
-  _FPDFPage_CountObjects(page: number): number;
-  _FPDFPage_GetObject(page: number, index: number): number;
-  _FPDFPageObj_GetType(object: number): number;
-  _FPDFPageObj_GetMatrix(object: number, matrix: number): number;
-  _FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
-  _FPDFPageObj_HasTransparency(object: number): number;
-  _FPDFTextObj_GetTextRenderMode(object: number): number;
-  _FPDFImageObj_GetImageFilterCount(object: number): number;
-  _FPDFImageObj_GetImageFilter(object: number, index: number, buffer: number, length: number): number;
-  _FPDFImageObj_GetImageDataRaw(object: number, buffer: number, length: number): number;
-  _FPDFBitmap_CreateEx(width: number, height: number, format: number, bytes: number, stride: number): number;
-  _FPDFBitmap_FillRect(
-    bitmap: number,
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-    colour: number,
-  ): number;
-  _FPDFBitmap_Destroy(bitmap: number): void;
-  _FPDF_RenderPageBitmap(
-    bitmap: number,
-    page: number,
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-    rotate: number,
-    flags: number,
-  ): void;
-  _FPDFDOC_InitFormFillEnvironment(document: number, info: number): number;
-  _FPDF_FFLDraw(
-    form: number,
-    bitmap: number,
-    page: number,
-    x: number,
-    y: number,
-    width: number,
-    height: number,
-    rotate: number,
-    flags: number,
-  ): void;
-}
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { WrappedPdfiumModule } from '@embedpdf/pdfium';
+
+/** PDFium's C API (public/fpdfview.h, fpdf_edit.h and others). Pointers are addresses in its memory. */
+export type Pdfium = WrappedPdfiumModule;
 
 /** Results of FPDF_GetLastError. */
 export const PASSWORD = 4;
 export const SECURITY = 5;
-/** Results of FPDFPageObj_GetType. */
-export const TEXT = 1;
-export const IMAGE = 3;
-/** Result of FPDFTextObj_GetTextRenderMode for text neither filled nor stroked, such as recognized text over a scan. */
-export const INVISIBLE = 3;
 /** Flags of FPDF_RenderPageBitmap: draw annotations; store red before blue. */
 export const FLAGS = 0x01 | 0x10;
 /** Format for FPDFBitmap_CreateEx: four bytes per pixel, the fourth unused. */
 export const BGRX = 3;
 
+const { resolve } = createRequire(import.meta.url);
+
 export async function loadPdfium(): Promise<Pdfium> {
-  const { PDFiumModule } = await import('@hyzyla/pdfium');
-  // Its types declare only some of its functions.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const module = (await PDFiumModule({})) as unknown as Pdfium;
-  module._FPDF_InitLibraryWithConfig(withNumbers(module, [2, 0, 0, 0, 0]));
+  const { init } = await import('@embedpdf/pdfium');
+  const wasm = await readFile(resolve('@embedpdf/pdfium/pdfium.wasm'));
+  const module = await init({ wasmBinary: new Uint8Array(wasm).buffer });
+  module.FPDF_InitLibraryWithConfig(numbers(module, [2, 0, 0, 0, 0]));
   return module;
 }
 
+/** A file of one page, written as PDFium understands it: complete, not encrypted, in one simple form. Null if it can't be copied. */
+export function copyOfPage(module: Pdfium, document: number, index: number): Buffer | null {
+  const target = module.FPDF_CreateNewDocument();
+  if (target === 0) return null;
+  try {
+    const isCopied = lend(module, 4, (at) => {
+      module.pdfium.setValue(at, index, 'i32');
+      return module.FPDF_ImportPagesByIndex(target, document, at, 1, 0);
+    });
+    return isCopied ? copyOf(module, target) : null;
+  } finally {
+    module.FPDF_CloseDocument(target);
+  }
+}
+
+/** The same of a whole file. */
+export function copyOf(module: Pdfium, document: number): Buffer | null {
+  const writer = module.PDFiumExt_OpenFileWriter();
+  try {
+    if (module.PDFiumExt_SaveAsCopy(document, writer) === 0) return null;
+    const size = module.PDFiumExt_GetFileWriterSize(writer);
+    return lend(module, size, (at) => {
+      module.PDFiumExt_GetFileWriterData(writer, at, size);
+      return bytesAt(module, at, size);
+    });
+  } finally {
+    module.PDFiumExt_CloseFileWriter(writer);
+  }
+}
+
 /** Writes 32-bit numbers to memory that is never freed; returns their address. */
-function withNumbers(module: Pdfium, numbers: readonly number[]): number {
-  const at = module.wasmExports.malloc(numbers.length * 4);
-  const view = new DataView(module.HEAPU8.buffer);
-  numbers.forEach((number, index) => view.setUint32(at + index * 4, number, true));
+export function numbers(module: Pdfium, values: readonly number[]): number {
+  const at = module.pdfium.wasmExports.malloc(values.length * 4);
+  values.forEach((value, index) => module.pdfium.setValue(at + index * 4, value, 'i32'));
   return at;
+}
+
+/** A copy of its memory. */
+export function bytesAt(module: Pdfium, at: number, size: number): Buffer {
+  return Buffer.from(module.pdfium.HEAPU8.subarray(at, at + size));
 }
 
 /** Allocates memory for the duration of `work`. @throws OutOfMemory */
 export function lend<T>(module: Pdfium, bytes: number, work: (at: number) => T): T {
-  const at = module.wasmExports.malloc(bytes);
+  const at = module.pdfium.wasmExports.malloc(bytes);
   if (at === 0) throw new OutOfMemory();
   try {
     return work(at);
   } finally {
-    module.wasmExports.free(at);
+    module.pdfium.wasmExports.free(at);
   }
 }
 

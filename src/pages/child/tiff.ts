@@ -1,27 +1,64 @@
+import type { Sharp, SharpOptions } from 'sharp';
 import type { PageType } from '../../core/domain/pages.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
-import { tiffPages } from '../../intake/image/structure/tiffPages.ts';
+import { tiffPages, type TiffPage } from '../../intake/image/structure/tiffPages.ts';
 import { encode, MOST_PIXELS, type SharpModule } from './encode.ts';
 import type { Drawn, Opened } from './opened.ts';
+
+/** Old-style JPEG (TIFF 6.0, section 22), which libtiff reads as white here. */
+const OLD_JPEG = 6;
+/** IEEE floating point (TIFF 6.0, section 19), which becomes black as eight bits. */
+const FLOAT = 3;
+/** How much the resolutions may differ before pixels count as not square. Faxes have 204 x 98 and 204 x 196 dpi. */
+const SQUARE = 0.02;
 
 export class TiffFile implements Opened {
   readonly kind = 'opened';
   readonly pages: number;
   readonly #bytes: Buffer;
-  readonly #places: readonly number[];
+  readonly #pages: readonly TiffPage[];
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
-    this.#places = tiffPages(bytes);
-    this.pages = this.#places.length;
+    this.#pages = tiffPages(bytes);
+    this.pages = this.#pages.length;
   }
 
   async page(sharp: SharpModule, number: number, into: readonly PageType[]): Promise<Drawn | Unreadable> {
-    const page = this.#places[number - 1] ?? 0;
-    const image = sharp(this.#bytes, { page, limitInputPixels: MOST_PIXELS, failOn: 'error' });
-    const { bitsPerSample, density } = await image.metadata();
-    // Apply the file's orientation here: the encoded page does not carry it.
-    const turned = image.autoOrient().withMetadata(density === undefined ? {} : { density });
-    return { kind: 'image', isOriginal: false, ...(await encode(turned, bitsPerSample === 1, into)) };
+    const image = await this.image(sharp, number, { limitInputPixels: MOST_PIXELS, failOn: 'error' });
+    if ('kind' in image) return image;
+    const { bitsPerSample, density = 0 } = await image.metadata();
+    const { across = 0, down = 0 } = this.#pages[number - 1] ?? {};
+    const most = Math.round(density * Math.max(1, down / across || 1));
+    const sharpened = image.withMetadata(most > 0 ? { density: most } : {});
+    return { kind: 'image', isOriginal: false, ...(await encode(sharpened, bitsPerSample === 1, into)) };
+  }
+
+  /** The page as a viewer shows it: upright, with square pixels. The encoded page carries neither orientation nor two resolutions. */
+  async image(sharp: SharpModule, number: number, options: SharpOptions): Promise<Sharp | Unreadable> {
+    const page = this.#pages[number - 1];
+    if (page === undefined) return { kind: 'refused', reason: 'DAMAGED', detail: 'it has no such page' };
+    const { place, across, down } = page;
+    if (page.compression === OLD_JPEG || page.sampleFormat === FLOAT) return UNSUPPORTED;
+    const image = sharp(this.#bytes, { ...options, page: place }).autoOrient();
+    if (across <= 0 || down <= 0 || Math.abs(across / down - 1) <= SQUARE) return image;
+    const { width, height, bitsPerSample } = await image.metadata();
+    if (width * height * Math.max(across / down, down / across) > MOST_PIXELS)
+      return { kind: 'refused', reason: 'TOO_DEAR', detail: `it has ${width} x ${height} pixels` };
+    // Before the orientation is applied.
+    return sharp(this.#bytes, { ...options, page: place })
+      .resize({
+        width: Math.round(width * Math.max(1, down / across)),
+        height: Math.round(height * Math.max(1, across / down)),
+        fit: 'fill',
+        kernel: bitsPerSample === 1 ? 'nearest' : 'lanczos3',
+      })
+      .autoOrient();
   }
 }
+
+const UNSUPPORTED: Unreadable = {
+  kind: 'refused',
+  reason: 'UNSUPPORTED',
+  detail: 'its TIFF is of an unusual kind that not every program can read',
+};

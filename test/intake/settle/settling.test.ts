@@ -58,7 +58,7 @@ describe('a file', () => {
     settling.see('a', identity(1), 'fresh', 3_600_000);
     const file = takeOne();
     expect(settling.isStill(file)).toBe(true);
-    expect(settling.requireLongQuiet(file)).toBe(false);
+    expect(settling.requireQuiet(file, 'long')).toBe(false);
     settling.keep(file);
     expect(settling.nextDueIn()).toBe(4_800);
   });
@@ -73,12 +73,12 @@ describe('a file', () => {
     settling.see('a', identity(1), 'fresh');
     await clock.advance(200);
     const file = takeOne();
-    expect(settling.requireLongQuiet(file)).toBe(false);
+    expect(settling.requireQuiet(file, 'long')).toBe(false);
     settling.keep(file);
     await clock.advance(4_799);
     expect(settling.takeDue(10)).toEqual([]);
     await clock.advance(1);
-    expect(settling.requireLongQuiet(takeOne())).toBe(true);
+    expect(settling.requireQuiet(takeOne(), 'long')).toBe(true);
   });
 
   it('that is incomplete is examined at intervals until its time is up', async () => {

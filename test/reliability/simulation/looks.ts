@@ -6,9 +6,9 @@ import { Dice } from '../support/dice.ts';
 type Looks = 'good' | 'blurred' | 'blank' | 'untold';
 
 const SEEN: Readonly<Record<Exclude<Looks, 'untold'>, Omit<Appearance, 'print'>>> = {
-  good: { width: 800, height: 1_000, paper: 240, detail: 300, sharpness: 2 },
-  blurred: { width: 800, height: 1_000, paper: 240, detail: 100, sharpness: 0.5 },
-  blank: { width: 800, height: 1_000, paper: 240, detail: 5, sharpness: 0.1 },
+  good: { width: 800, height: 1_000, paper: 240, light: 245, ink: 200, detail: 300, sharpness: 2 },
+  blurred: { width: 800, height: 1_000, paper: 240, light: 245, ink: 100, detail: 100, sharpness: 0.5 },
+  blank: { width: 800, height: 1_000, paper: 240, light: 245, ink: 8, detail: 5, sharpness: 0.1 },
 };
 /** Marks images whose delivery the simulation waits for. */
 const CANARY = 'canary';

@@ -64,6 +64,7 @@ export function modelSplitter(
 ): PageSplitter {
   const dice = process.dice;
   return {
+    isWhole: async () => false,
     async open({ bytes: read, into, isLookedAt, signal }) {
       const bytes = await read();
       if (bytes === null || signal.aborted) return TROUBLE;

@@ -9,7 +9,7 @@ const LOOKED_AT: ReadonlySet<string> = new Set(['meta', 'moov', 'mdat']);
  * Describes what a HEIC or HEIF lacks; null if its boxes lie within the file and hold every extent that the item
  * locations name (ISO/IEC 14496-12, 8.11), or, for a sequence, a movie and its data.
  *
- * Does not detect zeros in place of the rest of the media data, since it has no end marker.
+ * Detects zeros in place of the end of an item, not those within it.
  */
 export function heicGap(bytes: Buffer): string | null {
   const boxes = new Map<string, Box>();

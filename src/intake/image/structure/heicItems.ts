@@ -1,7 +1,9 @@
+import { endsInZeros } from './zeros.ts';
 import type { Box } from './isoBoxes.ts';
 
 export const IN_FILE = 0;
 export const IN_META = 1;
+const DESCRIPTION_BYTES = 1024;
 
 /** A piece of an item (ISO/IEC 14496-12, 8.11.3). */
 export interface Extent {
@@ -66,6 +68,9 @@ export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | nul
     if (start === 0 || start + length > fileEnd) {
       return `the HEIC is incomplete: image data should end at byte ${start + length}, the boxes end at byte ${fileEnd}`;
     }
+    // Smaller items are descriptions.
+    if (length > DESCRIPTION_BYTES && endsInZeros(bytes, start + length))
+      return `the HEIC image data at byte ${start} is not fully written`;
     extentsInFile += 1;
   }
   return extentsInFile > 0 ? null : 'the HEIC does not say where its image data is';

@@ -1,3 +1,4 @@
+import type { Doubt } from './doubt.ts';
 import { counted } from '../../../core/domain/words.ts';
 import { openTiff, type Field, type Tiff } from './tiffReader.ts';
 
@@ -20,12 +21,12 @@ const NEVER_ENDS_IN_ZEROS: ReadonlySet<number> = new Set([2, 3, 4, 5, 7, 8, 32_9
  * descriptive values (resolution, texts); or a page that is yet to be appended, which is why a TIFF always
  * gets the long quiet time.
  */
-export function tiffGap(bytes: Buffer): string | null {
+export function tiffGap(bytes: Buffer): string | Doubt | null {
   const tiff = openTiff(bytes);
   if (tiff === null) return 'the TIFF header is not fully written';
   if (tiff.first === 0) return `the TIFF directory is not written yet after ${counted(bytes.length, 'byte')}`;
 
-  const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, budget: 2 * bytes.length };
+  const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, doubt: null, budget: 2 * bytes.length };
   // Detects circles by remembering one directory, moved at doubling distances (Brent): a set of all could exceed the file's size.
   let landmark = -1;
   for (let visited = 1, move = 1; ; visited += 1) {
@@ -37,15 +38,18 @@ export function tiffGap(bytes: Buffer): string | null {
       move *= 2;
     }
     const gap = directoryGap(walk, at);
-    if (gap !== null) return gap;
+    if (typeof gap === 'string') return gap;
+    // Another directory may lack something for certain.
+    walk.doubt ??= gap;
   }
-  return walk.pieces > 0 ? null : 'the TIFF has no image data yet';
+  return walk.pieces > 0 ? walk.doubt : 'the TIFF has no image data yet';
 }
 
 interface Walk {
   readonly tiff: Tiff;
   readonly pending: number[];
   pieces: number;
+  doubt: Doubt | null;
   /**
    * Bytes of entries and values that may still be read. In an honest file they do not overlap, apart from values stored inside
    * their entries; without a budget, a hostile file could make the walk quadratic.
@@ -61,7 +65,7 @@ const MOST_PENDING = 65_536;
 
 const OVERLAP = 'the TIFF is damaged: its directories overlap';
 
-function directoryGap(walk: Walk, at: number): string | null {
+function directoryGap(walk: Walk, at: number): string | Doubt | null {
   const { tiff } = walk;
   const directory = tiff.directory(at);
   if (directory === null) {
@@ -89,26 +93,33 @@ function directoryGap(walk: Walk, at: number): string | null {
   return piecesGap(walk, fields);
 }
 
-function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | null {
+function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | Doubt | null {
   const { tiff } = walk;
   const compression = fields.get(COMPRESSION);
-  const zerosAreGap = compression !== undefined && NEVER_ENDS_IN_ZEROS.has(tiff.value(compression, 0));
+  const scheme = compression === undefined ? 0 : tiff.value(compression, 0);
   for (const [offsetsTag, lengthsTag] of PIECES) {
     const offsets = fields.get(offsetsTag);
     if (offsets === undefined) continue;
     const lengths = fields.get(lengthsTag);
-    if (lengths === undefined || lengths.count < offsets.count) {
-      return 'the TIFF is damaged: it does not say how long its image data is';
-    }
     if (!spend(walk, offsets.count * VALUE)) return OVERLAP;
     for (let i = 0; i < offsets.count; i += 1) {
       const start = tiff.value(offsets, i);
-      const length = tiff.value(lengths, i);
-      if (start === 0 || length === 0) return 'the TIFF image data is not fully written';
+      const length = lengths === undefined ? 0 : tiff.value(lengths, i);
+      if (start === 0 || start >= tiff.length) return 'the TIFF image data is not fully written';
+      if (length === 0) {
+        // Decoders then read on from the offset.
+        walk.doubt ??= { doubt: 'the TIFF does not say how long its image data is' };
+        walk.pieces += 1;
+        continue;
+      }
       if (start + length > tiff.length) {
         return `the TIFF is incomplete: image data should end at byte ${start + length}, the file has ${counted(tiff.length, 'byte')}`;
       }
-      if (zerosAreGap && tiff.endsInZeros(start, length)) {
+      if (
+        NEVER_ENDS_IN_ZEROS.has(scheme) &&
+        tiff.endsInZeros(start, length) &&
+        !(scheme === GROUP_4 && endsInMark(tiff, start, length))
+      ) {
         return `the TIFF image data at byte ${start} is not fully written`;
       }
       walk.pieces += 1;
@@ -116,6 +127,25 @@ function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | nul
   }
   return null;
 }
+
+/**
+ * Whether fax data of Group 4, padded with zeros by some scanners, has the mark at its end: twice 000000000001 (ITU-T T.6, 2.4.1),
+ * at any bit.
+ */
+function endsInMark(tiff: Tiff, start: number, length: number): boolean {
+  let end = start + length;
+  while (end > start && tiff.byte(end - 1) === 0) end -= 1;
+  if (end - start < MARK_BYTES) return false;
+  let bits = 0;
+  for (let at = end - MARK_BYTES; at < end; at += 1) bits = bits * 256 + tiff.byte(at);
+  while (bits % 2 === 0) bits /= 2;
+  return bits % 2 ** 24 === MARK;
+}
+
+const GROUP_4 = 4;
+const MARK = 0x00_10_01;
+/** The mark may begin within a byte. */
+const MARK_BYTES = 4;
 
 function spend(walk: Walk, amount: number): boolean {
   walk.budget -= amount;

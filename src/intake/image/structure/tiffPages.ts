@@ -1,30 +1,68 @@
-import { openTiff } from './tiffReader.ts';
+import { openTiff, type Directory, type Tiff } from './tiffReader.ts';
 
 const NEW_SUBFILE_TYPE = 254;
+const SUBFILE_TYPE = 255;
+const COMPRESSION = 259;
+const X_RESOLUTION = 282;
+const Y_RESOLUTION = 283;
+const SAMPLE_FORMAT = 339;
 /** Bits of a reduced-resolution version and of a transparency mask (TIFF 6.0, section 8). */
 const NO_PAGE = 0b101;
+/** Value of the older tag for a reduced-resolution version. */
+const REDUCED = 2;
 const MOST_DIRECTORIES = 65_536;
 
-/** Indexes, from 0, of the directories of a TIFF that are pages. In a damaged file, only those before the damage. */
-export function tiffPages(bytes: Buffer): readonly number[] {
+export interface TiffPage {
+  /** Index of its directory, from 0. */
+  readonly place: number;
+  readonly compression: number;
+  readonly sampleFormat: number;
+  /** Pixels in a unit of length, across and down; 0 if unknown. */
+  readonly across: number;
+  readonly down: number;
+}
+
+/** The directories of a TIFF that are pages, not thumbnails or masks. In a damaged file, only those before the damage. */
+export function tiffPages(bytes: Buffer): readonly TiffPage[] {
   const tiff = openTiff(bytes);
   if (tiff === null) return [];
-  const pages: number[] = [];
+  const pages: TiffPage[] = [];
   const seen = new Set<number>();
   let at = tiff.first;
   for (let place = 0; at !== 0 && !seen.has(at) && place < MOST_DIRECTORIES; place += 1) {
     seen.add(at);
     const directory = tiff.directory(at);
     if (directory === null) break;
-    let kind = 0;
-    for (let index = 0; index < directory.count; index += 1) {
-      const field = tiff.field(directory, index);
-      if (field.tag !== NEW_SUBFILE_TYPE) continue;
-      if (field.end <= tiff.length) kind = tiff.value(field, 0);
-      break;
-    }
-    if ((kind & NO_PAGE) === 0) pages.push(place);
+    const value = valuesOf(tiff, directory);
+    const isPage = (value(NEW_SUBFILE_TYPE) & NO_PAGE) === 0 && value(SUBFILE_TYPE) !== REDUCED;
+    if (isPage)
+      pages.push({
+        place,
+        compression: value(COMPRESSION),
+        sampleFormat: value(SAMPLE_FORMAT),
+        across: value(X_RESOLUTION),
+        down: value(Y_RESOLUTION),
+      });
     at = directory.next;
   }
   return pages;
 }
+
+/** The first value of each field; 0 if there is none. */
+function valuesOf(tiff: Tiff, directory: Directory): (tag: number) => number {
+  const values = new Map<number, number>();
+  for (let index = 0; index < directory.count; index += 1) {
+    const field = tiff.field(directory, index);
+    if (READ.has(field.tag) && field.end <= tiff.length) values.set(field.tag, tiff.value(field, 0));
+  }
+  return (tag) => values.get(tag) ?? 0;
+}
+
+const READ = new Set([
+  NEW_SUBFILE_TYPE,
+  SUBFILE_TYPE,
+  COMPRESSION,
+  X_RESOLUTION,
+  Y_RESOLUTION,
+  SAMPLE_FORMAT,
+]);

@@ -26,8 +26,9 @@ export interface Tiff {
   /** Null if it does not fit in the file. */
   directory(at: number): Directory | null;
   field(directory: Directory, index: number): Field;
-  /** An unsigned integer value of a field; 0 for other types and missing values. The field must be within the file. */
+  /** An unsigned integer or rational value of a field; 0 for other types and missing values. The field must be within the file. */
   value(field: Field, index: number): number;
+  byte(at: number): number;
   /** Whether the last four bytes of this range are zero. The range must be within the file. */
   endsInZeros(start: number, length: number): boolean;
 }
@@ -83,6 +84,9 @@ export function openTiff(bytes: Buffer): Tiff | null {
         case 4:
         case 13:
           return u32(at);
+        case 5:
+          // A fraction.
+          return u32(at) / u32(at + 4) || 0;
         case 16:
         case 18:
           return u64(at);
@@ -90,6 +94,7 @@ export function openTiff(bytes: Buffer): Tiff | null {
           return 0;
       }
     },
+    byte: (at) => bytes[at] ?? 0,
     endsInZeros(start, length) {
       const end = start + length;
       for (let at = Math.max(start, end - 4); at < end; at += 1) if (bytes[at] !== 0) return false;
