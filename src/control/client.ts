@@ -107,7 +107,7 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
   if (error instanceof ReceiptdError) return error;
   if (isNobodyThere(error)) {
     // Loaded on demand: only a command that finds no agent needs it.
-    const { lockHolder } = await import('../state-dir/instanceLock.ts');
+    const { lockHolder } = await import('../state-dir/lockHolder.ts');
     const holder = await lockHolder(stateDir);
     if (holder !== false) return unasked(holder.pid, socketPath, stateDir, error);
     return new ReceiptdError('NOT_RUNNING', `No agent is running on the state directory ${stateDir}.`, {

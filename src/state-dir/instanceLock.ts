@@ -1,8 +1,9 @@
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { held, isBusy, LOCK_FILE, OWNER_FILE, ownerPid } from './lockHolder.ts';
 import { unwritable } from './stateDir.ts';
 import { finishRestore, refuseIfMoved } from './stateMarks.ts';
 
@@ -26,17 +27,11 @@ export interface InstanceLock {
   release(): Promise<void>;
 }
 
-const LOCK_FILE = 'instance.lock';
-const OWNER_FILE = 'instance.json';
-
 /**
  * Two processes that start at once may briefly block each other. While SQLite waits, the second one lets go,
  * so that exactly one gets the lock.
  */
 const WAIT_MS = 500;
-
-// Keeps a reference: garbage collection would close the database and release the lock.
-const held = new Map<DatabaseSyncInstance, string>();
 
 /**
  * Holds the lock until `release` or the end of the process. The directory must exist (`prepareStateDir`). Completes a
@@ -86,42 +81,12 @@ export async function acquireInstanceLock(
   return { isInPlace, release };
 }
 
-/**
- * Whether a process holds the lock: its id, or null if that is unknown. False if none does, or this user may not look.
- * Reading waits for no lock, and takes none that would keep an agent from starting.
- */
-export async function lockHolder(stateDir: string): Promise<{ readonly pid: number | null } | false> {
-  const file = path.join(stateDir, LOCK_FILE);
-  // Closing the file would release a lock of this process.
-  if (![...held.values()].includes(file)) {
-    if ((await stat(file).catch(() => null)) === null) return false;
-    try {
-      const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
-      try {
-        database.prepare('PRAGMA user_version').get();
-        return false;
-      } finally {
-        database.close();
-      }
-    } catch (error) {
-      if (!isBusy(error)) return false;
-    }
-  }
-  return { pid: await ownerPid(stateDir) };
-}
-
 function open(stateDir: string, file: string, options: { readonly timeout: number }): DatabaseSyncInstance {
   try {
     return new DatabaseSync(file, options);
   } catch (error) {
     throw unwritable(stateDir, error);
   }
-}
-
-const SQLITE_BUSY = 5;
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === SQLITE_BUSY;
 }
 
 async function alreadyRunning(stateDir: string): Promise<ReceiptdError> {
@@ -134,13 +99,4 @@ async function alreadyRunning(stateDir: string): Promise<ReceiptdError> {
       hint: 'Stop it first, or use a different stateDir for this one.',
     },
   );
-}
-
-async function ownerPid(stateDir: string): Promise<number | null> {
-  try {
-    const owner: { pid?: unknown } = JSON.parse(await readFile(path.join(stateDir, OWNER_FILE), 'utf8'));
-    return typeof owner.pid === 'number' ? owner.pid : null;
-  } catch {
-    return null;
-  }
 }
