@@ -121,7 +121,9 @@ function groupsOf(context) {
   const commands = context.getModuleInfo(source('cli/commands')).dynamicallyImportedIds;
   const helpers = from(...HELPERS.map(source));
   const begin = from(main);
-  const reading = from(...['cli/status', 'cli/list', 'ledger/sqlite/openReports', 'state-dir/lockHolder'].map(source));
+  const reading = from(
+    ...['cli/status', 'cli/list', 'ledger/sqlite/openReports', 'state-dir/lockHolder'].map(source),
+  );
   const plain = from(source('cli/init'));
   const others = from(...commands.filter((id) => id !== run));
   const starting = from(run);
