@@ -24,7 +24,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
   test('leads from nothing to a receipt at the service, on a narrow terminal without colours', async () => {
     const here = await desk();
     const { dir, sandbox } = here;
-    const env = { LANG: 'C', LC_ALL: 'C', NO_COLOR: '1', TERM: 'dumb' };
+    const env = { LANG: 'C', LC_ALL: 'C', NO_COLOR: '1' };
     const terminal = here.setup([], { columns: 40, env });
     await terminal.chooses('Where should the receipts go?', 'To our receipt analysis');
     await terminal.answers('Address of the service:', 'ftp://nowhere');

@@ -47,7 +47,7 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
       return {
         type,
         structure: 'complete',
-        ...(hasHole(buffer) && { hasHole: true }),
+        ...(hasHole(buffer, type) && { hasHole: true }),
         ...(pages > 1 && { pages }),
       };
     },
@@ -58,9 +58,13 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
 
 /** Zeros in a row that are more likely bytes that are not written yet than image data, such as black pixels. */
 const HOLE = Buffer.alloc(1024);
+/** Types with an end marker, after which some programs pad files with zeros. */
+const ENDED: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'gif', 'pdf']);
 
-function hasHole(bytes: Buffer): boolean {
-  return bytes.includes(HOLE);
+function hasHole(bytes: Buffer, type: ImageType): boolean {
+  let end = bytes.length;
+  if (ENDED.has(type)) while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.subarray(0, end).includes(HOLE);
 }
 
 /** Views the same memory; a copy would double the memory of a large scan. */

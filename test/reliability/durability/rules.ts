@@ -104,7 +104,10 @@ export const RULES: readonly Rule[] = [
     says: 'a result counts as passed on when the program has ended',
     on: (call, { state }) => (call.kind === 'rename' && call.to === state('results-handed') ? call.to : null),
     breaches: (path, { disk, story }) => {
-      const handed = parseInt(disk.left(path, 'all')?.toString() ?? '', 10);
+      const content = disk.left(path, 'all')?.toString() ?? '';
+      // A restore puts back a copy, whose content the trace does not show.
+      if (content === '') return [];
+      const handed = parseInt(content, 10);
       const booked = disk.left(story.site.file('booked'), 'all')?.toString().split('\n').length ?? 1;
       return handed <= booked - 1 ? [] : [`${handed} results count as passed on, and ${booked - 1} were`];
     },
