@@ -72,6 +72,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   ...REPLACES_MODULES.map((file) => ({ file, why: 'replaces modules, for which it needs Vite' })),
   ...OF_LINUX.map((file) => ({ file, why: 'is about mounts, file systems or inotify of Linux' })),
   ...OF_POSIX.map((file) => ({ file, why: 'is about paths, places or tools of POSIX' })),
+  { file: 'core/domain/outsideTimes.test.ts', why: 'sets the time zone through Vitest' },
   {
     file: 'delivery/spool/openSpool.test.ts',
     why: `${RIGHTS}; ${LINKS}`,
