@@ -114,9 +114,9 @@ export interface Ran {
   readonly why: string | null;
 }
 
-/** Whether the program is not installed: EACCES too, which is the answer as soon as one directory of PATH can't be entered. */
-export function isNotInstalled({ why }: Ran): boolean {
-  return why !== null && why !== 'ETIMEDOUT';
+/** Whether a program that did not start is not installed: EACCES too, the answer as soon as one directory of PATH can't be entered. */
+export function isNotInstalled(why: unknown): boolean {
+  return why === 'ENOENT' || why === 'EACCES' || why === 'ENOTDIR';
 }
 
 /** Runs a system program to its end, without a shell, and captures its output. Never rejects. */

@@ -9,6 +9,8 @@ import { CHANGE_LIMIT_MS, HELPER_MARGIN_MS, READ_LIMIT_MS, type Keyring } from '
 
 const SCHEMA = ['xdg:schema', 'org.freedesktop.Secret.Generic'];
 
+/** EACCES too: the answer as soon as one directory of PATH can't be entered. */
+const NOT_INSTALLED: readonly unknown[] = ['ENOENT', 'EACCES', 'ENOTDIR'];
 const READING_MS = READ_LIMIT_MS - HELPER_MARGIN_MS;
 const CHANGING_MS = CHANGE_LIMIT_MS - HELPER_MARGIN_MS;
 
@@ -16,10 +18,9 @@ const CHANGING_MS = CHANGE_LIMIT_MS - HELPER_MARGIN_MS;
 export async function findSecretTool(): Promise<Keyring | null> {
   if (process.platform !== 'linux') return null;
   const isThere = await new Promise<boolean>((resolve) => {
-    // Any answer proves that it is installed; it has no version option. A code of the system says that it could not be started:
-    // ENOENT, or EACCES as soon as one directory of PATH can't be entered.
+    // Any answer proves that it is installed; it has no version option.
     execFile('secret-tool', ['--help'], { timeout: READING_MS }, (error) =>
-      resolve(typeof error?.code !== 'string'),
+      resolve(!NOT_INSTALLED.includes(error?.code)),
     );
   });
   return isThere ? SECRET_TOOL : null;

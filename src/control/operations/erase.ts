@@ -19,7 +19,6 @@ export interface EraseDeps extends OriginalsThereDeps {
 
 type There = Response<'erase'>['there'];
 
-const ERASED_AT_ONCE = 200;
 /** Documents checked concurrently, because each check takes several round trips to a shared ledger. */
 const LOOKED_AT_TOGETHER = 20;
 
@@ -49,30 +48,27 @@ export async function erase(
     throw new ReceiptdError('USAGE', 'Name a document, or add --before.');
   if (after === 0) await record(before === undefined ? names.join(', ') : `before ${before}`);
   const there: There = [];
-  let erased = 0;
   const until = clock.monotonic() + PART_MS;
   const left = ids.toSorted((a, b) => a - b).filter((id) => id > after);
   const last = left.at(-1) ?? after;
+  const ready: Document[] = [];
   while (left.length > 0 && clock.monotonic() < until) {
-    const ready: Document[] = [];
-    const part = left.splice(0, ERASED_AT_ONCE);
-    while (part.length > 0) {
-      // One by one if originals are deleted, because two documents may share a file.
-      const some = part.splice(0, withOriginals ? 1 : LOOKED_AT_TOGETHER);
-      for (const each of await Promise.all(some.map((id) => erasable(id, withOriginals, deps)))) {
-        if (each === null) continue;
-        if ('files' in each) there.push(each);
-        else ready.push(each);
-      }
+    // One by one if originals are deleted, because two documents may share a file.
+    const some = left.splice(0, withOriginals ? 1 : LOOKED_AT_TOGETHER);
+    for (const each of await Promise.all(some.map((id) => erasable(id, withOriginals, deps)))) {
+      if (each === null) continue;
+      if ('files' in each) there.push(each);
+      else ready.push(each);
     }
-    await dropPictures(ready, deps);
-    erased += await ledger.erase(
-      ready.map(({ id }) => id),
-      clock.now(),
-    );
-    // A picture may have been rendered again while the ledger was erasing.
-    await dropPictures(ready, deps);
   }
+  await dropPictures(ready, deps);
+  // All at once: each erasure searches the whole journal and rewrites the ledger's file.
+  const erased = await ledger.erase(
+    ready.map(({ id }) => id),
+    clock.now(),
+  );
+  // A picture may have been rendered again while the ledger was erasing.
+  await dropPictures(ready, deps);
   const [first] = left;
   const behind = isCutShort ? last : null;
   return { erased, skipped, there, next: first === undefined ? behind : first - 1 };

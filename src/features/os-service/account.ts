@@ -35,7 +35,7 @@ export async function findAccount(host: Host, name: string): Promise<Account | n
   const env = { ...host.env };
   // macOS has no getent; `id` supplies the fields there.
   const passwd = host.platform === 'darwin' ? null : await run(['getent', 'passwd', '--', name], { env });
-  if (passwd !== null && passwd.status !== 0 && !isNotInstalled(passwd)) return null;
+  if (passwd !== null && passwd.status !== 0 && !isNotInstalled(passwd.why)) return null;
   const [uid, gid, groups] = await Promise.all(
     ['-u', '-g', '-G'].map((what) => run(['id', what, '--', name], { env })),
   );
@@ -108,7 +108,7 @@ export async function runAs(
           '--',
         ];
   const ran = await run([...as, ...command], options);
-  if (!isNotInstalled(ran)) return ran;
+  if (!isNotInstalled(ran.why)) return ran;
   throw new ReceiptdError(
     'MANAGER_FAILED',
     `${as[0] ?? ''} is not installed, but it is needed to run checks as another user.`,

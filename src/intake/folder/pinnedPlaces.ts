@@ -25,7 +25,8 @@ function pinsOf(stateDir: string): Pins {
   try {
     return JSON.parse(readFileSync(fileOf(stateDir), 'utf8')) as Pins;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return {};
+    // A damaged file must not keep the agent from starting.
+    if (systemCode(error) === 'ENOENT' || error instanceof SyntaxError) return {};
     throw error;
   }
 }

@@ -14,23 +14,20 @@ import { nameContext } from './nameContext.ts';
 /** How long a file must not have changed: longer if its type may grow after a complete structure, longest if bytes seem to be missing. */
 export type Quiet = 'short' | 'long' | 'longest';
 
+/** A complete file: an image to send, or pages to split and send as images. */
+type Whole =
+  | { readonly kind: 'image'; readonly type: ImageType; readonly quiet: Quiet }
+  | { readonly kind: 'pages'; readonly quiet: Quiet };
+
 /** What to do with a file that has stopped changing, judged by its bytes. */
 export type Judgement =
-  | {
-      readonly kind: 'image';
-      readonly type: ImageType;
-      readonly quiet: Quiet;
-    }
-  /** Split it and send images of its pages. */
-  | { readonly kind: 'pages'; readonly quiet: Quiet }
+  | Whole
   | {
       readonly kind: 'incomplete';
       readonly reason: string;
       readonly message: string;
-      /** What it is if a decoder reads the whole of it; null if that is out of the question. */
-      readonly orElse: Extract<Judgement, { kind: 'image' | 'pages' }> | null;
-      /** Null if unknown. */
-      readonly type: ImageType | null;
+      /** Left out unless a decoder may still read the whole of it: its type, and what it is then. */
+      readonly doubt?: { readonly type: ImageType; readonly whole: Whole };
     }
   | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
 
@@ -47,8 +44,6 @@ export async function judge(
       kind: 'incomplete',
       reason: 'EMPTY',
       message: 'The file is empty. It is checked again when it grows.',
-      orElse: null,
-      type: null,
     };
   }
   const inspection = await inspector.inspect(bytes);
@@ -63,18 +58,11 @@ export async function judge(
     : GROWING_TYPES.has(type) || inspection.structure === 'incomplete'
       ? 'long'
       : 'short';
-  const whole: Extract<Judgement, { kind: 'image' | 'pages' }> = isSplit
-    ? { kind: 'pages', quiet }
-    : { kind: 'image', type, quiet };
+  const whole: Whole = isSplit ? { kind: 'pages', quiet } : { kind: 'image', type, quiet };
   if (inspection.structure === 'complete') return whole;
   const message = `Incomplete: ${inspection.detail}. It is checked again when it changes.`;
-  return {
-    kind: 'incomplete',
-    reason: 'INCOMPLETE',
-    message,
-    type,
-    orElse: inspection.isDoubtful === true ? whole : null,
-  };
+  const incomplete = { kind: 'incomplete', reason: 'INCOMPLETE', message } as const;
+  return inspection.isDoubtful === true ? { ...incomplete, doubt: { type, whole } } : incomplete;
 }
 
 /** Single-page TIFFs and HEICs that the folder accepts, and JPEGs that need no turning, are sent unsplit. */

@@ -127,10 +127,10 @@ async function asDecoded(
   bytes: Buffer,
   { settling, isWhole }: ExamineDeps,
 ): Promise<Judgement | null> {
-  if (judgement.kind !== 'incomplete' || judgement.orElse === null || judgement.type === null || !isWhole)
-    return judgement;
-  if (!settling.requireQuiet(file, judgement.orElse.quiet)) return null;
-  return (await isWhole(bytes, judgement.type)) ? judgement.orElse : judgement;
+  if (judgement.kind !== 'incomplete' || !judgement.doubt || !isWhole) return judgement;
+  const { type, whole } = judgement.doubt;
+  if (!settling.requireQuiet(file, whole.quiet)) return null;
+  return (await isWhole(bytes, type)) ? whole : judgement;
 }
 
 async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): Promise<void> {

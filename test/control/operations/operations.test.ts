@@ -113,9 +113,9 @@ it('the daemon dismisses, queues and erases hundreds of documents in parts, each
     }
     return done;
   };
-  // Two seconds each: two changes of 200 or 500.
+  // Two seconds each: two changes of 500.
   expect(await parts('dismiss')).toEqual([1_000, 200]);
-  expect(await parts('erase')).toEqual([400, 400, 400]);
+  expect(await parts('erase')).toEqual([COUNT]);
   expect(await parts('retry')).toEqual([1_000, 200]);
   expect(await ledger.counts()).toMatchObject([{ state: 'queued', count: COUNT }]);
   expect(acts).toEqual(['erase', 'retry']);
