@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 /** Packages that splitting files needs; optional parts of an install. */
 const PACKAGES = [
@@ -11,20 +13,23 @@ const PACKAGES = [
 ] as const;
 
 export interface Installed {
-  /** Files of the packages. */
+  /** A path in each package, as the renderer process sees it: without following symbolic links. */
   readonly files: readonly string[];
   /** Names of the missing packages. */
   readonly missing: readonly string[];
 }
 
 /** Finds out which packages are installed, without loading any. */
-export function installedPackages(): Installed {
-  const { resolve } = createRequire(import.meta.url);
+export function installedPackages(program = import.meta.url): Installed {
+  const { resolve } = createRequire(program);
   const files: string[] = [];
   const missing: string[] = [];
   for (const name of PACKAGES) {
     try {
-      files.push(resolve(name));
+      const file = resolve(name);
+      const places = resolve.paths(name) ?? [];
+      const place = places.find((each) => existsSync(join(each, name, 'package.json')));
+      files.push(place === undefined ? file : join(place, name, 'package.json'));
     } catch {
       missing.push(name);
     }
