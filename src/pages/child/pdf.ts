@@ -1,12 +1,12 @@
 import type { PageType } from '../../core/domain/pages.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
-import { jpegGap } from '../../intake/image/structure/jpeg.ts';
 import { encode, MOST_PIXELS, type SharpModule } from './encode.ts';
 import { serveFonts } from './fonts.ts';
+import { jpegFrame } from './jpegFrame.ts';
 import { lackingLetters } from './letters.ts';
 import type { Drawn, Opened } from './opened.ts';
 import { BGRX, bytesAt, copyOf, copyOfPage, FLAGS, lend, PASSWORD, SECURITY, type Pdfium } from './pdfium.ts';
-import { isPortfolio, onlyJpeg, plainPage, SQUASHED, type ScannedPage } from './plainPage.ts';
+import { isPortfolio, onlyJpeg, plainPage, SQUASHED } from './plainPage.ts';
 
 /** Result of FPDF_GetFormType for XFA forms without pages of their own (XFAF is another). */
 const DYNAMIC_FORM = 2;
@@ -125,11 +125,14 @@ class PdfFile implements Opened {
     if (copy === null) return null;
     const plain = plainPage(copy);
     const scan = plain ?? onlyJpeg(copy);
-    if (scan === null || !(await isShownAsIs(sharp, scan))) return null;
-    if (plain !== null) return plain.jpeg;
+    const frame = scan && jpegFrame(scan.jpeg);
+    if (!scan || frame?.width !== scan.width || frame.height !== scan.height) return null;
+    if (plain !== null && frame.isPlain && frame.components === plain.colours) return plain.jpeg;
     const { wide, high } = this.#pointsOf(page);
     const isSquashed = Math.abs((wide * scan.height) / (high * scan.width) - 1) > SQUASHED;
     if (isSquashed || scan.width * scan.height > MOST_DRAWN) return null;
+    // Letters that the drawing lacks are letters in which it does not differ.
+    if (lackingLetters(this.#module, page.page) !== '') return null;
     return (await agree(sharp, scan.jpeg, this.#draw(page, scan))) ? scan.jpeg : null;
   }
 
@@ -191,26 +194,6 @@ interface Size {
 interface Bitmap extends Size {
   /** Red, green, blue and an unused byte for each pixel. */
   readonly bytes: Buffer;
-}
-
-/**
- * Whether a JPEG looks the same outside the PDF. PDF viewers ignore its orientation, while other programs apply it, and
- * not all of them can show CMYK. False if it can't be read.
- */
-async function isShownAsIs(
-  sharp: SharpModule,
-  { jpeg, width, height, colours }: ScannedPage,
-): Promise<boolean> {
-  if (jpegGap(jpeg) !== null) return false;
-  try {
-    const metadata = await sharp(jpeg, { limitInputPixels: MOST_PIXELS }).metadata();
-    const { orientation = 1, channels } = metadata;
-    return (
-      orientation === 1 && channels === colours && metadata.width === width && metadata.height === height
-    );
-  } catch {
-    return false;
-  }
 }
 
 /** Two decoders differ by a few levels; a line, a stamp or a mask by more. */

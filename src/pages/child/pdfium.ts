@@ -40,17 +40,31 @@ export function copyOfPage(module: Pdfium, document: number, index: number): Buf
 
 /** The same of a whole file. */
 export function copyOf(module: Pdfium, document: number): Buffer | null {
-  const writer = module.PDFiumExt_OpenFileWriter();
-  try {
-    if (module.PDFiumExt_SaveAsCopy(document, writer) === 0) return null;
-    const size = module.PDFiumExt_GetFileWriterSize(writer);
-    return lend(module, size, (at) => {
-      module.PDFiumExt_GetFileWriterData(writer, at, size);
-      return bytesAt(module, at, size);
-    });
-  } finally {
-    module.PDFiumExt_CloseFileWriter(writer);
-  }
+  const writer = writers.get(module) ?? writerOf(module);
+  writers.set(module, writer);
+  writer.pieces.length = 0;
+  const isWritten = module.FPDF_SaveAsCopy(document, writer.at, 0);
+  const copy = isWritten ? Buffer.concat(writer.pieces) : null;
+  writer.pieces.length = 0;
+  return copy;
+}
+
+/** Where PDFium writes files to: an FPDF_FILEWRITE (fpdf_save.h). `PDFiumExt_SaveAsCopy` copies everything three times. */
+interface Writer {
+  readonly at: number;
+  readonly pieces: Buffer[];
+}
+
+/** A function can't be taken back from PDFium. */
+const writers = new WeakMap<Pdfium, Writer>();
+
+function writerOf(module: Pdfium): Writer {
+  const pieces: Buffer[] = [];
+  const write = module.pdfium.addFunction((_writer: number, at: number, size: number) => {
+    pieces.push(bytesAt(module, at, size));
+    return 1;
+  }, 'iiii');
+  return { at: numbers(module, [1, write]), pieces };
 }
 
 /** Writes 32-bit numbers to memory that is never freed; returns their address. */

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { assert, asyncProperty, pre, subarray } from 'fast-check';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openPdf } from '../../../src/pages/child/pdf.ts';
-import { loadPdfium, type Pdfium } from '../../../src/pages/child/pdfium.ts';
+import { copyOfPage, lend, loadPdfium, type Pdfium } from '../../../src/pages/child/pdfium.ts';
+import { plainPage } from '../../../src/pages/child/plainPage.ts';
 import { rawPdf } from '../../support/pdf.ts';
 import { requirement } from '../../support/requires.ts';
 
@@ -28,6 +29,8 @@ interface Change {
   readonly after?: string;
   readonly objects?: Readonly<Record<number, string>>;
   readonly matrix?: string;
+  /** The colours of the image. */
+  readonly space?: string;
 }
 
 const ring = (count: number, byte: string): string => byte.repeat(count);
@@ -53,9 +56,14 @@ const CHANGES: Readonly<Record<string, Change>> = {
   'a clip': { before: '10 10 60 80 re W n' },
   'a line': { after: `2 w 10 40 m ${PAGE.wide - 10} 44 l S` },
   'a box over it': { after: '1 g 30 30 40 50 re f' },
+  // Of a font that is in the file: other programs draw standard fonts with what is installed.
   'a word': {
-    resources: '/Font << /F0 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold >> >>',
-    after: 'BT /F0 20 Tf 12 60 Td (PAID) Tj ET',
+    resources: '/Font << /F0 14 0 R >>',
+    after: 'BT /F0 30 Tf 8 60 Td (aaa) Tj ET',
+    objects: {
+      14: '<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1 1] /FontMatrix [1 0 0 1 0 0] /FirstChar 97 /LastChar 97 /Widths [1.1] /Encoding << /Differences [97 /a] >> /CharProcs << /a 15 0 R >> /Resources << >> >>',
+      15: '<< /Length 37 >>\nstream\n1.1 0 0 0 1 1 d1 0 0 1 1 re f        \nendstream',
+    },
   },
   'a stamp': {
     page: '/Annots [12 0 R]',
@@ -88,17 +96,29 @@ const HARMLESS: Readonly<Record<string, Change>> = {
   'colours without use': { before: '1 0 0 rg 0 0 1 RG 3 w' },
 };
 
+/** What is not on the list, but changes nothing either. */
+const COMPARED: Readonly<Record<string, Change>> = {
+  'a graphics state': { resources: '/ExtGState << /G0 << /ca 1 /SA true >> >>', before: '/G0 gs' },
+  'a white line on white paper': { after: `1 G 2 w 4 316 m 10 316 l S` },
+  'a hidden note': { page: '/Annots [<< /Type /Annot /Subtype /Square /Rect [20 20 70 70] /F 2 >>]' },
+  'a colour profile': {
+    objects: { 10: '<< /N 3 /Alternate /DeviceRGB /Length 0 >>\nstream\n\nendstream' },
+    space: '[/ICCBased 10 0 R]',
+  },
+};
+
 function pdfWith(jpeg: Buffer, changes: readonly Change[]): Buffer {
   const all = (key: 'page' | 'image' | 'resources' | 'before' | 'after'): string =>
     changes.map((change) => change[key] ?? '').join(' ');
   const matrix = changes.find((change) => change.matrix)?.matrix ?? `${PAGE.wide} 0 0 ${PAGE.high} 0 0`;
+  const space = changes.find((change) => change.space)?.space ?? '/DeviceRGB';
   const content = `${all('before')}\nq ${matrix} cm /Im0 Do Q\n${all('after')}`;
   return rawPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
     2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     3: `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${PAGE.wide} ${PAGE.high}] ${all('page')} /Resources << /XObject << /Im0 4 0 R >> ${all('resources')} >> /Contents 5 0 R >>`,
     4: [
-      `<< /Type /XObject /Subtype /Image /Width ${WIDE} /Height ${HIGH} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode ${all('image')} /Length ${jpeg.length} >>`,
+      `<< /Type /XObject /Subtype /Image /Width ${WIDE} /Height ${HIGH} /ColorSpace ${space} /BitsPerComponent 8 /Filter /DCTDecode ${all('image')} /Length ${jpeg.length} >>`,
       jpeg,
     ],
     5: [`<< /Length ${content.length} >>`, Buffer.from(content)],
@@ -109,6 +129,15 @@ function pdfWith(jpeg: Buffer, changes: readonly Change[]): Buffer {
 async function pixelsOf(image: Buffer, width: number, height: number): Promise<Buffer> {
   const size = { width, height, fit: 'fill' } as const;
   return sharp(image).flatten({ background: '#fff' }).toColourspace('srgb').resize(size).raw().toBuffer();
+}
+
+/** A JPEG whose colour profile exchanges red and blue: PDF viewers ignore it, image viewers do not. */
+async function turnedByProfile(image: Sharp): Promise<Buffer> {
+  const bytes = await image.withIccProfile('p3').jpeg().toBuffer();
+  const [red, blue] = ['rXYZ', 'bXYZ'].map((tag) => bytes.indexOf(tag)) as [number, number];
+  bytes.write('bXYZ', red, 'latin1');
+  bytes.write('rXYZ', blue, 'latin1');
+  return bytes;
 }
 
 /** Mean difference of two pictures in the worst of 8 x 8 cells, as a share of black to white. */
@@ -149,6 +178,13 @@ describe('a page of a PDF', () => {
     return page;
   }
 
+  function onePage(pdf: Buffer): Buffer {
+    return lend(module, pdf.length, (at) => {
+      module.pdfium.HEAPU8.set(pdf, at);
+      return copyOfPage(module, module.FPDF_LoadMemDocument(at, pdf.length, ''), 0) ?? Buffer.alloc(0);
+    });
+  }
+
   async function shown(pdf: Buffer): Promise<Buffer> {
     const scratch = await mkdtemp(join(tmpdir(), 'receiptd-pages-'));
     try {
@@ -168,6 +204,35 @@ describe('a page of a PDF', () => {
 
   it.each(Object.entries(HARMLESS))('with %s is the scanner’s JPEG, byte for byte', async (_what, change) => {
     expect(await sent(pdfWith(jpeg, [change]))).toMatchObject({ isOriginal: true, bytes: jpeg });
+  });
+
+  it.each(Object.entries(COMPARED))(
+    'with %s is the scanner’s JPEG, since the drawing shows the same',
+    async (_what, change) => {
+      const pdf = pdfWith(jpeg, [change]);
+      expect(plainPage(onePage(pdf))).toBeNull();
+      expect(await sent(pdf)).toMatchObject({ isOriginal: true, bytes: jpeg });
+    },
+  );
+
+  it('whose letters can’t be drawn is not compared with a drawing that lacks them', async () => {
+    const chinese =
+      '/Font << /F0 << /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> >>] >> >>';
+    const pdf = pdfWith(jpeg, [{ resources: chinese, after: 'BT /F0 20 Tf 12 60 Td <589e503c> Tj ET' }]);
+    await expect(sent(pdf)).rejects.toThrow('it lacks the font');
+  });
+
+  it.each<[string, (image: Sharp) => Promise<Buffer>, boolean]>([
+    ['progressive', (image) => image.jpeg({ progressive: true }).toBuffer(), true],
+    ['in full colour', (image) => image.jpeg({ chromaSubsampling: '4:4:4' }).toBuffer(), true],
+    ['with a colour profile', (image) => image.withIccProfile('srgb').jpeg().toBuffer(), true],
+    ['with a profile that makes red blue', turnedByProfile, false],
+    ['with an orientation', (image) => image.withMetadata({ orientation: 6 }).jpeg().toBuffer(), false],
+    ['of another size', (image) => image.resize(200, 300).jpeg().toBuffer(), false],
+    ['cut short', async (image) => (await image.jpeg().toBuffer()).subarray(0, -400), false],
+  ])('whose JPEG is %s', async (_how, make, isOriginal) => {
+    const bytes = await make(sharp(jpeg));
+    expect(await sent(pdfWith(bytes, []))).toMatchObject({ isOriginal });
   });
 
   describe.skipIf(!hasPoppler)('that looks different from the JPEG in it', () => {
