@@ -190,6 +190,8 @@ test('every field, operation, metric and entry of the journal has its value in a
   await ask('resume', 'depot', '--json');
   await reached('depot/held.jpg', 'accepted');
   await ask('dismiss', site.file('inbox/letter.jpg'), '--json');
+  await ask('dismiss', site.file('inbox/letter.jpg'), '--undo', '--json');
+  await ask('dismiss', site.file('inbox/letter.jpg'), '--json');
   await drop('single.jpg');
   await ask('send', '--endpoint', 'depot', site.file('single.jpg'), '--json');
   await until(async () => (await site.list('--search', refused))[0]?.attempts === 3, 'the second copy');

@@ -1,8 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
-import { OFFICE, prepare, type Site } from './support/agent.ts';
-import { quickly, receiptd } from './support/commandLine.ts';
+import { OFFICE, prepare, temporaryDirectory, type Site } from './support/agent.ts';
+import { commandsOfProgram, quickly, receiptd } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 
 /** A valid configuration file with other text in place of one line. */
@@ -19,6 +20,16 @@ function text(
   };
   return `${Object.values(lines).join('\n')}\n`;
 }
+
+/** What commands refuse to do without before they read the configuration. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  doctor: ['--list'],
+  retry: ['--all'],
+  dismiss: ['--all'],
+  erase: ['--before', '2020-01-01'],
+  'results show': ['1'],
+  'ledger archive': ['--before', '2020-01-01', '--dir', '.'],
+};
 
 describe('a configuration file is refused with one sentence', () => {
   const REFUSED: [what: string, change: Parameters<typeof text>[1], code: string, words: string[]][] = [
@@ -113,7 +124,7 @@ describe('a configuration file is refused with one sentence', () => {
       gone,
       'RECEIPTD_CONFIG',
     );
-    const [dir] = [site.file('inbox')];
+    const dir = site.file('inbox');
     expect(await runInProcess(['check', '--config', dir], here)).toBeRefused(
       2,
       'CONFIG_UNREADABLE',
@@ -121,6 +132,23 @@ describe('a configuration file is refused with one sentence', () => {
       'is a directory',
     );
   });
+});
+
+test('every command reads the configuration that --config names', async () => {
+  const cwd = await temporaryDirectory();
+  const broken = join(cwd, 'broken.yaml');
+  await writeFile(broken, 'folders: [');
+  for (const [name, { options, registeredArguments }] of await commandsOfProgram()) {
+    if (!options.some(({ long }) => long === '--config') || name === 'restore') continue;
+    const needed = MORE[name] ?? registeredArguments.flatMap(({ required }) => (required ? ['x'] : []));
+    const args = [...name.split(' '), ...needed, '--config', broken];
+    const { status, stdout, stderr } = await runInProcess(args, { cwd, env: { HOME: cwd } });
+    expect([name, status === 0, `${stdout}${stderr}`]).toEqual([
+      name,
+      false,
+      expect.stringContaining(broken),
+    ]);
+  }
 });
 
 describe('the example uid of `init`', () => {

@@ -1,12 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
 import { MAIN, prepare } from './support/agent.ts';
-import { cleanUp } from '../support/cleanUp.ts';
 import { expectNoTrace, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { isRoot } from '../support/root.ts';
@@ -55,6 +52,7 @@ describe('a command line is refused with one sentence', () => {
     ],
     [['doctor', '--list', '--output', '--config', 'x.yaml'], ['--output needs a value']],
     [['list', 'more'], ['Too many arguments']],
+    [['dismiss', '--all', '--limit', '3'], ['takes no --limit']],
     [['list', '--state'], ['--state']],
     [
       ['list', '--state', 'nonsense'],
@@ -221,16 +219,6 @@ describe('the output of a command', () => {
   });
 });
 
-test('the sandbox reports that its port is in use', async () => {
-  const site = await prepare();
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanUp(async () => server.close());
-  const port = String((server.address() as AddressInfo).port);
-  const ended = await receiptd(site, ['sandbox', '--port', port, '--dir', site.file('practice')]);
-  expect(ended).toBeRefused(1, 'PORT_IN_USE', port, '--port');
-});
-
 test('every --json output is valid JSON', async () => {
   const site = await prepare();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
@@ -253,7 +241,7 @@ test('every --json output is valid JSON', async () => {
     ['check'],
     ['check', '--offline'],
     ['whoami'],
-    ['endpoint', 'create', 'Depot', '--language', 'en-GB'],
+    ['endpoint', 'create', 'Branch', '--language', 'en-GB', '--outgoing-url', 'https://office.example/x'],
     ['endpoint', 'list'],
     ['pause'],
     ['resume', 'office'],
@@ -266,6 +254,11 @@ test('every --json output is valid JSON', async () => {
     expect(() => JSON.parse(ended.stdout) as unknown, args.join(' ')).not.toThrow();
     expectNoTrace(ended);
   }
+  expect(site.sandbox.endpoints().at(-1)).toMatchObject({
+    name: 'Branch',
+    dominantLanguage: 'en-GB',
+    outgoingUrl: 'https://office.example/x',
+  });
   const listed: unknown = JSON.parse(await site.quickMust('list', '--json'));
   const exported = await site.must('export', '--format', 'json');
   expect(JSON.parse(exported)).toEqual(listed);

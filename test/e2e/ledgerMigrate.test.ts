@@ -1,10 +1,13 @@
 /** A SQLite ledger moves into a shared one while its agent runs, and despite kills. */
 import { writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ask } from '../ledger/postgres/place.ts';
 import { drawReceipt } from '../support/images.ts';
 import { freshDatabase, needsPostgres } from '../support/postgres.ts';
 import { prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
+import { quickly } from './support/commandLine.ts';
 
 async function drop(site: Site, from: number, count: number): Promise<void> {
   for (let n = from; n < from + count; n += 1)
@@ -79,29 +82,56 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     expect((await storedOnce(site)).size).toBe(11);
     expect(site.sandbox.received()).toHaveLength(11);
   });
+
+  test('its history is archived as journals, compressed with --gzip, and stays in the database with --keep', async () => {
+    const database = await freshDatabase();
+    onTestFinished(() => database.remove());
+    const site = await prepare({ ledger: { kind: 'postgres', url: database.url, agent: 'desk' } });
+    await drop(site, 0, 1);
+    await site.quickMust('ledger', 'prepare');
+    await site.quickMust('run', '--once');
+    await ask(
+      database.url,
+      `CREATE TABLE receiptd.history_2025_01 PARTITION OF receiptd.history FOR VALUES FROM ('2025-01-01Z') TO ('2025-02-01Z')`,
+    );
+    await ask(database.url, `UPDATE receiptd.history SET recorded_at = '2025-01-15Z' WHERE seq <= 3`);
+    const archived = async (...options: string[]) => {
+      const args = [
+        'ledger',
+        'archive',
+        '--before',
+        '2025-03-01',
+        '--dir',
+        site.file(),
+        '--json',
+        ...options,
+      ];
+      const { files } = JSON.parse(await site.quickMust(...args)) as { files: { file: string }[] };
+      const [left] = await ask(database.url, 'SELECT min(seq)::integer AS first FROM receiptd.history');
+      return [files.map(({ file }) => basename(file)), left];
+    };
+    expect(await archived('--keep')).toEqual([['history-desk-2025-01.journal'], { first: 1 }]);
+    expect(await archived('--gzip')).toEqual([['history-desk-2025-01.journal.gz'], { first: 4 }]);
+  });
 });
 
-test('a move to a shared ledger is refused in one sentence with a password in the address or an unreadable one', async () => {
+test('commands for a shared ledger are refused in one sentence with a password in the address, without encryption, or with an unreadable file', async () => {
   const site = await prepare();
   const url = 'postgres://me:secret4711@db.example.com/ledger';
-  for (const command of ['prepare', 'migrate']) {
-    const { status, stdout, stderr } = await site.look('ledger', command, '--to', url);
-    expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^error: .*contains a password.*\[USAGE\]\n$/);
-    expect(stderr).not.toContain('secret4711');
+  const local = ['--to', 'postgres://me@127.0.0.1:9/x'];
+  const open = ['--to', 'postgres://me@db.invalid/x?sslmode=disable'];
+  for (const command of [['prepare'], ['migrate'], ['archive', '--before', '2020-01-01', '--dir', '.']]) {
+    const env = { RECEIPTD_CONFIG: site.config };
+    const ended = (...more: string[]) => quickly(site, ['ledger', ...command, ...more], { env });
+    const refused = await ended('--to', url);
+    expect(refused).toBeRefused(2, 'USAGE', 'contains a password');
+    expect(refused.stderr).not.toContain('secret4711');
+    expect(await ended(...local, '--password-file', 'no')).toBeRefused(2, 'USAGE', 'The password file ');
+    expect(await ended(...local, '--ca', 'no')).toBeRefused(1, 'FILE_UNREADABLE', '/no ');
+    expect(await ended(...open)).toBeRefused(2, 'USAGE', 'unencrypted');
+    expect((await ended(...open, '--allow-insecure')).stderr).toContain('LEDGER_UNREACHABLE');
+    expect(await ended()).toBeRefused(2, 'USAGE');
   }
-  const missing = await site.look(
-    'ledger',
-    'prepare',
-    '--to',
-    'postgres://me@127.0.0.1:9/x',
-    '--password-file',
-    'no',
-  );
-  expect([missing.status, missing.stderr]).toEqual([
-    2,
-    expect.stringMatching(/^error: The password file .* can't be read/),
-  ]);
-  const nowhere = await site.look('ledger', 'archive', '--before', '2999-01-01', '--dir', '.');
-  expect(nowhere.status).toBe(2);
+  const later = await site.look('ledger', 'archive', '--before', '2999-01-01', '--dir', '.', ...local);
+  expect(later).toBeRefused(2, 'USAGE', '2999-01-01');
 });

@@ -34,6 +34,8 @@ test('a console or receiver that others could reach without encryption stays clo
   const site = await prepare({
     console: { listen: `0.0.0.0:${console}` },
     results: { listen: `0.0.0.0:${results}` },
+    // An address for documentation, which no machine has.
+    monitoring: { listen: '192.0.2.1:9' },
   });
   const checked = await site.look('check', '--offline');
   expect(checked.status).toBe(1);
@@ -43,6 +45,8 @@ test('a console or receiver that others could reach without encryption stays clo
   expect(checked.stdout).toContain(
     'FAIL  results.listen: The receiver of results does not listen on 0.0.0.0 without a certificate. Set one in results.tls (cert, key), or listen on 127.0.0.1. [RESULTS_UNAVAILABLE]\n',
   );
+
+  expect(checked.stdout).toMatch(/^FAIL  monitoring\.listen: .* \[MONITORING_UNAVAILABLE\]$/m);
 
   const agent = await site.quickStart();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));

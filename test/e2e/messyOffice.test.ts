@@ -3,13 +3,9 @@
  * defect, and no internal text of the program may be visible.
  */
 import { readFileSync } from 'node:fs';
-import { Readable, Writable } from 'node:stream';
-import type { Command } from 'commander';
 import type { Page, Request, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Io } from '../../src/cli/io.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
 import { hasChromium, startBrowser } from '../console/app/support/browser.ts';
 import { closeLook } from '../console/app/support/closeLook.ts';
@@ -17,6 +13,7 @@ import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, until, type Row, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { isEveryCase } from '../support/everyCase.ts';
+import { commandsOfProgram } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { officeAtWork } from './support/officeAtWork.ts';
 
@@ -150,23 +147,6 @@ async function headOf(site: Site): Promise<string> {
   const { stdout } = await site.look('ledger', 'head', '--json');
   const { seq, hash } = JSON.parse(stdout) as { seq: number; hash: string };
   return `${seq}:${hash}`;
-}
-
-/** All commands of the program as typed: `ledger verify`. */
-async function commandsOfProgram(): Promise<ReadonlyMap<string, Command>> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const io = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere, env: {}, cwd: '/' };
-  const program = await createProgram(io as unknown as Io, () => {});
-  const found = new Map<string, Command>();
-  const walk = (command: Command, words: readonly string[]): void => {
-    for (const each of command.commands) {
-      const name = [...words, each.name()];
-      found.set(name.join(' '), each);
-      walk(each, name);
-    }
-  };
-  walk(program, []);
-  return found;
 }
 
 /** Reading commands and their options that no line tries. */

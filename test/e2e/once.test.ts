@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, storedOnce, type ConfigKeys, type Site } from './support/agent.ts';
+import { quickly } from './support/commandLine.ts';
 import { freePort } from '../support/ports.ts';
 
 async function drop(site: Site, ...names: string[]): Promise<void> {
@@ -95,6 +96,12 @@ describe('run --once', () => {
     await writeFile(site.file('inbox', 'half.jpg'), whole.subarray(0, whole.length / 2));
     expect(await site.quickOnce()).toMatchObject({ status: 4, stdout: '0 accepted, 1 incomplete.\n' });
     expect(site.sandbox.stats().stored).toBe(1);
+
+    const refused = await prepare();
+    await drop(refused, 'a.jpg', 'b.jpg', 'c.jpg', 'd.jpg', 'e.jpg');
+    refused.sandbox.misbehave({ kind: 'status', status: 400 });
+    expect(await refused.quickOnce()).toMatchObject({ status: 4 });
+    expect(new Set((await refused.list()).map(({ reason }) => reason))).toEqual(new Set(['MANY_REFUSALS']));
   });
 
   test('waits for the end of an outage, and exits with 5 if it lasts', async () => {
@@ -124,7 +131,7 @@ describe('run --once', () => {
       { state: 'queued', reason: 'SERVICE_UNREACHABLE', attempts: 0 },
     ]);
     for (const args of [['whoami'], ['endpoint', 'create', 'x']])
-      expect(await site.look(...args)).toBeRefused(
+      expect(await quickly(site, [...args, '--config', site.config])).toBeRefused(
         5,
         'SERVICE_UNREACHABLE',
         'ECONNREFUSED',

@@ -88,6 +88,9 @@ describe('multi-page files', () => {
       whole.subarray(-60),
     ]);
     await writeFile(site.file('inbox', 'damaged.pdf'), damaged);
+    // Its second page is a number.
+    const half = pdfOf([page, page]).toString('latin1').replace('\n8 0 obj\n<< ', '\n8 0 obj\n0 %');
+    await writeFile(site.file('inbox', 'half.pdf'), half, 'latin1');
     await writeFile(
       site.file('inbox', 'fax.tif'),
       tiffOf([10, 120, 250].map((grey) => ({ width: 60, height: 80, grey }))),
@@ -105,6 +108,9 @@ describe('multi-page files', () => {
       ['fax.tif/page 1', 'accepted', null],
       ['fax.tif/page 2', 'accepted', null],
       ['fax.tif/page 3', 'accepted', null],
+      ['half.pdf', 'rejected', 'PAGES_NOT_SENT'],
+      ['half.pdf/page 1', 'accepted', null],
+      ['half.pdf/page 2', 'rejected', 'DAMAGED'],
       ['locked.pdf', 'rejected', 'ENCRYPTED'],
       ['phone.heic', 'split', null],
       ['phone.heic/page 1', 'accepted', null],

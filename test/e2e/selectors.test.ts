@@ -33,6 +33,7 @@ interface Listed {
   readonly state: string;
   readonly endpointUid: string | null;
   readonly sha256: string | null;
+  readonly createdAt: string;
   readonly needsPerson: boolean;
   readonly dismissedAt: string | null;
 }
@@ -45,7 +46,10 @@ async function listed(site: Site): Promise<Listed[]> {
 async function office(): Promise<Site> {
   const site = await prepare();
   const folders = [site.file('in'), site.file('in2')];
-  await site.configure({ folders: folders.map((path) => ({ path, endpoint: 'office', recursive: true })) });
+  await site.configure({
+    folders: folders.map((path) => ({ path, endpoint: 'office', recursive: true })),
+    results: { columns: { total: '/total' } },
+  });
   await mkdir(site.stateDir, { recursive: true, mode: 0o700 });
   const ledger = await openSqliteLedger({ path: join(site.stateDir, 'ledger.db'), clock: systemClock });
   const key = (uid: string): EndpointKey => ({ baseUrl: site.sandbox.url, uid });
@@ -86,6 +90,14 @@ async function office(): Promise<Site> {
       await send(ledger, other.document.id, { from: at, at: at + 1, ...end('failed') } as never);
     }
   }
+  const result = {
+    ...key(OFFICE),
+    at,
+    name: 'scan.jpg',
+    status: 'DONE',
+    payload: Buffer.from('{"total":7}'),
+  };
+  await ledger.recordResult(result);
   await ledger.close();
   // What a command needs to send again, or must not erase as long as it is there.
   for (const { folder, path } of fates.slice(0, NAMES.length)) {
@@ -243,10 +255,50 @@ it.each(Object.keys(COMMANDS))(
   },
 );
 
+const dayOf = (at: number) => new Date(at).toLocaleDateString('sv');
+const daysAgo = (days: number) => dayOf(Date.now() - days * 86_400_000);
+
+it('list and export show exactly what their filters say', async () => {
+  const site = await office();
+  await site.quickMust('dismiss', '--all', '--state', 'failed');
+  const rows = await listed(site);
+  const since = daysAgo(89);
+  const filters: [option: string, values: string[], isMeant: (row: Listed) => boolean][] = [
+    ['--state', ['lost', 'failed'], ({ state }) => ['lost', 'failed'].includes(state)],
+    ['--endpoint', ['depot'], ({ endpointUid }) => endpointUid === DEPOT],
+    ['--folder', [site.file('in2')], ({ path }) => path.startsWith(site.file('in2/'))],
+    ['--search', ['sub'], ({ path }) => path.includes('sub')],
+    ['--since', [since], ({ createdAt }) => dayOf(Date.parse(createdAt)) >= since],
+    ['--where', ['total>=7'], ({ name }) => name === 'scan.jpg'],
+    ['--limit', ['1'], ({ path }) => path === rows[0]?.path],
+    ['--needs-person', [], ({ needsPerson }) => needsPerson],
+    ['--dismissed', [], ({ dismissedAt }) => dismissedAt !== null],
+  ];
+  for (const [option, values, isMeant] of filters) {
+    const meant = rows.filter(isMeant);
+    expect([option, meant.length > 0, meant.length < rows.length]).toEqual([option, true, true]);
+    for (const form of [
+      ['list', '--json'],
+      ['export', '--format', 'json'],
+    ]) {
+      if (form[0] === 'export' && values.length === 0) continue;
+      expect([form, option, JSON.parse(await site.quickMust(...form, option, ...values))]).toEqual([
+        form,
+        option,
+        meant,
+      ]);
+    }
+  }
+  expect(await site.quickMust('export', '--excel')).toMatch(/^\ufeff/);
+  expect(await site.quickMust('export', '--separator', 'tab')).toMatch(/^\w+\t/);
+});
+
 it('dismiss --all and its filters change exactly what the same filters list', async () => {
   const site = await office();
   const filters = [
+    ['--since', daysAgo(89)],
     ['--state', 'lost'],
+    ['--where', 'total>=7'],
     ['--endpoint', 'depot'],
     ['--folder', site.file('in2'), '--state', 'failed', 'rejected'],
     ['--search', 'sub'],

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { installService } from '../../src/cli/serviceInstall.ts';
+import { canMount } from '../support/ownMount.ts';
 import { MAIN } from './support/agent.ts';
-import { install, NOBODY, place, SYSTEM } from './support/servicePlace.ts';
+import { BOOTED, install, NOBODY, place, SYSTEM } from './support/servicePlace.ts';
 import { isRoot } from '../support/root.ts';
 
 // Only root installs for another user.
@@ -27,18 +28,6 @@ describe.skipIf(!isRoot)('an installation of the service for the machine', () =>
     // The second time nothing changes, which is reported.
     const again = await install(at, await at.config(), { start: false });
     expect(again.notes).toContain(`${at.unit} was not changed.`);
-  });
-
-  test('keeps a unit that was edited by hand, unless it is forced', async () => {
-    const at = await place('content');
-    const config = await at.config();
-    await install(at, config);
-    const changed = (await readFile(at.unit, 'utf8')).replace('RestartSec=10', 'RestartSec=77');
-    await writeFile(at.unit, changed);
-    await expect(install(at, config)).rejects.toMatchObject({ code: 'INSTALL_EDITED' });
-    expect(await readFile(at.unit, 'utf8')).toBe(changed);
-    const { notes } = await install(at, config, { force: true });
-    expect(notes.join('\n')).toContain('- RestartSec=77\n+ RestartSec=10');
   });
 
   test("passes on systemd's message if the unit does not start", async () => {
@@ -153,6 +142,58 @@ describe('the built program', () => {
     });
   });
 });
+
+test.skipIf(!isRoot || !canMount())(
+  'each service command asks the service manager for its work, and each option changes it',
+  async () => {
+    const at = await place('content');
+    const { file } = await at.config();
+    const install = `install --user nobody --exec ${at.exec}`;
+    const script = `${BOOTED}
+    receiptd() { asked service "$@"; }
+    receiptd ${install} --no-start
+    for verb in start stop restart 'status --json' 'logs --lines 7 --follow' uninstall; do receiptd $verb --scope user; done
+    edit; receiptd ${install} --scope user; receiptd ${install}; receiptd ${install} --force
+    edit; receiptd uninstall; receiptd uninstall --force
+    touch record.absent; receiptd stop`;
+    const env = { ...at.host.env, NODE: process.execPath, MAIN, RECEIPTD_CONFIG: file };
+    const { stdout } = await promisify(execFile)('unshare', ['-m', 'sh', '-c', script], { env });
+    expect(stdout.replaceAll(install, 'install')).toBe(`> service install --no-start
+systemctl daemon-reload
+systemctl enable receiptd.service
+> service start --scope user
+systemctl --user start receiptd.service
+> service stop --scope user
+systemctl --user stop receiptd.service
+> service restart --scope user
+systemctl --user restart receiptd.service
+> service status --json --scope user
+"1 of 1 folder watched",
+> service logs --lines 7 --follow --scope user
+journalctl --user-unit=receiptd.service --lines=7 --no-pager --output=cat --follow
+> service uninstall --scope user
+NOT_INSTALLED
+> service install --scope user
+USAGE
+> service install
+INSTALL_EDITED
+> service install --force
+- RestartSec=77
++ RestartSec=10
+systemctl daemon-reload
+systemctl enable receiptd.service
+systemctl restart receiptd.service
+> service uninstall
+INSTALL_EDITED
+> service uninstall --force
+systemctl disable --now receiptd.service
+systemctl daemon-reload
+systemctl reset-failed receiptd.service
+> service stop
+NOT_INSTALLED
+`);
+  },
+);
 
 test('root installs a service of the machine, and a user their own service', async () => {
   const at = await place();

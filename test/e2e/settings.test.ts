@@ -64,8 +64,8 @@ const FOLDERS: Record<string, FolderCase> = {
     set: { pages: 'whole', accept: ['pdf'] },
     file: 'whole.pdf',
     bytes: drawn,
-    effect: ([row]) => row?.['type'],
-    expected: 'pdf',
+    effect: states,
+    expected: ['accepted'],
   },
   'folders[].pageResolution': {
     set: { pageResolution: 72 },
@@ -79,7 +79,7 @@ const FOLDERS: Record<string, FolderCase> = {
     expected: 72,
   },
   'folders[].maxFileSize': { set: { maxFileSize: '1kB' }, effect: states, expected: ['TOO_LARGE'] },
-  'folders[].existing': { set: { existing: 'skip' }, effect: ([row]) => row?.state, expected: 'skipped' },
+  'folders[].existing': { set: { existing: 'skip' }, effect: states, expected: ['EXISTING'] },
   'folders[].afterUpload': {
     set: { afterUpload: 'delete' },
     effect: ([row]) => existsSync(row?.path ?? ''),

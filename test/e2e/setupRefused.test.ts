@@ -22,6 +22,8 @@ describe('receiptd setup --yes', () => {
     // The same without `--yes` and without a terminal.
     const silent = await runInProcess(['setup', '--config', here.config], { cwd: here.dir, env: here.env });
     expect(silent).toBeRefused(2, 'SETUP_INCOMPLETE', 'No terminal to ask on');
+    const other = ['setup', '--non-interactive', '--config', here.config];
+    expect(await runInProcess(other, { cwd: here.dir, env: here.env })).toEqual(ended);
     expect((await readdir(here.dir)).sort()).toEqual(UNTOUCHED);
   });
 

@@ -87,6 +87,10 @@ describe('receiptd setup --yes', () => {
     expect(here.sandbox.received()).toHaveLength(1);
     expect(agent.alive).toBe(true);
     expect((await here.settings())['folders']).toMatchObject([{ path: here.scans }, { path: other }]);
+    here.sandbox.misbehave({ kind: 'status', status: 422 });
+    const third = ['--folder', join(here.dir, 'third'), '--create-folder', '--test-receipt'];
+    const refused = await quick(here, third, variables(here));
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('TEST_RECEIPT_UNDELIVERED') });
     await agent.stop();
   });
 

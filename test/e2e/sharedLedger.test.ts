@@ -111,6 +111,20 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     expect(await agent.ended).toMatchObject({ status: 0 });
   });
 
+  test('an agent whose database went back to an earlier state reports it, and its images keep their names', async () => {
+    const database = await freshDatabase();
+    onTestFinished(() => database.remove());
+    const site = await prepare({ ledger: { kind: 'postgres', url: database.url, agent: 'front' } });
+    await drop(site, 'a.jpg');
+    await site.quickOnce();
+    const kept = await database.keep();
+    await drop(site, 'b.jpg');
+    await site.quickOnce();
+    await kept.restore();
+    expect((await site.quickOnce()).stderr).toContain('LEDGER_WENT_BACK');
+    expect((await storedOnce(site)).size).toBe(2);
+  });
+
   test.skipIf(!hasOpenssl)('password and certificate are read from the configured files', async () => {
     const authority = createAuthority();
     onTestFinished(() => authority.remove());
@@ -127,6 +141,8 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     await writeFile(passwordFile, 'open sesame\n', { mode: 0o600 });
     expect(await (await configured({ passwordFile, ca })).look('pause')).toMatchObject({ status: 0 });
     expect((await here.look('status')).stdout).toContain('aused');
+    const to = ['--to', url, '--password-file', passwordFile, '--ca', ca];
+    expect(await here.look('ledger', 'prepare', ...to)).toMatchObject({ status: 0 });
 
     const refused = async (more: Record<string, unknown>): Promise<string> => {
       const { status, stderr } = await (await configured(more)).look('status');

@@ -1,37 +1,9 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Launchd } from '../../src/features/os-service/launchd/manager.ts';
 import { Systemd } from '../../src/features/os-service/systemd/manager.ts';
 import { place } from './support/servicePlace.ts';
-
-test('the service commands stop, start and remove a systemd unit, and show its state', async () => {
-  const at = await place();
-  const manager = new Systemd(at.host, 'system', 'nobody');
-  await manager.start();
-  await manager.stop();
-  await writeFile(at.unit, 'x');
-  expect(await manager.status()).toEqual({
-    isInstalled: true,
-    isRunning: true,
-    isEnabled: true,
-    state: 'active (running)',
-    says: '1 of 1 folder watched',
-    pid: 42,
-  });
-  await manager.uninstall();
-  await expect(stat(at.unit)).rejects.toMatchObject({ code: 'ENOENT' });
-  expect((await at.asked()).filter((line) => !line.includes(' show '))).toEqual([
-    'systemctl start receiptd.service',
-    'systemctl stop receiptd.service',
-    'systemctl disable --now receiptd.service',
-    'systemctl daemon-reload',
-    'systemctl reset-failed receiptd.service',
-  ]);
-  expect(new Systemd(at.host, 'user', 'x').logs({ lines: 5, follow: true })).toEqual(
-    expect.arrayContaining(['--user-unit=receiptd.service', '--lines=5', '--follow']),
-  );
-});
 
 test('a service that does not start is reported with the unmet condition or its last error', async () => {
   const at = await place();

@@ -89,6 +89,7 @@ describe.runIf(process.platform === 'linux')(
       await until(() => sent() === 2, 'the second agent to send');
       await until(async () => (await ofUser())['later.jpg'] === 'accepted', 'its acceptance');
       expect(await ofUser()).toEqual({ 'before.jpg': 'skipped', 'later.jpg': 'accepted' });
+      expect(await user.list('--state', 'skipped')).toMatchObject([{ reason: 'TAKEN_OVER' }]);
       const status = (await user.look('status')).stdout;
       expect(status).not.toContain('[FOLDER_TAKEN]');
       expect(status).toContain('was taken over from another agent, and 1 file already in it was skipped');

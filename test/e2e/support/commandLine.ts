@@ -2,7 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
 import { expect } from 'vitest';
+import type { Io } from '../../../src/cli/io.ts';
+import { createProgram } from '../../../src/cli/program.ts';
 import { ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { launch } from '../../support/launch.ts';
 import { requirement } from '../../support/requires.ts';
@@ -75,6 +79,23 @@ export async function giveAway(dir: string): Promise<void> {
   const { uid, gid } = ordinaryOwner();
   await chown(dir, uid, gid);
   for (const entry of await readdir(dir, { recursive: true })) await chown(join(dir, entry), uid, gid);
+}
+
+/** All commands of the program as typed: `ledger verify`. */
+export async function commandsOfProgram(): Promise<ReadonlyMap<string, Command>> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const io = { stdin: Readable.from([]), stdout: nowhere, stderr: nowhere, env: {}, cwd: '/' };
+  const program = await createProgram(io as unknown as Io, () => {});
+  const found = new Map<string, Command>();
+  const walk = (command: Command, words: readonly string[]): void => {
+    for (const each of command.commands) {
+      const name = [...words, each.name()];
+      found.set(name.join(' '), each);
+      walk(each, name);
+    }
+  };
+  walk(program, []);
+  return found;
 }
 
 declare module 'vitest' {

@@ -18,7 +18,8 @@ const SYSTEMCTL = `#!/bin/sh
 echo "systemctl $*" >> "$RECORD"
 case "$*" in
   *Version*) echo Version=252 ;;
-  "show receiptd.service"*) if [ -e "$RECORD.waits" ]; then
+  *"show receiptd.service"*) if [ -e "$RECORD.absent" ]; then echo LoadState=not-found
+  elif [ -e "$RECORD.waits" ]; then
     printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nStatusText=Stopping.\\nMainPID=0\\nResult=success\\nConditionResult=no\\n'
   elif [ -e "$RECORD.fails" ]; then
     printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nMainPID=0\\nResult=exit-code\\nConditionResult=yes\\nInvocationID=0123456789abcdef0123456789abcdef\\n'
@@ -31,6 +32,7 @@ esac
 `;
 /** The log of a failed run, if it exists. */
 const JOURNALCTL = `#!/bin/sh
+echo "journalctl $*" >> "$RECORD"
 case "$*" in *_SYSTEMD_INVOCATION_ID=0123456789abcdef0123456789abcdef*) cat "$RECORD.fails" ;; esac
 `;
 /** An ended job is still listed three times. */
@@ -108,6 +110,20 @@ export async function place(exec: 'built' | 'content' = 'built'): Promise<Place>
     },
   };
 }
+
+/**
+ * For a shell in its own mount namespace: a machine on which systemd runs, as far as files show it. `asked` runs a command of receiptd, and
+ * prints the code of its error, what it says about an installation, and what the manager was asked.
+ */
+export const BOOTED = `
+  mount -t tmpfs none /run && mkdir -p /run/systemd/system && cp -a /etc /run/etc && mount --bind /run/etc /etc
+  mkdir -p /etc/systemd/system && cd "$HOME" && rm -f /etc/systemd/system/receiptd.service
+  edit() { sed -i s/RestartSec=10/RestartSec=77/ /etc/systemd/system/receiptd.service; }
+  asked() {
+    echo "> $*" && : > record
+    "$NODE" "$MAIN" "$@" 2>&1 | sed -n 's/.*\\[\\([A-Z_]*\\)\\]$/\\1/p; /^[-+] /p; s/^ *"\\(says\\|user\\)": //p'
+    grep -v ' show ' record || true
+  }`;
 
 export const SYSTEM: InstallOptions = { scope: 'system', user: 'nobody', start: true, dryRun: false };
 
