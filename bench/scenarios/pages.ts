@@ -10,6 +10,7 @@ import { blankSheet } from '../../test/support/spoiled.ts';
 import { tiffOf } from '../../test/support/tiff.ts';
 import type { Bench, Figure, Scenario } from '../scenario.ts';
 import { ENDPOINT, furnish } from '../world/agent.ts';
+import { pageCosts } from '../world/pageCosts.ts';
 import { fill, photographs, stamped } from '../world/corpus.ts';
 import { startDaemon } from '../world/daemon.ts';
 import { measure, median, memory, type Command } from '../world/measure.ts';
@@ -42,6 +43,8 @@ export const pages: Scenario = {
     const figures: Figure[] = [];
     for (const load of await loads(images, kind, bench.quick))
       figures.push(...(await takeApart(load, bench)));
+    const scans = await Promise.all(images.slice(0, bench.quick ? 5 : 20).map(toPage));
+    figures.push(...(await pageCosts(scans, bench.quick ? 1 : 5)));
     figures.push(...(await plain(images, kind, bench)), ...(await atRest(bench)));
     return { figures, skipped: [] };
   },
@@ -254,7 +257,7 @@ function asItIs(command: Command): Command {
   return command;
 }
 
-async function toPage(jpeg: Buffer): Promise<PdfPage & { readonly jpeg: Buffer }> {
+async function toPage(jpeg: Buffer): Promise<Extract<PdfPage, { jpeg: Buffer }>> {
   const { width, height } = await sharp(jpeg).metadata();
   return { jpeg, width, height };
 }

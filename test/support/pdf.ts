@@ -1,7 +1,14 @@
 /** Builds PDFs like those of scanners and office programs. */
 
 export type PdfPage =
-  | { readonly jpeg: Buffer; readonly width: number; readonly height: number; readonly rotate?: number }
+  | {
+      readonly jpeg: Buffer;
+      readonly width: number;
+      readonly height: number;
+      readonly rotate?: number;
+      /** More keys of the page. */
+      readonly keys?: string;
+    }
   /** A content stream, such as `BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET`. */
   | { readonly content: string };
 
@@ -50,10 +57,11 @@ export function pdfOf(
     const isScan = 'jpeg' in page;
     const [wide, high] = isScan ? [page.width * POINTS_A_PIXEL, page.height * POINTS_A_PIXEL] : [595, 842];
     const rotate = isScan && page.rotate !== undefined ? ` /Rotate ${page.rotate}` : '';
+    const keys = (isScan && page.keys) || '';
     const resources = isScan ? `/XObject << /Im0 ${image} 0 R >>` : '/Font << /F1 3 0 R >>';
     object(
       own,
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${wide} ${high}]${rotate} /Resources << ${resources} >> /Contents ${text} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${wide} ${high}]${rotate} ${keys} /Resources << ${resources} >> /Contents ${text} 0 R >>`,
     );
     if (isScan)
       object(

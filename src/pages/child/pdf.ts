@@ -5,7 +5,18 @@ import { serveFonts } from './fonts.ts';
 import { jpegFrame } from './jpegFrame.ts';
 import { lackingLetters } from './letters.ts';
 import type { Drawn, Opened } from './opened.ts';
-import { BGRX, bytesAt, copyOf, copyOfPage, FLAGS, lend, PASSWORD, SECURITY, type Pdfium } from './pdfium.ts';
+import {
+  BGRX,
+  bytesAt,
+  copyOf,
+  copyOfPage,
+  FLAGS,
+  lend,
+  lendMatrix,
+  PASSWORD,
+  SECURITY,
+  type Pdfium,
+} from './pdfium.ts';
 import { isPortfolio, onlyJpeg, plainPage, SQUASHED } from './plainPage.ts';
 
 /** Result of FPDF_GetFormType for XFA forms without pages of their own (XFAF is another). */
@@ -133,7 +144,7 @@ class PdfFile implements Opened {
     if (isSquashed || scan.width * scan.height > MOST_DRAWN) return null;
     // Letters that the drawing lacks are letters in which it does not differ.
     if (lackingLetters(this.#module, page.page) !== '') return null;
-    return (await agree(sharp, scan.jpeg, this.#draw(page, scan))) ? scan.jpeg : null;
+    return (await agree(sharp, scan.jpeg, this.#draw(page, scan, WITHIN))) ? scan.jpeg : null;
   }
 
   #pointsOf({ page }: OpenPage): { readonly wide: number; readonly high: number } {
@@ -151,12 +162,20 @@ class PdfFile implements Opened {
     };
   }
 
-  #draw({ page, form }: OpenPage, { width, height }: Size): Bitmap {
+  /** @param within how far from each edge the page ends, in pixels */
+  #draw({ page, form }: OpenPage, { width, height }: Size, within = 0): Bitmap {
     const module = this.#module;
+    const { wide, high } = this.#pointsOf({ page, form });
     return lend(module, width * height * 4, (at) => {
       const bitmap = module.FPDFBitmap_CreateEx(width, height, BGRX, at, width * 4);
       module.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
-      module.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, FLAGS);
+      if (within === 0) module.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, FLAGS);
+      else {
+        const [across, down] = [(width - 2 * within) / wide, (height - 2 * within) / high];
+        lendMatrix(module, [across, 0, 0, down, within, within], { width, height }, (matrix, clip) =>
+          module.FPDF_RenderPageBitmapWithMatrix(bitmap, page, matrix, clip, FLAGS),
+        );
+      }
       if (form !== 0) module.FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, 0, FLAGS);
       module.FPDFBitmap_Destroy(bitmap);
       return { width, height, bytes: bytesAt(module, at, width * height * 4) };
@@ -196,6 +215,8 @@ interface Bitmap extends Size {
   readonly bytes: Buffer;
 }
 
+/** An image that is larger than the bitmap by a rounding error would be drawn one pixel larger, and all of its pixels blurred. */
+const WITHIN = 0.01;
 /** Two decoders differ by a few levels; a line, a stamp or a mask by more. */
 const MOST_DIFFERENT = 24;
 

@@ -90,4 +90,18 @@ export function lend<T>(module: Pdfium, bytes: number, work: (at: number) => T):
   }
 }
 
+/** Lends an FS_MATRIX and an FS_RECTF, which contains all of a bitmap. */
+export function lendMatrix(
+  module: Pdfium,
+  matrix: readonly number[],
+  { width, height }: { readonly width: number; readonly height: number },
+  work: (matrix: number, clip: number) => void,
+): void {
+  const values = [...matrix, 0, 0, width, height];
+  lend(module, values.length * 4, (at) => {
+    values.forEach((value, index) => module.pdfium.setValue(at + index * 4, value, 'float'));
+    work(at, at + matrix.length * 4);
+  });
+}
+
 export class OutOfMemory extends Error {}

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openPdf } from '../../../src/pages/child/pdf.ts';
 import { copyOfPage, lend, loadPdfium, type Pdfium } from '../../../src/pages/child/pdfium.ts';
 import { plainPage } from '../../../src/pages/child/plainPage.ts';
-import { rawPdf } from '../../support/pdf.ts';
+import { pdfOf, rawPdf } from '../../support/pdf.ts';
 import { requirement } from '../../support/requires.ts';
 
 const POPPLER = '/usr/bin/pdftoppm';
@@ -214,6 +214,16 @@ describe('a page of a PDF', () => {
       expect(await sent(pdf)).toMatchObject({ isOriginal: true, bytes: jpeg });
     },
   );
+
+  it('of any size is compared pixel by pixel: sizes are no round numbers', async () => {
+    const hidden = '/Annots [<< /Type /Annot /Subtype /Square /Rect [5 5 9 9] /F 2 >>]';
+    for (let width = 211; width < 251; width += 1) {
+      const height = width + 89;
+      const scan = await sharp(jpeg).resize(width, height, { fit: 'fill' }).jpeg().toBuffer();
+      const pdf = pdfOf([{ jpeg: scan, width, height, keys: hidden }]);
+      expect([width, (await sent(pdf)).isOriginal]).toEqual([width, true]);
+    }
+  });
 
   it('whose letters can’t be drawn is not compared with a drawing that lacks them', async () => {
     const chinese =
