@@ -19,7 +19,7 @@ interface Start {
   at: number;
 }
 
-/** A request's slot in the rate windows. Callers must call exactly one of `sent` and `cancel`. */
+/** A request's place in a rate window (monotonic time) or budget (wall-clock time). Callers must call exactly one of `sent` and `cancel`. */
 export interface Reservation {
   sent(now: number): void;
   cancel(): void;
@@ -236,9 +236,7 @@ export class Budget {
    * another time zone. A clock that was years ahead must not block uploads for years: the wait is at most until the next period.
    */
   delay(now: number): number {
-    const date = dateOf(this.period, now);
-    if (date > this.#date) this.#begin(date);
-    this.#date = Math.min(this.#date, dateAfter(this.period, date));
+    this.#moveTo(dateOf(this.period, now));
     if (this.#used < this.limit) return 0;
     return Math.max(1, beginOf(dateAfter(this.period, this.#date)) - now);
   }
@@ -247,6 +245,11 @@ export class Budget {
   spent(now: number): Spent | null {
     const ms = this.delay(now);
     return ms === 0 ? null : { period: this.period, limit: this.limit, untilAt: now + ms };
+  }
+
+  #moveTo(date: number): void {
+    if (date > this.#date) this.#begin(date);
+    this.#date = Math.min(this.#date, dateAfter(this.period, date));
   }
 
   #begin(date: number): void {
@@ -265,7 +268,9 @@ export class Budget {
     this.#used += 1;
     this.#pending += 1;
     return {
-      sent: () => {
+      sent: (now) => {
+        // Before it stops being pending: nothing else may have noticed yet that a new period has begun.
+        this.#moveTo(dateOf(this.period, now));
         this.#pending -= 1;
         this.#sent += 1;
       },

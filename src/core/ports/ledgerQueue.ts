@@ -104,8 +104,9 @@ export interface LedgerQueue {
    */
   attemptTimes(endpoint: EndpointKey | null, since: number, limit: number): Promise<readonly number[]>;
   /**
-   * Number of attempts that began after `since`, without those that sent nothing. An attempt dated later than `now` comes from a clock
-   * that was ahead: it counts unless an attempt dated before `since` was recorded after it, which proves it older.
+   * Number of attempts that may have been sent after `since`, without those that sent nothing. One that began before and was open
+   * after it counts, because the time at which it left is not recorded. An attempt dated later than `now` comes from a clock that was
+   * ahead: it counts unless an attempt dated before `since` was recorded after it, which proves it older.
    */
   countAttempts(endpoint: EndpointKey | null, since: number, now: number): Promise<number>;
 }

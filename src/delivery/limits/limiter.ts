@@ -118,10 +118,13 @@ export class Limiter {
     }));
   }
 
-  reserve(now: number, lane: Lane): Reservation[] {
+  reserve(clock: Clock, lane: Lane): Reservation[] {
     return [
-      ...(this.#window ? [this.#window.reserve(now, lane === 'backlog')] : []),
-      ...this.#budgets.map((budget) => budget.reserve()),
+      ...(this.#window ? [this.#window.reserve(clock.monotonic(), lane === 'backlog')] : []),
+      ...this.#budgets.map((budget) => {
+        const slot = budget.reserve();
+        return { ...slot, sent: () => slot.sent(clock.now()) };
+      }),
     ];
   }
 

@@ -122,9 +122,8 @@ export class Pacer {
   /** Reserves a place in every window and budget. Call only if `delay` is 0. */
   reserve(endpoint: EndpointKey, lane: Lane = 'fresh'): Reservation {
     const { limiter, pace } = this.#of(endpoint);
-    const now = this.#clock.monotonic();
-    const slots = [...this.#overall.reserve(now, lane), ...limiter.reserve(now, lane)];
-    pace.started(now);
+    const slots = [...this.#overall.reserve(this.#clock, lane), ...limiter.reserve(this.#clock, lane)];
+    pace.started(this.#clock.monotonic());
     return {
       sent: (now) => slots.forEach((slot) => slot.sent(now)),
       cancel: () => slots.forEach((slot) => slot.cancel()),

@@ -178,7 +178,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 
     countAttempts: (endpoint, since, now) =>
       store.read(async (sql) => {
-        const params = { ...requestsOf(endpoint), since, now };
+        const params = { ...requestsOf(endpoint), since: since - SENT_WITHIN_MS, sentSince: since, now };
         return (await sql.get<{ count: number }>(SQL.COUNT_ATTEMPTS, params))?.count ?? 0;
       }),
   };

@@ -159,7 +159,12 @@ export function createQueue(store: Store): LedgerQueue {
         endpointIds(sql, endpoint)
           .map(
             (endpointId) =>
-              sql.get<{ count: number }>(SQL.COUNT_ATTEMPTS, { endpointId, since, now })?.count ?? 0,
+              sql.get<{ count: number }>(SQL.COUNT_ATTEMPTS, {
+                endpointId,
+                since: since - SENT_WITHIN_MS,
+                sentSince: since,
+                now,
+              })?.count ?? 0,
           )
           .reduce((sum, count) => sum + count, 0),
       ),

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Budget, periodStart } from '../../../src/core/domain/limits.ts';
 
-function spend(budget: Budget): void {
-  budget.reserve().sent(0);
+function spend(budget: Budget, at: number): void {
+  budget.reserve().sent(at);
 }
 
 /** How many requests the budget allows at that time. */
 function spendAll(budget: Budget, at: number): number {
   let spent = 0;
-  for (; budget.delay(at) === 0 && spent < 100; spent += 1) spend(budget);
+  for (; budget.delay(at) === 0 && spent < 100; spent += 1) spend(budget, at);
   return spent;
 }
 
@@ -26,7 +26,7 @@ describe('a budget', () => {
     const evening = local(2026, 2, 3, 23, 59, 59, 999);
     const budget = new Budget('day', 2, 1, evening);
     expect(budget.delay(evening)).toBe(0);
-    spend(budget);
+    spend(budget, evening);
     expect(budget.delay(evening)).toBe(1);
     expect(budget.delay(evening + 1)).toBe(0);
   });
@@ -61,7 +61,7 @@ describe('a budget', () => {
   it('does not reopen if the clock is set back', () => {
     const today = local(2026, 2, 3, 10);
     const budget = new Budget('day', 1, 0, today);
-    spend(budget);
+    spend(budget, today);
     const yesterday = today - 24 * 3_600_000;
     expect(budget.delay(yesterday)).toBe(local(2026, 2, 4) - yesterday);
     expect(budget.delay(today)).toBeGreaterThan(0);
@@ -82,10 +82,10 @@ describe('a budget', () => {
     const now = local(2026, 2, 3, 10);
     const budget = new Budget('day', 5, 3, wrong, { at: now - 3_600_000, used: 3 });
     expect(budget.delay(wrong)).toBe(0);
-    spend(budget);
+    spend(budget, wrong);
     // Three from before, and one that was sent while the clock was wrong.
     expect(budget.delay(now)).toBe(0);
-    spend(budget);
+    spend(budget, now);
     expect(budget.delay(now)).toBe(local(2026, 2, 4) - now);
     expect(spendAll(budget, local(2026, 2, 4))).toBe(5);
   });
@@ -94,7 +94,7 @@ describe('a budget', () => {
     const now = local(2026, 2, 3, 10);
     const budget = new Budget('day', 3, 0, now, { at: local(2099, 0, 1), used: 3 });
     expect(budget.delay(now)).toBe(0);
-    for (let n = 0; n < 2; n += 1) spend(budget);
+    for (let n = 0; n < 2; n += 1) spend(budget, now);
     expect(spendAll(budget, local(2026, 2, 5))).toBe(3);
     expect(budget.delay(local(2026, 2, 6))).toBe(0);
   });
@@ -107,7 +107,7 @@ describe('a budget', () => {
     process.env['TZ'] = from;
     const now = Date.UTC(2026, 1, 3, hourUtc);
     const budget = new Budget('day', 1, 0, now);
-    spend(budget);
+    spend(budget, now);
     const date = new Date(now).getDate();
     process.env['TZ'] = to;
     // It must not reopen before the local calendar shows a later date.
@@ -127,6 +127,15 @@ describe('a budget', () => {
     expect(budget.delay(at)).toBe(0);
   });
 
+  it('counts a request that leaves after midnight on the new day, although nothing has asked since', () => {
+    const budget = new Budget('day', 1, 0, local(2026, 2, 3, 23, 59));
+    const slot = budget.reserve();
+    const morning = local(2026, 2, 4, 0, 1);
+    slot.sent(morning);
+    expect(budget.delay(morning)).toBeGreaterThan(0);
+    expect(budget.delay(local(2026, 2, 5))).toBe(0);
+  });
+
   it('counts a request that starts around midnight on both days, and cancels it on both', () => {
     const evening = local(2026, 2, 3, 23, 59);
     const budget = new Budget('day', 1, 0, evening);
@@ -135,7 +144,7 @@ describe('a budget', () => {
     expect(budget.delay(morning)).toBeGreaterThan(0);
     slot.cancel();
     expect(budget.delay(morning)).toBe(0);
-    spend(budget);
+    spend(budget, morning);
     expect(budget.delay(morning)).toBeGreaterThan(0);
   });
 });

@@ -31,14 +31,40 @@ function mostInAnyWindow(starts: readonly number[], intervalMs: number): number 
   );
 }
 
+const UNANSWERED = {
+  outcome: 'unknown',
+  httpStatus: null,
+  message: null,
+  transition: {
+    state: 'queued',
+    notBefore: 0,
+    reason: 'TIMEOUT',
+    message: '',
+    answerLost: true,
+    serverError: false,
+  },
+} as const;
+
 describe('the rate limit after a restart', () => {
+  it('counts a request that was under way at midnight, because it may have left after it', async () => {
+    const place = await sendingPlace();
+    const { clock, ledger } = place;
+    const midnight = new Date(2026, 2, 3).getTime();
+    const attempt = await ledger.begin((await place.admit('a.jpg')).id, midnight - 1_000, 1);
+    await ledger.finish(attempt, { at: midnight + 1_000, ...UNANSWERED });
+    clock.jump(midnight + 3_600_000 - clock.now());
+    const pacer = await createPacer(place, {}, { perDay: 1 });
+    expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
+  });
+
   it('counts the requests of the day and the month, including one at the start of the day', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
     const midnight = new Date(2026, 2, 3).getTime();
     const starts = [midnight - 1, midnight, midnight + 1_000];
     for (const [index, at] of starts.entries()) {
-      await ledger.begin((await place.admit(`${index}.jpg`)).id, at, 1);
+      const attempt = await ledger.begin((await place.admit(`${index}.jpg`)).id, at, 1);
+      await ledger.finish(attempt, { at, ...UNANSWERED });
     }
     clock.jump(midnight + 3_600_000 - clock.now());
     const create = (limits: Partial<Limits>) => createPacer(place, {}, limits);

@@ -202,7 +202,8 @@ SELECT greatest(a.started_at, a.finished_at) AS "sentBy" ${REQUESTS_OF}
 export const COUNT_ATTEMPTS = `
 SELECT count(*) AS count ${REQUESTS_OF}
                         AND a.outcome IS DISTINCT FROM 'notSent'
+                        AND greatest(a.started_at, coalesce(a.finished_at, :now)) > :sentSince
                         AND (a.started_at <= :now
                              OR NOT EXISTS (SELECT 1 FROM attempts b
                                              WHERE b.endpoint_id = a.endpoint_id AND b.agent_id = a.agent_id
-                                               AND b.id > a.id AND b.started_at <= :since))) a ${OF_KEY}`;
+                                               AND b.id > a.id AND b.started_at <= :sentSince))) a ${OF_KEY}`;

@@ -112,6 +112,7 @@ SELECT max(started_at, coalesce(finished_at, started_at)) AS sentBy FROM attempt
 export const COUNT_ATTEMPTS = `
 SELECT count(*) AS count FROM attempts
  WHERE endpoint_id = :endpointId AND started_at > :since AND outcome IS NOT 'notSent'
+   AND max(started_at, coalesce(finished_at, :now)) > :sentSince
    AND (started_at <= :now
         OR id > (SELECT coalesce(max(id), 0) FROM attempts
-                  WHERE endpoint_id = :endpointId AND started_at <= :since))`;
+                  WHERE endpoint_id = :endpointId AND started_at <= :sentSince))`;
