@@ -9,7 +9,9 @@ import type { Entry } from './journal.ts';
 export interface Limits {
   readonly concurrency?: number | null;
   readonly rate?: { readonly count: number; readonly intervalMs: number } | null;
+  /** Requests in a local calendar day or month. */
   readonly perDay?: number | null;
+  readonly perMonth?: number | null;
 }
 
 export interface FolderRule {
@@ -133,6 +135,20 @@ export interface Said {
   readonly text: string;
 }
 
+/** What `status --json` says. */
+export interface Status {
+  /** Requests that have been sent, at least in part, and not answered yet. */
+  readonly inFlight: number;
+  /** Bytes of all copies in the spool. */
+  readonly spoolUsed: number;
+  /** Budgets that it calls used up, with the wall-clock time at which uploads start again; without an endpoint: for all together. */
+  readonly spent: readonly {
+    readonly uid: string | null;
+    readonly period: 'day' | 'month';
+    readonly until: number;
+  }[];
+}
+
 /** An image that was read while the ledger was out of reach. `isFile`: of pages. */
 export interface Deferred {
   readonly uid: string;
@@ -172,6 +188,9 @@ export interface End {
 
 export type Event =
   | { readonly kind: 'settings'; readonly settings: Settings }
+  /** What the machine's wall clock shows, from now on. */
+  | { readonly kind: 'clock'; readonly at: number; readonly wall: number }
+  | { readonly kind: 'status'; readonly at: number; readonly status: Status }
   | { readonly kind: 'content'; readonly at: number; readonly content: Content }
   /** What lies at a path from now on, or nothing any more; whoever did that. `isUntellable`: only reading shows that it was overwritten. */
   | {

@@ -89,6 +89,15 @@ export interface KnownDocument {
   accepted: number;
 }
 
+/** An upload request on record. Wall-clock times; `endedAt` is null while it is open. */
+export interface Attempt {
+  readonly uid: string;
+  readonly beganAt: number;
+  endedAt: number | null;
+  /** The request at the service, if it arrived. */
+  arrival: number | null;
+}
+
 export interface Sighting {
   readonly id: number;
   readonly folder: string;
@@ -102,6 +111,9 @@ export interface Sighting {
 /** What the entries say so far. */
 export class Books {
   readonly documents = new Map<number, KnownDocument>();
+  readonly attempts = new Map<number, Attempt>();
+  /** The newest attempt of each document. */
+  readonly #newest = new Map<number, Attempt>();
   readonly #byImage = new Map<string, KnownDocument>();
   readonly #byName = new Map<string, KnownDocument>();
   /** Current sightings by id, and the last one at each path. */
@@ -137,6 +149,12 @@ export class Books {
     return this.#byName.get(`${uid} ${name}`);
   }
 
+  /** A request of this document arrived. */
+  arrived(uid: string, name: string, arrival: number): void {
+    const attempt = this.#newest.get(this.documentNamed(uid, name)?.id ?? -1);
+    if (attempt) attempt.arrival ??= arrival;
+  }
+
   sightingAt(folder: string, path: string): Sighting | undefined {
     return this.sightings.get(this.#current.get(`${folder}/${path}`) ?? -1);
   }
@@ -151,7 +169,7 @@ export class Books {
     return first <= (this.#stays.get(folder) ?? 0);
   }
 
-  take({ seq, kind, facts, personal }: Entry): void {
+  take({ seq, kind, facts, personal, at }: Entry): void {
     this.entries = seq;
     this.justSplit = null;
     const field = <T>(key: string): T => ({ ...facts, ...personal })[key] as T;
@@ -182,10 +200,17 @@ export class Books {
         if (field('archivedTo')) this.archived.push(field('archivedTo'));
         return;
       case 'began':
-        if (document) document.begun += 1;
+        if (document) {
+          document.begun += 1;
+          const { id, uid } = document;
+          const attempt = { uid, beganAt: wallOf(at), endedAt: null, arrival: null };
+          this.attempts.set(field('attempt'), attempt);
+          this.#newest.set(id, attempt);
+        }
         return this.#move(document, 'uploading');
       case 'ended':
         if (!document) return;
+        Object.assign(this.attempts.get(field('attempt')) ?? {}, { endedAt: wallOf(at) });
         document.ended += 1;
         if (field('outcome') === 'unknown') document.unknown += 1;
         return;
@@ -267,4 +292,8 @@ export class Books {
     const places = this.placesOf.get(sha256) ?? new Set();
     this.placesOf.set(sha256, places.add(`${folder}/${path}`));
   }
+}
+
+function wallOf(at: unknown): number {
+  return typeof at === 'number' ? at : Date.parse(String(at));
 }

@@ -8,7 +8,10 @@ import type { Arrival, Seen } from './seen.ts';
 const TAKEN_TO_HEART_MS = 1_000;
 
 /** Each set of limits that the newest request is subject to, with the requests that count. */
-function* scopes(seen: Seen, arrival: Arrival): Generator<[where: string, Limits, readonly Arrival[]]> {
+export function* scopes(
+  seen: Seen,
+  arrival: Arrival,
+): Generator<[where: string, Limits, readonly Arrival[]]> {
   const { overall, endpoints = {} } = seen.settings;
   if (overall) yield ['overall', overall, seen.arrivals];
   const own = endpoints[arrival.uid];
@@ -73,17 +76,6 @@ export const LIMITS: readonly Rule[] = [
           if (isTold && within < rate.intervalMs - leewayMs)
             yield `${rate.count + 1} requests within ${within.toFixed(1)} ms ${where}; the limit is ${rate.count} in ${rate.intervalMs} ms`;
         }
-      },
-    },
-  },
-  {
-    promise: 'P6',
-    rule: 'daily budget',
-    on: {
-      *request({ request: { id } }, seen) {
-        for (const [where, { perDay }, arrivals] of scopes(seen, seen.arrival(id)))
-          if (perDay && seen.settings.clock !== 'set' && arrivals.length > perDay)
-            yield `${arrivals.length} requests in a day ${where}; the limit is ${perDay}`;
       },
     },
   },

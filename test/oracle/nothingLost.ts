@@ -1,5 +1,6 @@
 /** P1: every image that came to rest ends as exactly one of the permitted states. */
 import { isRefusal } from './answers.ts';
+import { isBudgetSpent } from './budgets.ts';
 import type { Content, KnownAs } from './evidence.ts';
 import type { KnownDocument, Sighting } from './journal.ts';
 import { fatesOf, isHeld, isKept, looksOdd, pagesWithout, type Fate } from './looks.ts';
@@ -175,7 +176,7 @@ export const NOTHING_LOST: readonly Rule[] = [
     *owed(seen) {
       for (const { uid, name, state, reason, sha256 } of seen.standings()) {
         if (!WAITING.has(state) || seen.hopeless.has(uid) || seen.hopeless.has(sha256)) continue;
-        if (!isBudgetSpent(seen)) yield `${name} is ${state} (${reason ?? 'no reason'})`;
+        if (!isBudgetSpent(seen, uid)) yield `${name} is ${state} (${reason ?? 'no reason'})`;
       }
       for (const { sha256 } of seen.books.open.values())
         if (seen.hasRoom(PAGE_ROOM)) yield `a file (${sha256.slice(0, 8)}) is not split yet`;
@@ -467,14 +468,6 @@ function verdictsOf(seen: Seen, sha256: string): readonly string[] | null {
     any: ['document', 'duplicate', 'rejected', 'incomplete'],
   };
   return known[seen.contents.get(sha256)?.is ?? 'torn'] ?? ['incomplete', 'rejected'];
-}
-
-function isBudgetSpent(seen: Seen): boolean {
-  const { perDay } = seen.settings.overall ?? {};
-  if (perDay === null || perDay === undefined) return false;
-  // Requests are recorded before they are sent, so those that a crash prevented count too.
-  const begun = [...seen.books.documents.values()].reduce((sum, document) => sum + document.begun, 0);
-  return begun >= perDay;
 }
 
 /** The number of a page by its path, `FILE//page N`; null for a file. */

@@ -6,6 +6,9 @@ import type { Event, EventOf, FolderRule, Settings } from './evidence.ts';
 import { judge, RULES } from './oracle.ts';
 
 const [UID, FOLDER, ARCHIVE, SECRET] = ['office', '/scans', '/kept', 'hush'];
+/** Local times. */
+const MORNING = new Date(2026, 0, 31, 9, 30).getTime();
+const TOMORROW = new Date(2026, 1, 1).getTime();
 const RULE: FolderRule = {
   path: FOLDER,
   uid: UID,
@@ -36,14 +39,15 @@ function sound({ afterUpload, lost }: Office): Event[] {
   const entry = (kind: string, facts: object, personal: object | null = null): void => {
     seq += 1;
     at += 1;
+    const own = { facts: { ...facts }, personal: personal && { ...personal } };
     add({
       kind: 'entry',
       at,
-      entry: { seq, kind, facts: { ...facts }, personal: personal && { ...personal } },
+      entry: { seq, kind, at: MORNING + at, ...own },
     });
   };
   add({ kind: 'settings', settings: { ...SETTINGS, folders: [{ ...RULE, afterUpload }] } });
-  add({ kind: 'secret', secret: SECRET });
+  add({ kind: 'secret', secret: SECRET }, { kind: 'clock', at, wall: MORNING });
   entry('begun', { ledger: 'l', because: 'new' });
   const files = new Map<string, string>();
   const rows = [];
@@ -177,6 +181,12 @@ function answer(id: number, status: number, more: object = {}): Event {
   return { kind: 'answer', id, at: LATE, answer: { status, isRecord: false, reached: true, ...more } };
 }
 
+const status = (more: Partial<EventOf<'status'>['status']>): Event => ({
+  kind: 'status',
+  at: LATE,
+  status: { inFlight: 0, spoolUsed: 0, spent: [], ...more },
+});
+
 const sighted = (facts: Readonly<Record<string, unknown>>): Event => ({
   kind: 'entry',
   at: LATE,
@@ -285,7 +295,7 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
     })),
     entry('named', { document: 1 }, { document: 77, name: 'twin' }),
   ],
-  'named before it is sent': (history) => history.toSpliced(3, 0, request(901, { at: 0, askedAt: 0 })),
+  'named before it is sent': (history) => history.toSpliced(4, 0, request(901, { at: 0, askedAt: 0 })),
   'sent with its own bytes': change('request', (event) => ({ request: { ...event.request, sha256: B } })),
   'not sent again after its acceptance': [
     behind(AFTER_ALL, request(902)),
@@ -349,10 +359,19 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
   ],
   concurrency: [ends({ mostAtOnce: 9 }), behind(AFTER_ALL, request(903), request(904), request(905))],
   rate: behind(AFTER_ALL, ...Array.from({ length: 11 }, (_, n) => request(910 + n, { at: LATE + n }))),
-  'daily budget': behind(
-    AFTER_ALL,
-    ...Array.from({ length: 51 }, (_, n) => request(930 + n, { at: LATE + n * 1_000 })),
-  ),
+  budgets: [
+    behind(AFTER_ALL, ...Array.from({ length: 51 }, (_, n) => request(930 + n, { at: LATE + n * 1_000 }))),
+    behind(AFTER_ALL, status({ spent: [{ uid: null, period: 'day', until: TOMORROW }] })),
+    behind(AFTER_ALL, status({ spent: [{ uid: null, period: 'day', until: TOMORROW - 1 }] })),
+  ],
+  'what was taken is given back': [
+    behind(AFTER_ALL, status({ inFlight: 1 })),
+    behind(AFTER_ALL, status({ spoolUsed: 9 })),
+    behind(AFTER_ALL, { kind: 'copied', sha256: A, size: 9 }),
+    change('end', ({ end }) => ({
+      end: { ...end, rows: end.rows!.map((row) => ({ ...row, state: 'uploading' })) },
+    })),
+  ],
   'Retry-After is heeded': behind(
     AFTER_ALL,
     request(990),
@@ -432,4 +451,54 @@ it('accepts a loss that was unavoidable, and no other', () => {
     ).map(({ rule }) => rule);
   expect(lost('named')).toEqual([]);
   expect(lost('copied')).toEqual(['lost only if nothing was left']);
+});
+
+/** Requests at these local times, each recorded a second before, with a budget of two a day; nothing else happens. */
+function requestsAt(...times: readonly number[]): Event[] {
+  const settings = { ...SETTINGS, overall: { perDay: 2 } };
+  return times.flatMap((at, id): Event[] => [
+    ...(id === 0
+      ? ([
+          { kind: 'settings', settings },
+          { kind: 'clock', at, wall: at },
+        ] as const)
+      : []),
+    request(id, { name: `n${id}`, sha256: null, at, askedAt: at }),
+  ]);
+}
+
+it('judges the requests of each local day by its own budget', () => {
+  const exceeds = (history: readonly Event[]): boolean =>
+    judge(history).some(({ rule }) => rule === 'budgets');
+  const evening = TOMORROW - 2_000;
+  expect(exceeds(requestsAt(evening, evening + 1_000, TOMORROW, TOMORROW + 1))).toBe(false);
+  expect(exceeds(requestsAt(evening, TOMORROW, TOMORROW + 1, TOMORROW + 2))).toBe(true);
+  // A request that arrives at midnight may have been sent before it.
+  const slowly = requestsAt(evening, TOMORROW, TOMORROW + 1_000, TOMORROW + 2_000).map((event) =>
+    event.kind === 'settings' ? { ...event, settings: { ...event.settings, leewayMs: 100 } } : event,
+  );
+  expect(exceeds(slowly)).toBe(false);
+});
+
+it('excuses a document that waits for a spent budget until the next local day', () => {
+  const entryAt = (seq: number, at: number, kind: string, facts: object): Event => ({
+    kind: 'entry',
+    at,
+    entry: { seq, kind, at, facts: { ...facts }, personal: null },
+  });
+  const named = { document: 1, endpoint: { uid: UID }, name: 'n1', sha256: A, folder: FOLDER };
+  const waits = (now: number, perDay: number): readonly string[] =>
+    judge([
+      { kind: 'settings', settings: { folders: [RULE], overall: { perDay } } },
+      { kind: 'clock', at: MORNING, wall: MORNING },
+      { kind: 'file', at: MORNING - 5_000, folder: FOLDER, path: '1.jpg', sha256: A },
+      entryAt(1, MORNING, 'named', named),
+      entryAt(2, MORNING + 1, 'began', { attempt: 1, document: 1 }),
+      entryAt(3, MORNING + 2, 'ended', { attempt: 1, document: 1, outcome: 'unknown' }),
+      entryAt(4, MORNING + 3, 'moved', { documents: [1], state: 'queued' }),
+      entryAt(5, now, 'other', {}),
+    ]).flatMap(({ rule }) => (rule === 'nothing waits for ever' ? rule : []));
+  expect(waits(TOMORROW - 1, 1)).toEqual([]);
+  expect(waits(TOMORROW - 1, 2)).toEqual(['nothing waits for ever']);
+  expect(waits(TOMORROW, 1)).toEqual(['nothing waits for ever']);
 });

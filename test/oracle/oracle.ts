@@ -3,6 +3,8 @@
  * promises.md names every rule.
  */
 import type { Event } from './evidence.ts';
+import { BUDGETS } from './budgets.ts';
+import { GIVEN_BACK } from './givenBack.ts';
 import { LIMITS } from './limits.ts';
 import { NOTHING_LOST } from './nothingLost.ts';
 import { ONE_NAME } from './oneName.ts';
@@ -13,7 +15,15 @@ import { Seen } from './seen.ts';
 
 export type { Breach } from './rule.ts';
 
-export const RULES: readonly Rule[] = [...NOTHING_LOST, ...ONE_NAME, ...ORIGINALS, ...OTHERS, ...LIMITS];
+export const RULES: readonly Rule[] = [
+  ...NOTHING_LOST,
+  ...ONE_NAME,
+  ...ORIGINALS,
+  ...OTHERS,
+  ...LIMITS,
+  ...BUDGETS,
+  ...GIVEN_BACK,
+];
 
 /** Judges evidence while it comes in. */
 export class Oracle {

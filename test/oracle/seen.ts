@@ -10,6 +10,7 @@ import type {
   Request,
   Row,
   Settings,
+  Status,
   Stored,
 } from './evidence.ts';
 import { Books, type KnownDocument } from './journal.ts';
@@ -17,6 +18,8 @@ import { mayBeKept } from './looks.ts';
 
 /** A request, with what became of it so far. */
 export interface Arrival extends Request {
+  /** By the machine's wall clock; null: unknown. */
+  readonly wall: number | null;
   isStored: boolean;
   answer: Answer | null;
   answeredAt: number;
@@ -66,6 +69,8 @@ export function keyOf(uid: string | null, what: string | null): string {
 export class Seen {
   settings = NO_SETTINGS;
   now = 0;
+  #clock: { readonly at: number; readonly wall: number } | null = null;
+  status: Status | null = null;
   books = new Books();
   /** What may be on record besides; null: the same. */
   possible: Books | null = null;
@@ -112,6 +117,12 @@ export class Seen {
     switch (event.kind) {
       case 'settings':
         this.settings = event.settings;
+        return;
+      case 'clock':
+        this.#clock = event;
+        return;
+      case 'status':
+        this.status = event.status;
         return;
       case 'content':
         return this.#content(event.content);
@@ -193,6 +204,11 @@ export class Seen {
     const books = this.possible ?? this.books;
     const isGathered = this.possible !== null && !this.settings.journalWasLost;
     return books.entries > 0 || isGathered ? books : null;
+  }
+
+  /** What the machine's wall clock shows; null: unknown. */
+  wall(at = this.now): number | null {
+    return this.#clock && this.#clock.wall + at - this.#clock.at;
   }
 
   arrival(id: number): Arrival {
@@ -363,6 +379,7 @@ export class Seen {
   #request(request: Request): void {
     const arrival = {
       ...request,
+      wall: this.wall(request.at),
       isStored: false,
       answer: null,
       answeredAt: Infinity,
@@ -371,6 +388,7 @@ export class Seen {
     this.now = Math.max(this.now, request.at);
     this.arrivals.push(arrival);
     this.#byId.set(request.id, arrival);
+    this.books.arrived(request.uid, request.name, request.id);
     const key = keyOf(request.uid, request.name);
     const same = this.#ofName.get(key);
     if (same) same.push(arrival);

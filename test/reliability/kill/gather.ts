@@ -12,6 +12,8 @@ export function historyOf(world: World): Event[] {
   const { observations, runs, liftedAt } = world;
   const uploads = world.uploads.toSorted((a, b) => a.arrivedAt - b.arrivedAt);
   const events: Event[] = [{ kind: 'settings', settings: settingsOf(world, liftedAt !== null) }];
+  // What arrived is dated by `performance.now`.
+  events.push({ kind: 'clock', at: 0, wall: performance.timeOrigin });
   const scans = observations.at(-1)?.scans ?? [];
   for (const { sha256, kind } of scans)
     events.push({ kind: 'content', at: 0, content: { sha256, is: kind } });

@@ -11,7 +11,7 @@ export function watchCanaries(world: World, onOver: () => void): void {
   const { intake, delivery, folders } = config;
   const { seen } = world.gatherer.oracle;
   const hasRoom = seen.hasRoom(CANARIES_BYTES);
-  if (world.service.habits.poison.size > 0 || delivery.limits.perDay !== null || !hasRoom) {
+  if (world.service.habits.poison.size > 0 || hasBudget(world) || !hasRoom) {
     onOver();
     return;
   }
@@ -57,4 +57,10 @@ export function watchCanaries(world: World, onOver: () => void): void {
     ? Math.min(HOLD_BACKOFF.maxMs, world.state.heldUntil() - world.timeline.wall)
     : 0;
   world.timeline.after(Math.max(knownMs, heldMs), WORLD, put);
+}
+
+/** A canary may have to wait until the next day or month. */
+function hasBudget({ plan: { config } }: World): boolean {
+  const all = [config.delivery, ...config.endpoints].map(({ limits }) => limits);
+  return all.some(({ perDay, perMonth }) => perDay !== null || perMonth !== null);
 }

@@ -1,6 +1,6 @@
 import type { DeferredImage } from '../../../src/core/ports/deferredJournal.ts';
 import type { JournalEntry } from '../../../src/core/ports/journal.ts';
-import type { Content, Event, Settings } from '../../oracle/evidence.ts';
+import type { Content, Event, Settings, Status } from '../../oracle/evidence.ts';
 import { Oracle } from '../../oracle/oracle.ts';
 import { sha256 as hashOf } from '../support/digest.ts';
 import { paperOf, looksOf } from './looks.ts';
@@ -18,18 +18,35 @@ export class Gatherer implements Disposals, Witness {
   readonly #story: Story;
   readonly #timeline: Timeline;
   #disposed = 0;
+  /** What the running agent says of itself; null while none runs. */
+  statusOf: (() => Status) | null = null;
 
   constructor(plan: Plan, story: Story, timeline: Timeline, shares: readonly Share[]) {
     this.#story = story;
     this.#timeline = timeline;
     this.oracle = new Oracle((breach) => story.breach(breach));
     this.take({ kind: 'settings', settings: settingsOf(plan) });
+    timeline.onClockSet = () => this.take({ kind: 'clock', at: timeline.now, wall: timeline.wall });
+    timeline.onClockSet();
     this.take({ kind: 'secret', secret: TOKEN });
     for (const share of shares) share.onChange = (path) => this.#changed(share, path);
   }
 
   take(event: Event): void {
     this.oracle.take(event);
+  }
+
+  /** Asks the running agent for its status. */
+  status(): void {
+    const status = this.statusOf?.();
+    if (status) this.take({ kind: 'status', at: this.#timeline.now, status });
+  }
+
+  /** From now on, the machine may sleep. */
+  sleeps(): void {
+    const { settings } = this.oracle.seen;
+    if (settings.clock === 'steady')
+      this.take({ kind: 'settings', settings: { ...settings, clock: 'sleeps' } });
   }
 
   content(bytes: Buffer, content: Omit<Content, 'sha256' | 'paper' | 'look' | 'size'>): void {

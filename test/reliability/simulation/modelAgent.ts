@@ -42,6 +42,11 @@ export async function runAgent(world: World, process: Process, stop: AbortSignal
     asleepMs: () => world.timeline.asleepMs,
   };
   const pipeline = await composePipeline(config, parts, { once: false });
+  world.gatherer.statusOf = () => ({
+    inFlight: pipeline.pacer.onTheWire,
+    spoolUsed: spool.usedBytes,
+    spent: pipeline.notes().flatMap((note) => (note.kind === 'spent' ? { ...note, uid: note.endpoint } : [])),
+  });
   world.results.receiving = {
     ledger,
     clock,

@@ -13,6 +13,8 @@ import type { ShareKind, ShareState } from './share.ts';
 export interface Plan {
   readonly config: PipelineConfig & { readonly spoolLimit: number };
   readonly kinds: ReadonlyMap<string, ShareKind>;
+  /** What the wall clock shows at first. */
+  readonly beginsAt: number;
   readonly troubleMs: number;
   readonly pace: Pace;
   readonly hints: { readonly lostShare: number; readonly failsAfterMs: number | null };
@@ -54,6 +56,11 @@ export type Death =
   | { readonly kind: 'time'; readonly afterMs: number; readonly ledgerLost: boolean }
   | { readonly kind: 'stop'; readonly afterMs: number };
 
+/** Wednesday, 14 January 2026, 09:30 UTC. */
+const MORNING = Date.UTC(2026, 0, 14, 9, 30);
+/** The end of a day, and of a month. */
+const MIDNIGHTS = [Date.UTC(2026, 0, 15), Date.UTC(2026, 1, 1)];
+
 export const BASE_URL = 'https://service.example';
 
 const KINDS: readonly ShareKind[] = [
@@ -73,7 +80,7 @@ export function planOf(seed: number): Plan {
   const narrowed = narrow(draw(dice), drawScenario(dice), dice);
   const config = { ...narrowed.config, folders: drawLooks(seed, narrowed.config.folders) };
   const memory = drawMemory(Dice.of(seed, 'memory'));
-  const plan = { ...narrowed, config, filesOfPages, seed, memory };
+  const plan = overMidnight({ ...narrowed, config, filesOfPages, seed, memory });
   if (plan.ledgerAway.length > 0) return plan;
   return { ...plan, ledgerAway: absences(Dice.of(seed, 'absences'), plan.troubleMs) };
 }
@@ -81,6 +88,30 @@ export function planOf(seed: number): Plan {
 /** So little that a byte that is never given back keeps everything waiting. */
 function drawMemory(dice: Dice): Plan['memory'] {
   return dice.chance(0.3) ? { reading: dice.int(1, 500), sending: dice.int(1, 500) } : null;
+}
+
+/** Some stories have budgets, and cross the end of a day, which may be that of a month too, while much is under way. */
+function overMidnight(plan: Plan): Plan {
+  const dice = Dice.of(plan.seed, 'midnight');
+  if (!dice.chance(0.25)) return plan;
+  const { config, pace } = plan;
+  const budget = (share: number, most: number): number | null =>
+    dice.chance(share) ? dice.int(1, most) : null;
+  const budgets = (share: number) => ({ perDay: budget(share, 6), perMonth: budget(share / 2, 12) });
+  const { delivery, endpoints } = config;
+  return {
+    ...plan,
+    beginsAt: dice.pick(MIDNIGHTS) - dice.int(1_000, 20_000),
+    scans: plan.scans + dice.int(0, 4),
+    scansWithinMs: Math.min(plan.scansWithinMs, 25_000),
+    // Requests that take long to prepare are more often under way at midnight.
+    pace: dice.chance(0.5) ? pace : { slowShare: 0.3, slowMs: 5_000 },
+    config: {
+      ...config,
+      delivery: { ...delivery, limits: { ...delivery.limits, ...budgets(0.7) } },
+      endpoints: endpoints.map((each) => ({ ...each, limits: { ...each.limits, ...budgets(0.4) } })),
+    },
+  };
 }
 
 function absences(dice: Dice, troubleMs: number): Plan['ledgerAway'] {
@@ -176,6 +207,7 @@ function draw(dice: Dice): Plan {
   const isClosed = used.length > 1 && dice.chance(0.3);
   return {
     config,
+    beginsAt: MORNING,
     kinds: new Map(paths.map((path) => [path, dice.pick(KINDS)])),
     troubleMs,
     pace: { slowShare: dice.pick([0, 0.02, 0.1]), slowMs: dice.pick([50, 500, 5_000]) },
@@ -224,7 +256,6 @@ function draw(dice: Dice): Plan {
       at: at(),
       byMs: dice.pick([-86_400_000, -3_600_000, -5_000, 5_000, 3_600_000, 86_400_000]),
     })),
-    // Even together they do not reach the next day.
     sleeps: many(dice.chance(0.15) ? dice.int(1, 2) : 0, () => ({
       at: at(),
       forMs: dice.pick([20_000, 600_000, 14_400_000]),

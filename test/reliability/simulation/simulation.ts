@@ -1,3 +1,4 @@
+import { budgetsBegin } from '../../oracle/budgets.ts';
 import { Dice } from '../support/dice.ts';
 import { LOOK_EVERY_MS, watchCanaries } from './canaries.ts';
 import { runAgent } from './modelAgent.ts';
@@ -33,6 +34,9 @@ export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
 /** Virtual milliseconds within which everything must be settled once trouble is over. */
 const PATIENCE_MS = 5 * 3_600_000;
+/** How often documents may wait for the next day or month before the story ends. */
+const NIGHTS = 3;
+const BEFORE_MIDNIGHT_MS = 20_000;
 /** A story that does not end is a defect of the agent or of the simulation. */
 const MOST_EVENTS = 2_000_000;
 
@@ -108,7 +112,6 @@ class Simulation {
       this.#world.story.tell('KILL', how);
       this.#kills += 1;
       this.#ended(number);
-      this.#world.results.receiving = null;
       for (const share of this.#world.shares.values()) share.watchers.clear();
       if (death && 'ledgerLost' in death && death.ledgerLost) {
         this.#world.story.tell('KILL', 'the power failed too: the ledger must be rebuilt from the journal');
@@ -137,7 +140,6 @@ class Simulation {
         if (process.isDead) return;
         process.isDead = true;
         this.#ended(number);
-        this.#world.results.receiving = null;
         this.#world.story.tell('agent', 'has stopped');
         for (const share of this.#world.shares.values()) share.watchers.clear();
         timeline.after(dice.next() * 3_000, WORLD, () => this.#live());
@@ -159,6 +161,8 @@ class Simulation {
   }
 
   #ended(life: number): void {
+    this.#world.results.receiving = null;
+    this.#world.gatherer.statusOf = null;
     this.#world.gatherer.take({ kind: 'lifeEnded', life, at: this.#world.timeline.now });
   }
 
@@ -172,13 +176,32 @@ class Simulation {
     for (const share of this.#world.shares.values()) share.state = 'present';
     this.#world.office.calm();
     if (closedForGood !== null) this.#world.service.closeForGood(closedForGood);
-    const until = this.#world.timeline.now + PATIENCE_MS;
+    this.#untilNothingIsOwed(NIGHTS);
+  }
+
+  #untilNothingIsOwed(nights: number): void {
+    const { timeline, gatherer } = this.#world;
+    const until = timeline.now + PATIENCE_MS;
     const look = (): void => {
-      const owed = this.#world.gatherer.oracle.owed();
-      if (owed.length === 0) watchCanaries(this.#world, () => (this.#isOver = true));
-      else if (this.#world.timeline.now < until) this.#world.timeline.after(LOOK_EVERY_MS, WORLD, look);
-      else this.#world.gatherer.oracle.owes();
+      gatherer.status();
+      const isOwed = gatherer.oracle.owed().length > 0;
+      if (isOwed && timeline.now < until) timeline.after(LOOK_EVERY_MS, WORLD, look);
+      else if (isOwed) gatherer.oracle.owes();
+      else if (nights === 0 || !this.#sleepOverNight())
+        watchCanaries(this.#world, () => (this.#isOver = true));
+      else this.#untilNothingIsOwed(nights - 1);
     };
-    this.#world.timeline.after(LOOK_EVERY_MS, WORLD, look);
+    timeline.after(LOOK_EVERY_MS, WORLD, look);
+  }
+
+  /** If documents wait for a budget, the machine sleeps until shortly before it begins anew. False if none does. */
+  #sleepOverNight(): boolean {
+    const { timeline, gatherer, story } = this.#world;
+    const at = budgetsBegin(gatherer.oracle.seen);
+    if (at === null) return false;
+    story.tell('world', 'the machine sleeps until shortly before midnight');
+    gatherer.sleeps();
+    timeline.sleepMachine(Math.max(0, at - timeline.wall - BEFORE_MIDNIGHT_MS));
+    return true;
   }
 }

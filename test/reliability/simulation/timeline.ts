@@ -18,9 +18,6 @@ interface Event {
   isCancelled: boolean;
 }
 
-/** Wednesday, 14 January 2026, 09:30 UTC. */
-const WALL_START = Date.UTC(2026, 0, 14, 9, 30);
-
 /**
  * Virtual time: pending events, in order. Nothing in a simulation waits for anything real, so that one seed has one story. Milliseconds.
  */
@@ -28,13 +25,18 @@ export class Timeline {
   readonly #dice: Dice;
   readonly #heap: Event[] = [];
   #now = 0;
-  #wallOffset = WALL_START;
+  #wallOffset: number;
   #sleeps = 0;
   #asleepMs = 0;
 
-  constructor(dice: Dice) {
+  /** `beginsAt`: what the wall clock shows at first. */
+  constructor(dice: Dice, beginsAt: number) {
     this.#dice = dice;
+    this.#wallOffset = beginsAt;
   }
+
+  /** The wall clock shows something else. */
+  onClockSet = (): void => {};
 
   get now(): number {
     return this.#now;
@@ -46,6 +48,7 @@ export class Timeline {
 
   setClock(byMs: number): void {
     this.#wallOffset += byMs;
+    this.onClockSet();
   }
 
   /** How often the machine slept. */

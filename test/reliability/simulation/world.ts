@@ -27,7 +27,7 @@ export function buildWorld(seed: number): World {
   Share.resetInodes();
   const dice = (name: string): Dice => Dice.of(seed, name);
   const plan = planOf(seed);
-  const timeline = new Timeline(dice('order'));
+  const timeline = new Timeline(dice('order'), plan.beginsAt);
   const story = new Story(timeline);
   const shares = new Map([...plan.kinds].map(([path, kind]) => [path, new Share(path, kind, timeline)]));
   const list = [...shares.values()];
