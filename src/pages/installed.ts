@@ -19,8 +19,8 @@ export interface Installed {
   readonly missing: readonly string[];
 }
 
-/** Finds out which packages are installed, without loading any. */
-export function installedPackages(program = import.meta.url): Installed {
+/** Finds out which packages `program`, a path, can load, without loading any. */
+export function installedPackages(program: string): Installed {
   const { resolve } = createRequire(program);
   const files: string[] = [];
   const missing: string[] = [];

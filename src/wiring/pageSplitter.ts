@@ -2,9 +2,8 @@ import type { Config } from '../config/config.ts';
 import { isLookedAt } from '../core/domain/look.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import type { PageSplitter } from '../core/ports/pages.ts';
-import { installedPackages } from '../pages/installed.ts';
 import { ProcessSplitter } from '../pages/splitter.ts';
-import { rendererHere } from './renderer.ts';
+import { lackingPackages, rendererHere } from './renderer.ts';
 
 /** Null if its dependencies are not installed. Starts nothing until a file has to be split. */
 export function composePageSplitter(): PageSplitter | null {
@@ -14,7 +13,7 @@ export function composePageSplitter(): PageSplitter | null {
 
 /** Whether multi-page files can be split; for `check`, `doctor` and the log. */
 export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
-  const { missing } = installedPackages();
+  const missing = lackingPackages();
   const isWanted = folders.some(({ pages }) => pages === 'split');
   const isLooking = folders.some((folder) => isLookedAt(folder) || folder.upright);
   if (missing.length === 0 || !(isWanted || isLooking))

@@ -117,8 +117,10 @@ describe.skipIf(!isUnix)('a running agent', () => {
   });
 });
 
+const isRoot = requirement('Root', process.geteuid?.() === 0, 'to become an ordinary user after a mount');
+
 /** Debian's package keeps /etc/receiptd from everybody but root and its own group. */
-test.skipIf(!canMount() || !ordinaryUserCanRun)(
+test.skipIf(!isRoot || !canMount() || !ordinaryUserCanRun)(
   'an ordinary user sets up an agent of their own on a machine whose own configuration they may not see',
   async () => {
     const site = await prepare();

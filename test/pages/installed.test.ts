@@ -1,6 +1,6 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { installedPackages } from '../../src/pages/installed.ts';
 import { tempDir } from '../support/tempDir.ts';
@@ -11,7 +11,7 @@ it('packages behind a symbolic link are named by the path that the confined proc
   const here = tempDir('installed');
   await mkdir(join(here, 'dist'));
   await symlink(PACKAGES, join(here, 'node_modules'), 'junction');
-  const { files, missing } = installedPackages(pathToFileURL(join(here, 'dist', 'agent.js')).href);
+  const { files, missing } = installedPackages(join(here, 'dist', 'agent.js'));
   expect(missing).toEqual([]);
   expect(files.filter((file) => !file.startsWith(join(here, 'node_modules')))).toEqual([]);
 });

@@ -18,7 +18,7 @@ describe('the process that draws pictures', () => {
     {
       confinement: () => {
         starts.push(starts.length);
-        return confinement(PROGRAM, installedPackages().files);
+        return confinement(PROGRAM, installedPackages(PROGRAM).files);
       },
     },
     // A busy machine takes its time between two pictures.
@@ -103,7 +103,7 @@ describe('the process that draws pictures', () => {
     const hurried = new ProcessPictures({
       confinement: () => {
         begun += 1;
-        return confinement(PROGRAM, installedPackages().files);
+        return confinement(PROGRAM, installedPackages(PROGRAM).files);
       },
       limits: { withinMs: 1 },
     });

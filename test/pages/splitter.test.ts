@@ -20,7 +20,10 @@ function endOf(page: PageEnd): string {
 }
 
 function splitter(limits = {}) {
-  return new ProcessSplitter({ confinement: () => confinement(PROGRAM, installedPackages().files), limits });
+  return new ProcessSplitter({
+    confinement: () => confinement(PROGRAM, installedPackages(PROGRAM).files),
+    limits,
+  });
 }
 
 describe('the process that takes files apart', () => {
@@ -195,7 +198,7 @@ describe('the process that takes files apart', () => {
   });
 
   it('has no files, no network and no environment on this machine, and says what holds', async () => {
-    const { holds, env } = await confinement(PROGRAM, installedPackages().files);
+    const { holds, env } = await confinement(PROGRAM, installedPackages(PROGRAM).files);
     expect(holds).toContain('heap');
     expect(env).not.toHaveProperty('PATH');
   });

@@ -45,7 +45,7 @@ export interface Summary {
  */
 export async function run(from: number, count: number, onProgress: (line: string) => void): Promise<Summary> {
   const origins = await pagedOrigins();
-  const how = await confinement(PROGRAM, installedPackages().files);
+  const how = await confinement(PROGRAM, installedPackages(PROGRAM).files);
   const tally = new Map<string, number>();
   const breaches: Breach[] = [];
   const add = (what: string): void => void tally.set(what, (tally.get(what) ?? 0) + 1);
@@ -121,5 +121,5 @@ function wrongWith(answer: Frame<Reply> | Unreadable): string | null {
 
 /** Whether the packages that split files are installed. */
 export function isInstalled(): boolean {
-  return installedPackages().missing.length === 0 && existsSync(PROGRAM);
+  return installedPackages(PROGRAM).missing.length === 0 && existsSync(PROGRAM);
 }
