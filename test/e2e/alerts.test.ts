@@ -20,11 +20,19 @@ async function waiting(site: Site): Promise<number> {
 }
 
 it('a missing folder causes one alert by mail and webhook, even across a kill, and one recovery', async () => {
-  const { mails, port } = await mailServer();
+  const login = { user: 'scans', password: 'of the mail server' };
+  const { mails, port } = await mailServer({
+    authOptional: false,
+    onAuth: ({ username, password }, _session, done) =>
+      username === login.user && password === login.password
+        ? done(null, { user: username })
+        : done(new Error('no')),
+  });
   const { hooks, url } = await hookServer();
   const site = await prepare();
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   await writeFile(site.file('secret'), `${secret}\n`, { mode: 0o600 });
+  await writeFile(site.file('password'), login.password, { mode: 0o600 });
   await writeFile(
     site.file('tell.sh'),
     '#!/bin/sh\ncat >> told.jsonl; echo "$RECEIPTD_ALERT_SUBJECT" >> subjects\n',
@@ -34,7 +42,13 @@ it('a missing folder causes one alert by mail and webhook, even across a kill, a
     alerts: {
       after: '1s',
       webhook: { url: `${url}/hook?key=1`, secretFile: 'secret' },
-      email: { server: `smtp://127.0.0.1:${port}`, from: 'scans@example.com', to: ['ann@example.com'] },
+      email: {
+        server: `smtp://127.0.0.1:${port}`,
+        user: login.user,
+        passwordFile: 'password',
+        from: 'scans@example.com',
+        to: ['ann@example.com'],
+      },
       command: [site.file('tell.sh')],
     },
   });
@@ -42,6 +56,7 @@ it('a missing folder causes one alert by mail and webhook, even across a kill, a
   await rename(site.file('inbox'), site.file('gone'));
   await until(() => mails.length === 1 && hooks.length === 1);
   expect(mails[0]?.headers.get('subject')).toMatch(/^receiptd on .*inbox.* \(since \d\d:\d\d\)$/);
+  expect(mails[0]?.headers.get('from')).toContain('scans@example.com');
   const [opened] = hooks;
   expect(opened?.url).toBe('/hook?key=1');
   const { type, data } = new Webhook(secret).verify(opened?.body ?? '', opened?.headers ?? {}) as Body;
@@ -104,6 +119,7 @@ it('`alerts test` gives a reason for each channel that fails, even without an ag
   await site.configure({
     alerts: {
       desktop: true,
+      eventLog: true,
       webhook: { url },
       command: ['/nowhere/program'],
       email: { server: 'smtp://127.0.0.1:1', to: ['a@b.c'] },
@@ -114,6 +130,7 @@ it('`alerts test` gives a reason for each channel that fails, even without an ag
   expect(status).toBe(1);
   expect(stdout.split('\n')).toEqual([
     'desktop: delivered',
+    expect.stringMatching(/^eventLog: not delivered: /),
     expect.stringMatching(
       /^command: not delivered: \/nowhere\/program could not be started .*\[ALERT_UNDELIVERED\]$/,
     ),

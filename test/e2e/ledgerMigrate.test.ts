@@ -1,6 +1,7 @@
 /** A SQLite ledger moves into a shared one while its agent runs, and despite kills. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask } from '../ledger/postgres/place.ts';
@@ -112,6 +113,8 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     };
     expect(await archived('--keep')).toEqual([['history-desk-2025-01.journal'], { first: 1 }]);
     expect(await archived('--gzip')).toEqual([['history-desk-2025-01.journal.gz'], { first: 4 }]);
+    const packed = await readFile(site.file('history-desk-2025-01.journal.gz'));
+    expect(gunzipSync(packed)).toEqual(await readFile(site.file('history-desk-2025-01.journal')));
   });
 });
 

@@ -215,6 +215,7 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
       folder('patience', { settle: { patience: '100ms' } }),
     ],
     intake: { reconcileEvery: '100ms', confirmAbove: 0 },
+    spool: 'always',
     storage: { spoolLimit: '1MB', reserve: '1MB' },
     console: { listen: `127.0.0.1:${console}`, hosts: ['scans.example'], tls: files },
     monitoring: { listen: `127.0.0.1:${monitoring}` },
@@ -251,6 +252,7 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
   );
   await soft('log.maxSize', async () => (await readdir(site.file('state/logs'))).length > 1);
   expect.soft((await folderOf(site, 'polled'))?.mode, 'folders[].watch').toBe('polled');
+  expect.soft((await status(site)).daemon.spool.mode, 'spool').toBe('always');
   expect.soft((await status(site)).daemon.spool.limit, 'storage.spoolLimit').toBe(1_000_000);
   expect.soft((await stat(site.file('state/reserve'))).size, 'storage.reserve').toBe(1_000_000);
   expect.soft(agent.stderr, 'log.level').toContain('"level":"debug"');
@@ -316,7 +318,7 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
 
 interface Status {
   readonly daemon: {
-    readonly spool: { readonly limit: number };
+    readonly spool: { readonly limit: number; readonly mode: string };
     readonly limitedBy: readonly object[];
     readonly folders: readonly { path: string; mode: string; settling: number; lastListing: string }[];
   };
@@ -393,7 +395,20 @@ test('each setting of the service has its effect on requests', async () => {
 
   const open = await prepare();
   await open.configure({ service: { baseUrl: 'http://scans.example', allowInsecureHttp: true } });
-  expect.soft((await open.look('list')).stderr, 'service.allowInsecureHttp').toContain('LEDGER_MISSING');
+  const list = (await open.look('list')).stderr;
+  expect.soft(list, 'service.allowInsecureHttp').toContain('LEDGER_MISSING');
+  expect.soft(list, 'stateDir').toContain(open.stateDir);
+  // The environment has credentials, where they may not be looked for.
+  Object.assign(open.env, { RECEIPTD_CLIENT_ID_B: 'b', RECEIPTD_CLIENT_SECRET_B: 'b' });
+  await open.configure({
+    credentials: { store: 'systemd' },
+    accounts: { b: { store: 'file', file: 'elsewhere.json' } },
+    endpoints: { office: { uid: OFFICE, account: 'b' } },
+  });
+  const whoami = async (...args: string[]) => (await open.look('whoami', ...args)).stderr;
+  expect.soft(await whoami(), 'credentials.store').toContain('CREDENTIALS_MISSING');
+  expect.soft(await whoami('--account', 'b'), 'accounts.*.store').toContain('CREDENTIALS_MISSING');
+  expect.soft(await whoami('--account', 'b'), 'accounts.*.file').toContain(open.file('elsewhere.json'));
   await open.configure({
     ledger: {
       kind: 'postgres',

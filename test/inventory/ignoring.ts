@@ -61,6 +61,11 @@ const PATCHES: readonly (readonly [file: string, line: string, patched: string])
     "    this.code = !ignored('codes').includes(code) ? code : code === 'USAGE' ? 'DISK_SLOW' : 'USAGE';",
   ],
   [
+    'src/daemon/openIncidents.ts',
+    '    const before = this.#open.get(key);\n    const since',
+    "    if (ignored('codes').includes(code)) code = 'USAGE';\n    const before = this.#open.get(key);\n    const since",
+  ],
+  [
     'src/cli/program.ts',
     '  for (const add of await commandsFor(words)) add(program, io, done);',
     `  for (const add of await commandsFor(words)) add(program, io, done);

@@ -117,11 +117,11 @@ export async function place(exec: 'built' | 'content' = 'built'): Promise<Place>
  */
 export const BOOTED = `
   mount -t tmpfs none /run && mkdir -p /run/systemd/system && cp -a /etc /run/etc && mount --bind /run/etc /etc
-  mkdir -p /etc/systemd/system && cd "$HOME" && rm -f /etc/systemd/system/receiptd.service
-  edit() { sed -i s/RestartSec=10/RestartSec=77/ /etc/systemd/system/receiptd.service; }
+  unit=/etc/systemd/system/receiptd.service && mkdir -p /etc/systemd/system && rm -f $unit && cd "$HOME"
+  edit() { sed -i s/RestartSec=10/RestartSec=77/ $unit; }
   asked() {
     echo "> $*" && : > record
-    "$NODE" "$MAIN" "$@" 2>&1 | sed -n 's/.*\\[\\([A-Z_]*\\)\\]$/\\1/p; /^[-+] /p; s/^ *"\\(says\\|user\\)": //p'
+    "$NODE" "$MAIN" "$@" 2>&1 | sed -n 's/.*\\[\\([A-Z_]*\\)\\]$/\\1/p; /^[-+] /p; / masked/p; s/^ *"\\(says\\|user\\)": //p'
     grep -v ' show ' record || true
   }`;
 

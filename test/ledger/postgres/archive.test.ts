@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archiveShared } from '../../../src/wiring/sharedLedger/archive.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
@@ -87,17 +86,6 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     expect(verified.journal.remarks.join()).toContain(
       'Agent one: Entries 1 to 20 were archived and not verified. The last of their files is history-one-2025-02.journal.',
     );
-  });
-
-  it('compresses, and leaves the database unchanged if asked to', async () => {
-    const { files } = await archive({ gzip: true, keep: true });
-    expect(files).toHaveLength(4);
-    expect(gunzipSync(await readFile(files[0]?.file ?? '')).toString()).toMatch(/^\{"seq":1,/);
-    expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM history')).toEqual([
-      { count: 62 },
-    ]);
-    // The files already exist, as they would after a kill.
-    expect((await archive({ gzip: true })).files).toEqual(files);
   });
 
   it('replaces no file of another ledger, because it may be the only copy', async () => {
