@@ -1,5 +1,6 @@
-// Runs the unit and contract suites on the Node.js shipped in packages:
-//   npm run test:node24 -- [what vitest takes, such as test/core]
+// Runs the unit and contract suites of what depends on Node.js on the one shipped in packages: files, processes, threads, sockets and
+// native code.
+//   npm run test:node24 -- [what vitest takes instead, such as test/core]
 import { spawn } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,11 @@ const program = await packagedNode().catch((error) => {
 // Programs that tests start by name, including npm, run on it too.
 const PATH = [dirname(program), process.env.PATH].join(delimiter);
 const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit*'];
-const child = spawn(program, [...vitest, ...process.argv.slice(2)], {
+const ROOMS =
+  'api console control daemon features/backup http intake/folder intake/image ledger logs pages sandbox state-dir system wiring';
+const asked = process.argv.slice(2);
+const tests = asked.length > 0 ? asked : ROOMS.split(' ').map((room) => `test/${room}/`);
+const child = spawn(program, [...vitest, ...tests], {
   cwd: ROOT,
   env: { ...process.env, PATH },
   stdio: 'inherit',

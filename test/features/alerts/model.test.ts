@@ -14,6 +14,7 @@ import { parseHours } from '../../../src/core/domain/hours.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../../src/core/ports/alert.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
+import { isEveryCase } from '../../support/everyCase.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
 const SECOND = 1_000;
@@ -337,7 +338,7 @@ it.each([
         );
         for (const each of digests) assert.equal(new Set(each).size, each.length);
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: isEveryCase ? 100 : 5, endOnFailure: true },
     );
   },
 );
