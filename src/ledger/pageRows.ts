@@ -1,5 +1,5 @@
 import type { DocumentState } from '../core/domain/document.ts';
-import { pageOf } from '../core/domain/pages.ts';
+import { everyPageSent, pageOf } from '../core/domain/pages.ts';
 import type { Split, SplitEnd, SplitPage } from '../core/ports/ledgerPages.ts';
 import { relativePath, toIdentity, type IdentityRow } from './rows.ts';
 import { sightedEvent, type SightedEvent } from './sighted.ts';
@@ -49,15 +49,16 @@ export function toPages(rows: readonly PageRow[]): SplitPage[] {
 
 /** Message for a file while it is being split (0 pages) and afterwards. */
 export function splitMessage(pages: number): string {
-  if (pages === 0) return 'It is being split into pages.';
-  return pages === 1 ? 'Its image is a document.' : `Each of its ${pages} pages is a document.`;
+  return pages === 0 ? 'It is being split into pages.' : everyPageSent(pages);
 }
 
 /** Event for the file itself, once all of its pages are decided or the split was given up. */
 export function endOfSplit({ id, file, sha256 }: Split, end: SplitEnd): SightedEvent {
   const { at, pages, reason, policy } = end;
   const [verdict, message] =
-    reason === null ? (['split', splitMessage(pages)] as const) : (['rejected', end.message] as const);
+    reason === null
+      ? (['split', end.message ?? splitMessage(pages)] as const)
+      : (['rejected', end.message] as const);
   const sighted = { verdict, documentId: null, sha256, policy, reason, message, at };
   return { ...sightedEvent(id, file, sighted, id), pages, into: null };
 }

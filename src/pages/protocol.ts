@@ -28,7 +28,7 @@ export type Request =
 
 export type Reply =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'open'; readonly pages: number }
+  | { readonly kind: 'open'; readonly pages: number; readonly attachments: number }
   | {
       readonly kind: 'image';
       readonly type: PageType;

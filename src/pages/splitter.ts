@@ -66,6 +66,7 @@ class SplitFile implements OpenFile {
   #process: RendererProcess | null = null;
   #isClosed = false;
   pages = 0;
+  attachments = 0;
 
   constructor(
     request: SplitRequest,
@@ -100,6 +101,7 @@ class SplitFile implements OpenFile {
     if (answer.head.kind === 'refused') return answer.head;
     if (answer.head.kind !== 'open' || !isCount(answer.head.pages)) return NONSENSE;
     this.pages = answer.head.pages;
+    this.attachments = Number.isSafeInteger(answer.head.attachments) ? answer.head.attachments : 0;
     return this;
   }
 

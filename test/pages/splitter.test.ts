@@ -54,6 +54,16 @@ describe('the process that takes files apart', () => {
     return pages;
   }
 
+  async function attachmentsOf(bytes: Buffer) {
+    const split = splitter();
+    const signal = new AbortController().signal;
+    const how = { into: INTO, resolution: 200, isLookedAt: false, signal };
+    const file = await split.open({ type: 'pdf', bytes: async () => bytes, ...how });
+    if (file.kind === 'refused') throw new Error(file.detail);
+    await file.close();
+    return file.attachments;
+  }
+
   it('takes the scanner’s JPEG out of a page byte for byte, and draws what is anything else', async () => {
     const scan = { jpeg: receipt, width: 300, height: 500 };
     const written = { content: 'BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET' };
@@ -138,6 +148,8 @@ describe('the process that takes files apart', () => {
     expect(await ends('pdf', file('', polish, '(\x01\x02)'))).toBe('jpeg');
     expect(await ends('pdf', file('', chinese, '<589e503c>'))).toBe('FONT_MISSING');
     expect(await ends('pdf', file(names, latin, '(Total)', attached))).toBe('jpeg');
+    expect(await attachmentsOf(file(names, latin, '(Total)', attached))).toBe(1);
+    expect(await attachmentsOf(file('', latin, '(Total)'))).toBe(0);
     const portfolio = file(`${names} /Collection << /View /D >>`, latin, '(Open in Acrobat)', attached);
     expect(await ends('pdf', portfolio)).toBe('PORTFOLIO');
     const form = '/NeedsRendering true /AcroForm << /Fields [] /XFA 6 0 R >>';

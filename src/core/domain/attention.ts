@@ -100,8 +100,8 @@ function rejected(reason: string, bytes: number): readonly [what: string, advice
       ];
     case 'PAGES_NOT_SENT':
       return [
-        'Some pages of this file cannot be sent. The others were sent.',
-        'Open the file, scan the pages that do not look right again, and delete this file.',
+        'Some or all pages of this file cannot be sent.',
+        'Open the file, scan the pages that were not sent again, and delete this file.',
       ];
     case 'BLANK':
       return ['The page looks blank.', 'If it is a receipt, scan it again; otherwise delete it.'];

@@ -79,8 +79,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   },
   PAGES_NOT_SENT: {
     short: "with pages that can't be sent",
-    one: "file has pages that can't be sent; its other pages are",
-    many: "files have pages that can't be sent; their other pages are",
+    one: "file has pages that can't be sent",
+    many: "files have pages that can't be sent",
     advice: 'Scan those pages again.',
   },
   BLANK: {

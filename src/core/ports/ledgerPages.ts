@@ -60,8 +60,9 @@ export interface SplitEnd {
   readonly at: number;
   /** Number of pages; 0 if unknown. */
   readonly pages: number;
-  /** Why some pages were not sent; null if all were. */
+  /** Why some pages were not sent; null if all were, or only blank ones were not. */
   readonly reason: string | null;
+  /** For people; null: every page is a document, and there is nothing else to say. */
   readonly message: string | null;
   readonly policy: string | null;
 }

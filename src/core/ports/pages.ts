@@ -33,6 +33,8 @@ export interface PageImage {
 export interface OpenFile {
   readonly kind: 'open';
   readonly pages: number;
+  /** Files inside it that are no pages and are not sent. */
+  readonly attachments: number;
   /** `page` counts from 1. Never rejects because of the file's content. */
   page(page: number): Promise<PageImage | Unreadable>;
   /** Idempotent. */

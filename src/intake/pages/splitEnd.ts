@@ -1,3 +1,4 @@
+import { everyPageSent } from '../../core/domain/pages.ts';
 import { counted } from '../../core/domain/words.ts';
 import type { SplitEnd, SplitPage } from '../../core/ports/ledgerPages.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
@@ -39,13 +40,39 @@ const NOTHING_BUT_BLANK = {
 /** Maximum number of pages that a message lists. */
 const NAMED_AT_MOST = 10;
 
+/** What a file contains. */
+interface Contents {
+  readonly pages: number;
+  readonly attachments: number;
+}
+
 /** Reason and message for a file whose pages are decided, or that was given up (`why`); null if there is nothing to report. */
 export function endOf(
+  decided: readonly SplitPage[],
+  { pages, attachments }: Contents,
+  why: GivenUp | null,
+): Pick<SplitEnd, 'reason' | 'message'> {
+  const { reason, message } = endOfPages(decided, pages, why);
+  const left = notSent(attachments, 'file attached to it', 'files attached to it');
+  return { reason, message: left === null ? message : `${message ?? everyPageSent(pages)} ${left}` };
+}
+
+function notSent(count: number, one: string, many: string): string | null {
+  if (count === 0) return null;
+  return count === 1 ? `1 ${one} was not sent.` : `${count} ${many} were not sent.`;
+}
+
+function endOfPages(
   decided: readonly SplitPage[],
   pages: number,
   why: GivenUp | null,
 ): Pick<SplitEnd, 'reason' | 'message'> {
   const rejected = decided.filter(({ verdict }) => verdict === 'rejected');
+  const blank = notSent(
+    rejected.filter(({ reason }) => reason === 'BLANK').length,
+    'blank page',
+    'blank pages',
+  );
   const refused = rejected.filter(({ reason }) => reason !== 'BLANK').map(({ page }) => page);
   if (why !== null) {
     const sent = decided.length - rejected.length;
@@ -54,16 +81,21 @@ export function endOf(
     return { reason: REASON_OF[why.reason], message };
   }
   if (rejected.length === pages && refused.length === 0) return NOTHING_BUT_BLANK;
-  if (refused.length === 0) return { reason: null, message: null };
+  if (refused.length === 0) {
+    const sent = pages - rejected.length;
+    const documents = `${sent} of its ${pages} pages ${sent === 1 ? 'is a document' : 'are documents'}.`;
+    return { reason: null, message: blank && `${documents} ${blank}` };
+  }
   const reasons = new Set(rejected.map(({ reason }) => reason).filter((reason) => reason !== 'BLANK'));
   const named = refused.slice(0, NAMED_AT_MOST).join(', ');
   const more = refused.length > NAMED_AT_MOST ? ` and ${refused.length - NAMED_AT_MOST} more` : '';
   const which = refused.length === 1 ? `Page ${named}` : `Pages ${named}${more}`;
-  const others = rejected.length === pages ? '' : '; the other pages are';
+  const sent = pages - rejected.length;
+  const others = sent === 0 ? '' : `; ${counted(sent, 'other page')} ${sent === 1 ? 'is' : 'are'}`;
   const [only] = reasons.size === 1 ? reasons : [null];
   const hint = Object.entries(HINTS).find(([reason]) => reason === only)?.[1];
   const advice = hint ?? `Scan ${refused.length === 1 ? 'it' : 'them'} again.`;
-  const message = `${which} of ${pages} can't be sent${others}. To see why, run \`receiptd list --state rejected\`. ${advice}`;
+  const message = `${which} of ${pages} can't be sent${others}. ${blank === null ? '' : `${blank} `}To see why, run \`receiptd list --state rejected\`. ${advice}`;
   // A reason of its own if it is the same everywhere and scanning again can't help.
   if (only && hint !== undefined && only !== 'DAMAGED') return { reason: only, message };
   return { reason: 'PAGES_NOT_SENT', message };

@@ -71,7 +71,7 @@ export class SplitWork {
     if (opened === 'later') return 'later';
     if (opened.kind === 'refused') {
       if (opened.reason === 'TROUBLE') return this.#later(opened.detail);
-      return this.#end(0, opened);
+      return this.#end(NOTHING, opened);
     }
     try {
       return await this.#pages(opened, signal);
@@ -94,9 +94,9 @@ export class SplitWork {
       if (clock.monotonic() > until) return 'turn';
       const end = await this.#page(file, page, twins.get(page));
       if (end !== null) return end;
-      if (this.#dearInARow >= DEAR_AT_MOST) return this.#end(file.pages, GIVEN_UP);
+      if (this.#dearInARow >= DEAR_AT_MOST) return this.#end(file, GIVEN_UP);
     }
-    return this.#end(file.pages, null);
+    return this.#end(file, null);
   }
 
   /** Null: the page is decided. */
@@ -248,14 +248,16 @@ export class SplitWork {
     return locateBytes({ sha256, folder, path, size: identity.size }, { ledger, spool, open });
   }
 
-  async #end(pages: number, why: GivenUp | null): Promise<SliceEnd> {
+  async #end(contents: Pick<OpenFile, 'pages' | 'attachments'>, why: GivenUp | null): Promise<SliceEnd> {
+    const { pages } = contents;
     const { ledger, clock, log, copies } = this.#deps;
     const settings = this.#settings();
-    const end = endOf(await ledger.splitPages(this.#split.id), pages, why);
+    const end = endOf(await ledger.splitPages(this.#split.id), contents, why);
     const policy = end.reason === null || !settings ? null : acceptPolicy(settings);
     await ledger.endSplit(this.#split, { ...end, pages, policy, at: clock.now() });
     const { folder, path } = this.#split.file;
-    if (end.reason === null) log.info('Taken apart', { folder, path, pages });
+    if (end.reason === null)
+      log.info('Taken apart', { folder, path, pages, ...(end.message && { detail: end.message }) });
     else
       log.warn('Some pages of a file could not be sent', {
         folder,
@@ -286,6 +288,7 @@ function isBackOfSheet({ reason }: Remark, pages: number): boolean {
   return reason === 'BLANK' && pages > 1;
 }
 
+const NOTHING = { pages: 0, attachments: 0 };
 const GONE: GivenUp = {
   kind: 'refused',
   reason: 'GONE',

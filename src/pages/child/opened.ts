@@ -8,6 +8,8 @@ export type Drawn = Omit<PageImage, 'appearance'>;
 export interface Opened {
   readonly kind: 'opened';
   readonly pages: number;
+  /** Files inside that are no pages, such as the XML of an e-invoice. */
+  readonly attachments?: number;
   page(
     sharp: SharpModule,
     number: number,

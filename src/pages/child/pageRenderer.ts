@@ -55,7 +55,7 @@ async function answer({ head, body }: Frame<Request>): Promise<Answer> {
 async function openFile(request: Extract<Request, { kind: 'open' }>, bytes: Buffer): Promise<Answer> {
   const file = await fileOf(request.type, bytes);
   if (file.kind === 'refused') return { head: file };
-  const { pages } = file;
+  const { pages, attachments = 0 } = file;
   if (pages < 1) return { head: { kind: 'refused', reason: 'DAMAGED', detail: 'it has no pages' } };
   if (pages > request.mostPages)
     return {
@@ -66,7 +66,7 @@ async function openFile(request: Extract<Request, { kind: 'open' }>, bytes: Buff
       },
     };
   open = { file, request };
-  return { head: { kind: 'open', pages } };
+  return { head: { kind: 'open', pages, attachments } };
 }
 
 async function fileOf(

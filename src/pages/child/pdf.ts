@@ -53,6 +53,7 @@ const NO_PAGE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is
 class PdfFile implements Opened {
   readonly kind = 'opened';
   readonly pages: number;
+  readonly attachments: number;
   readonly #module: Pdfium;
   readonly #document: OpenDocument;
   readonly #load: () => number;
@@ -64,6 +65,7 @@ class PdfFile implements Opened {
     this.#document = { document, form: formOf(module, document) };
     this.#load = load;
     this.pages = module.FPDF_GetPageCount(document);
+    this.attachments = module.FPDFDoc_GetAttachmentCount(document);
   }
 
   page(

@@ -52,6 +52,7 @@ function splitting(
         return {
           kind: 'open',
           pages: 2,
+          attachments: 0,
           page: async (page: number) => {
             await whileDrawn(page);
             const bytes = Buffer.from(`${drawn} ${page}`);

@@ -82,6 +82,7 @@ export function modelSplitter(
       };
       const opened: OpenFile = {
         kind: 'open',
+        attachments: 0,
         pages: pages.length,
         page: (number) => process.step('a page', () => page(number)),
         close: async () => {},

@@ -135,7 +135,7 @@ export function statesTexts({ counted }: Format): ReturnType<typeof english> {
         UNSUPPORTED: 'Öffnen Sie die Datei und speichern Sie sie als JPEG.',
         TOO_MANY_PAGES: 'Teilen Sie die Datei in kleinere auf.',
         TOO_DEAR: 'Drucken Sie die Datei in ein neues PDF, oder scannen Sie sie noch einmal.',
-        PAGES_NOT_SENT: 'Scannen Sie diese Seiten noch einmal; die anderen wurden gesendet.',
+        PAGES_NOT_SENT: 'Scannen Sie die Seiten, die nicht gesendet wurden, noch einmal.',
         BYTES_GONE: 'Scannen Sie die Belege noch einmal.',
         BLANK: 'Löschen Sie die Datei, oder scannen Sie sie noch einmal.',
         TOO_DARK: 'Scannen Sie den Beleg noch einmal.',

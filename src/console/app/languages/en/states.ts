@@ -135,7 +135,7 @@ export function statesTexts({ counted }: Format) {
         UNSUPPORTED: 'Open the file and save it as a JPEG.',
         TOO_MANY_PAGES: 'Split the file into smaller ones.',
         TOO_DEAR: 'Print the file to a new PDF, or scan it again.',
-        PAGES_NOT_SENT: 'Scan those pages again; the others were sent.',
+        PAGES_NOT_SENT: 'Scan the pages that were not sent again.',
         BYTES_GONE: 'Scan the receipts again.',
         BLANK: 'Delete the file, or scan it again.',
         TOO_DARK: 'Scan the receipt again.',
