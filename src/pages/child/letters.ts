@@ -21,7 +21,7 @@ export function lackingLetters(module: Pdfium, page: number): string {
       const object = module.FPDFText_GetTextObject(text, index);
       const font = object === 0 ? 0 : module.FPDFTextObj_GetFont(object);
       const code = module.FPDFText_GetUnicode(text, index);
-      if (font === 0 || code === 0 || code > 0x10_ff_ff) continue;
+      if (font === 0 || code <= 0 || code > 0x10_ff_ff) continue;
       const letter = String.fromCodePoint(code);
       const key = `${font} ${letter}`;
       if (known.has(key) || WITHOUT_OUTLINE.test(letter)) continue;

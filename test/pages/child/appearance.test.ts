@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { remarkOn } from '../../../src/core/domain/look.ts';
 import { appearanceOf } from '../../../src/pages/child/appearance.ts';
@@ -36,6 +36,68 @@ describe('what images look like', () => {
       .toBuffer();
     const sheet = sharp(await blankSheet()).composite([{ input: line, left: 400, top: 600 }]);
     expect(await reasonOf(await sheet.jpeg().toBuffer())).not.toBe('BLANK');
+  });
+
+  /** A receipt of print on paper, as SVG, `side` pixels wide. */
+  const receipt = (side: number, ink = '#222', paper = '#fff'): string => {
+    const rows = Array.from(
+      { length: 16 },
+      (_, row) => `<text x="8%" y="${6 + row * 5.6}%" font-size="${side / 16}">Item ${row} 12.3${row}</text>`,
+    );
+    return `<svg width="${side}" height="${side * 2}"><rect width="100%" height="100%" fill="${paper}"/><g fill="${ink}">${rows.join('')}</g></svg>`;
+  };
+  const page = (background: string): Sharp =>
+    sharp({ create: { width: 1240, height: 1754, channels: 3, background } });
+  const holes = Buffer.from(
+    '<svg width="1240" height="1754"><circle cx="60" cy="640" r="18" fill="#111"/><circle cx="60" cy="1110" r="18" fill="#111"/></svg>',
+  );
+
+  it.each<[string, () => Promise<Buffer>]>([
+    [
+      'a dark-mode screenshot',
+      () =>
+        sharp(Buffer.from(receipt(600, '#ddd', '#141414')))
+          .png()
+          .toBuffer(),
+    ],
+    ...['#5a4632', '#202020', '#c8b090'].map((table): [string, () => Promise<Buffer>] => [
+      `a receipt on 9 % of a photograph of a ${table} table`,
+      () =>
+        page(table)
+          .composite([{ input: Buffer.from(receipt(312)), left: 380, top: 300 }])
+          .jpeg()
+          .toBuffer(),
+    ]),
+    [
+      'a receipt on a sheet with punch holes',
+      () =>
+        page('#fff')
+          .composite([{ input: Buffer.from(receipt(800)), left: 200, top: 60 }, { input: holes }])
+          .jpeg()
+          .toBuffer(),
+    ],
+    [
+      'one number on a page',
+      async () => {
+        const text = { text: '12.30', dpi: 150, rgba: true } as const;
+        const input = await sharp({ text }).png().toBuffer();
+        return page('#fff')
+          .composite([{ input, left: 500, top: 700 }])
+          .jpeg()
+          .toBuffer();
+      },
+    ],
+  ])('%s is legible', async (_what, draw) => {
+    expect(await reasonOf(await draw())).toBeNull();
+  });
+
+  it.each([6, 10])('a page blurred by σ %i is blurred, not blank', async (sigma) => {
+    const input = Buffer.from(receipt(800));
+    const sharpened = await page('#fff')
+      .composite([{ input, left: 200, top: 60 }])
+      .png()
+      .toBuffer();
+    expect(await reasonOf(await sharp(sharpened).blur(sigma).jpeg().toBuffer())).toBe('BLURRED');
   });
 
   it.each([

@@ -215,6 +215,23 @@ describe('a page of a PDF', () => {
     },
   );
 
+  it.each(Object.entries({ ...CHANGES, ...HARMLESS, ...COMPARED }))(
+    'with %s has a thumbnail that shows what is sent',
+    async (_what, change) => {
+      const pdf = pdfWith(jpeg, [change]);
+      const file = openPdf(module, pdf);
+      if (file.kind === 'refused') throw new Error(file.detail);
+      const drawn = await file.picture(1, 320);
+      if ('kind' in drawn) throw new Error(drawn.detail);
+      const { width, height, bytes } = drawn;
+      const thumbnail = await sharp(bytes, { raw: { width, height, channels: 4 } })
+        .removeAlpha()
+        .png()
+        .toBuffer();
+      expect(await worst((await sent(pdf)).bytes, thumbnail)).toBeLessThan(ALIKE);
+    },
+  );
+
   it('of any size is compared pixel by pixel: sizes are no round numbers', async () => {
     const hidden = '/Annots [<< /Type /Annot /Subtype /Square /Rect [5 5 9 9] /F 2 >>]';
     for (let width = 211; width < 251; width += 1) {
