@@ -119,32 +119,4 @@ describe('a budget', () => {
     }
     expect.unreachable('it never opened again');
   });
-
-  it('frees a cancelled reservation', () => {
-    const at = local(2026, 2, 3, 10);
-    const budget = new Budget('day', 1, 0, at);
-    budget.reserve().cancel();
-    expect(budget.delay(at)).toBe(0);
-  });
-
-  it('counts a request that leaves after midnight on the new day, although nothing has asked since', () => {
-    const budget = new Budget('day', 1, 0, local(2026, 2, 3, 23, 59));
-    const slot = budget.reserve();
-    const morning = local(2026, 2, 4, 0, 1);
-    slot.sent(morning);
-    expect(budget.delay(morning)).toBeGreaterThan(0);
-    expect(budget.delay(local(2026, 2, 5))).toBe(0);
-  });
-
-  it('counts a request that starts around midnight on both days, and cancels it on both', () => {
-    const evening = local(2026, 2, 3, 23, 59);
-    const budget = new Budget('day', 1, 0, evening);
-    const slot = budget.reserve();
-    const morning = local(2026, 2, 4, 0, 1);
-    expect(budget.delay(morning)).toBeGreaterThan(0);
-    slot.cancel();
-    expect(budget.delay(morning)).toBe(0);
-    spend(budget, morning);
-    expect(budget.delay(morning)).toBeGreaterThan(0);
-  });
 });

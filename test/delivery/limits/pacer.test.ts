@@ -248,17 +248,13 @@ describe('an upload slot', () => {
         limits: { ...UNLIMITED, concurrency: most[key.uid as 'office' | 'shop'] },
       })),
     });
-    const stop = new AbortController();
     const order: string[] = [];
     const take = (key: typeof OFFICE, lane: Lane, name: string): Promise<() => void> => {
-      const slot = pacer.slot(key, lane, stop.signal);
-      slot.then(
-        () => order.push(name),
-        () => order.push(`${name} sent away`),
-      );
+      const slot = pacer.slot(key, lane, never);
+      void slot.then(() => order.push(name));
       return slot;
     };
-    return { order, stop, take, pacer };
+    return { order, take };
   }
 
   it('goes to fresh scans of its endpoint first, then in order, and skips an endpoint without a free one', async () => {
@@ -275,35 +271,5 @@ describe('an upload slot', () => {
     await vi.waitFor(() => expect(order).toHaveLength(4));
     office();
     await vi.waitFor(() => expect(order).toEqual(['office', 'shop', 'shop fresh', 'shop 1', 'office 1']));
-  });
-
-  it('is given to nobody after the stop', async () => {
-    const { order, stop, take } = await slots({ office: 1, shop: 1 });
-    await take(OFFICE, 'fresh', 'first');
-    const second = take(OFFICE, 'fresh', 'second');
-    stop.abort(new Error('stop'));
-    await expect(second).rejects.toThrow('stop');
-    await expect(take(OFFICE, 'fresh', 'third')).rejects.toThrow('stop');
-    expect(order).toEqual(['first', 'second sent away', 'third sent away']);
-  });
-
-  it('is free again after the stop, although nobody gave it back', async () => {
-    const { stop, take, pacer } = await slots({ office: 1, shop: 1 });
-    const first = await take(OFFICE, 'fresh', 'first');
-    void take(OFFICE, 'fresh', 'second').catch(() => {});
-    stop.abort(new Error('stop'));
-    const given: (() => void)[] = [];
-    for (let n = 0; n < 2; n += 1)
-      void pacer.slot(OFFICE, 'fresh', never).then((giveBack) => given.push(giveBack));
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
-    await turn();
-    expect(given).toHaveLength(1);
-    // Too late: it is another request's by now.
-    first();
-    await turn();
-    expect(given).toHaveLength(1);
-    given[0]?.();
-    await turn();
-    expect(given).toHaveLength(2);
   });
 });
