@@ -11,7 +11,13 @@ export type Body =
 
 /** Receives request bodies, with a limit for each and one for all together. */
 export class Bodies {
+  readonly #room: number;
   #held = 0;
+
+  /** `room`: bytes that all of them may take at once. */
+  constructor(room = MOST_HELD_BYTES) {
+    this.#room = room;
+  }
 
   /** Calls `use` with the body, and frees its memory afterwards. */
   async with<T>(request: IncomingMessage, limit: number, use: (body: Body) => Promise<T>): Promise<T> {
@@ -33,7 +39,7 @@ export class Bodies {
       for await (const chunk of stream) {
         this.#held += chunk.length;
         if (hold(chunk.length) > limit) return { kind: 'tooLarge' };
-        if (this.#held > MOST_HELD_BYTES) return { kind: 'noRoom' };
+        if (this.#held > this.#room) return { kind: 'noRoom' };
         chunks.push(chunk);
       }
     } catch {
