@@ -85,116 +85,123 @@ function nextPeriod(period: BudgetPeriod, at: number): number {
 it('counts what was sent in a period and what may still be sent, however requests are cancelled, leave and end', async () => {
   const seen = { spent: 0, cancelledOverMidnight: 0, rateFull: 0 };
   await fc.assert(
-    fc.asyncProperty(limits, limits, fc.array(step, { maxLength: 40 }), async (overall, own, steps) => {
-      const start = new Date(2026, 1, 27, 20).getTime();
-      let now = start;
-      const clock: Clock = { now: () => now, monotonic: () => now - start, sleep: () => Promise.resolve() };
-      const of = (each: Partial<Limits>): Limits => ({ ...UNLIMITED, ...each });
-      const endpoints = ENDPOINTS.map((key) => ({ key, alias: key.uid, limits: of(own) }));
-      const pacer = await Pacer.create({ clock, ledger: null, overall: of(overall), endpoints });
-      let requests: Request[] = [];
-      const midnights = new WeakMap<Request, number>();
+    fc.asyncProperty(
+      limits,
+      limits,
+      fc.array(step, { maxLength: 40, size: 'max' }),
+      async (overall, own, steps) => {
+        const start = new Date(2026, 1, 27, 20).getTime();
+        let now = start;
+        const clock: Clock = { now: () => now, monotonic: () => now - start, sleep: () => Promise.resolve() };
+        const of = (each: Partial<Limits>): Limits => ({ ...UNLIMITED, ...each });
+        const endpoints = ENDPOINTS.map((key) => ({ key, alias: key.uid, limits: of(own) }));
+        const pacer = await Pacer.create({ clock, ledger: null, overall: of(overall), endpoints });
+        let requests: Request[] = [];
+        const midnights = new WeakMap<Request, number>();
 
-      const judge = (): void => {
-        for (const endpoint of ENDPOINTS) {
-          const scopes: [Partial<Limits>, Request[]][] = [
-            [overall, requests],
-            [own, requests.filter((each) => each.endpoint === endpoint)],
-          ];
-          const until: number[] = [];
-          // Full for certain, and perhaps, because a window is a little longer than its interval.
-          let [isFull, mayBeFull] = [false, false];
-          for (const [{ rate = null, ...budgets }, all] of scopes) {
-            for (const period of BUDGET_PERIODS) {
-              const limit = budgets[BUDGET_LIMITS[period]] ?? Infinity;
-              const ends = nextPeriod(period, now);
-              const used = all.filter(({ sentAt }) => sentAt === null || nextPeriod(period, sentAt) === ends);
-              if (used.length >= limit) until.push(ends);
+        const judge = (): void => {
+          for (const endpoint of ENDPOINTS) {
+            const scopes: [Partial<Limits>, Request[]][] = [
+              [overall, requests],
+              [own, requests.filter((each) => each.endpoint === endpoint)],
+            ];
+            const until: number[] = [];
+            // Full for certain, and perhaps, because a window is a little longer than its interval.
+            let [isFull, mayBeFull] = [false, false];
+            for (const [{ rate = null, ...budgets }, all] of scopes) {
+              for (const period of BUDGET_PERIODS) {
+                const limit = budgets[BUDGET_LIMITS[period]] ?? Infinity;
+                const ends = nextPeriod(period, now);
+                const used = all.filter(
+                  ({ sentAt }) => sentAt === null || nextPeriod(period, sentAt) === ends,
+                );
+                if (used.length >= limit) until.push(ends);
+              }
+              if (rate === null) continue;
+              const within = (ms: number) =>
+                all.filter(({ sentAt }) => sentAt === null || sentAt + ms > now).length;
+              isFull ||= within(rate.intervalMs) >= rate.count;
+              mayBeFull ||= within(rate.intervalMs * MARGIN) >= rate.count;
             }
-            if (rate === null) continue;
-            const within = (ms: number) =>
-              all.filter(({ sentAt }) => sentAt === null || sentAt + ms > now).length;
-            isFull ||= within(rate.intervalMs) >= rate.count;
-            mayBeFull ||= within(rate.intervalMs * MARGIN) >= rate.count;
+            const { ms, budget } = pacer.delay(endpoint, 'fresh');
+            const spentMs = Math.max(0, ...until.map((at) => at - now));
+            const isRight = isFull ? ms > 0 && ms >= spentMs : mayBeFull ? ms >= spentMs : ms === spentMs;
+            if (!isRight || budget !== spentMs > 0)
+              throw new Error(`${ms} ms, budget: ${budget}; budgets are spent for ${spentMs} ms`);
+            if (spentMs > 0) seen.spent += 1;
+            if (isFull) seen.rateFull += 1;
           }
-          const { ms, budget } = pacer.delay(endpoint, 'fresh');
-          const spentMs = Math.max(0, ...until.map((at) => at - now));
-          const isRight = isFull ? ms > 0 && ms >= spentMs : mayBeFull ? ms >= spentMs : ms === spentMs;
-          if (!isRight || budget !== spentMs > 0)
-            throw new Error(`${ms} ms, budget: ${budget}; budgets are spent for ${spentMs} ms`);
-          if (spentMs > 0) seen.spent += 1;
-          if (isFull) seen.rateFull += 1;
-        }
-        expect(pacer.onTheWire).toBe(requests.filter(({ onWire }) => onWire).length);
-      };
+          expect(pacer.onTheWire).toBe(requests.filter(({ onWire }) => onWire).length);
+        };
 
-      const act = async (each: Step): Promise<void> => {
-        if (each.kind === 'wait') return void (now += each.ms);
-        if (each.kind === 'reserve') {
-          const endpoint = ENDPOINTS[each.endpoint]!;
-          if (pacer.delay(endpoint, 'fresh').ms > 0) return;
-          const request: Request = {
-            endpoint,
-            reservation: pacer.reserve(endpoint),
-            sentAt: null,
-            onWire: false,
-            onStart: () => {},
-            end: null,
-            hasEnded: false,
-          };
-          midnights.set(request, nextPeriod('day', now));
-          requests.push(request);
-          return;
-        }
-        const running = each.kind !== 'cancel' && each.kind !== 'run';
-        const candidates = requests.filter(({ end, hasEnded }) => !hasEnded && (end !== null) === running);
-        const request = candidates[each.which % candidates.length];
-        if (request === undefined) return;
-        switch (each.kind) {
-          case 'cancel':
-            if (now >= midnights.get(request)!) seen.cancelledOverMidnight += 1;
-            request.reservation.cancel();
-            requests = requests.filter((other) => other !== request);
-            return;
-          case 'run': {
-            let answer: (isWell: boolean) => void = () => {};
-            const answered = new Promise<boolean>((resolve) => (answer = resolve));
-            const run = pacer.run(request.reservation, async (onStart) => {
-              request.onStart = onStart;
-              if (!(await answered)) throw new Error('reset');
-            });
-            request.end = async (isWell) => {
-              answer(isWell);
-              await run.catch(() => undefined);
+        const act = async (each: Step): Promise<void> => {
+          if (each.kind === 'wait') return void (now += each.ms);
+          if (each.kind === 'reserve') {
+            const endpoint = ENDPOINTS[each.endpoint]!;
+            if (pacer.delay(endpoint, 'fresh').ms > 0) return;
+            const request: Request = {
+              endpoint,
+              reservation: pacer.reserve(endpoint),
+              sentAt: null,
+              onWire: false,
+              onStart: () => {},
+              end: null,
+              hasEnded: false,
             };
+            midnights.set(request, nextPeriod('day', now));
+            requests.push(request);
             return;
           }
-          case 'leave':
-            request.onStart();
-            request.sentAt ??= now;
-            request.onWire = true;
-            return;
-          case 'end':
-          case 'fail':
-            await request.end?.(each.kind === 'end');
-            // One of which nothing is known may have left.
-            request.sentAt ??= now;
-            request.onWire = false;
-            request.hasEnded = true;
-        }
-      };
+          const running = each.kind !== 'cancel' && each.kind !== 'run';
+          const candidates = requests.filter(({ end, hasEnded }) => !hasEnded && (end !== null) === running);
+          const request = candidates[each.which % candidates.length];
+          if (request === undefined) return;
+          switch (each.kind) {
+            case 'cancel':
+              if (now >= midnights.get(request)!) seen.cancelledOverMidnight += 1;
+              request.reservation.cancel();
+              requests = requests.filter((other) => other !== request);
+              return;
+            case 'run': {
+              let answer: (isWell: boolean) => void = () => {};
+              const answered = new Promise<boolean>((resolve) => (answer = resolve));
+              const run = pacer.run(request.reservation, async (onStart) => {
+                request.onStart = onStart;
+                if (!(await answered)) throw new Error('reset');
+              });
+              request.end = async (isWell) => {
+                answer(isWell);
+                await run.catch(() => undefined);
+              };
+              return;
+            }
+            case 'leave':
+              request.onStart();
+              request.sentAt ??= now;
+              request.onWire = true;
+              return;
+            case 'end':
+            case 'fail':
+              await request.end?.(each.kind === 'end');
+              // One of which nothing is known may have left.
+              request.sentAt ??= now;
+              request.onWire = false;
+              request.hasEnded = true;
+          }
+        };
 
-      judge();
-      for (const each of steps) {
-        await act(each);
-        // Not after a wait: nothing else may notice that a new period has begun.
-        if (each.kind !== 'wait') judge();
-      }
-      judge();
-    }),
-    { numRuns: 400 },
+        judge();
+        for (const each of steps) {
+          await act(each);
+          // Not after a wait: nothing else may notice that a new period has begun.
+          if (each.kind !== 'wait') judge();
+        }
+        judge();
+      },
+    ),
+    { numRuns: 200 },
   );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
 });
 
 interface Waiting {
@@ -228,7 +235,7 @@ it('gives every slot to a request that waits for it, and no more than there are,
       most,
       most,
       most,
-      fc.array(slotStep, { maxLength: 40 }),
+      fc.array(slotStep, { maxLength: 40, size: 'max' }),
       async (overall, office, shop, steps) => {
         const caps = new Map([
           [OFFICE, Math.min(office, overall)],
@@ -305,7 +312,7 @@ it('gives every slot to a request that waits for it, and no more than there are,
         expect(live()).toEqual([]);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
 });

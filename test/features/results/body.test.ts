@@ -38,13 +38,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('part' as const),
       which,
-      bytes: fc.integer({ min: 1, max: LIMIT }),
+      bytes: fc.integer({ min: 1, max: 4 }),
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constantFrom('end', 'cut', 'reset', 'release', 'release', 'fail'),
+      kind: fc.constantFrom('end', 'end', 'end', 'cut', 'reset', 'release', 'fail'),
       which,
     }),
   },
@@ -71,7 +71,7 @@ function send(bodies: Bodies, announces: number | null): Sent {
 it('bodies take room while they are received and used, and none once they are refused, cut off or done with', async () => {
   const seen = { whole: 0, tooLarge: 0, noRoom: 0, broken: 0 };
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 50 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { maxLength: 50, size: 'max' }), async (steps) => {
       const bodies = new Bodies(ROOM);
       const all: Sent[] = [];
       const held = () => all.reduce((sum, { counted, isReleased }) => sum + (isReleased ? 0 : counted), 0);
@@ -144,7 +144,7 @@ it('bodies take room while they are received and used, and none once they are re
       await judge();
       expect(all.at(-1)?.expected).toBe('noRoom');
     }),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
 });
