@@ -12,6 +12,8 @@ type Box = readonly [number, number, number, number];
 
 /** How far an image may extend beyond the page through rounding, as a share of the page's size. */
 const BEYOND = 0.02;
+/** How much of the page an image may leave white at each edge through rounding, as a share of its size. */
+const SHORT = 0.01;
 /** How much an image may be turned or skewed through rounding, as a share of its size. */
 const SKEWED = 0.001;
 /** How much the shape of pixels may differ from a square. */
@@ -191,7 +193,8 @@ class WrittenFile {
     const most = SKEWED * Math.max(a, d);
     need(a > 0 && d > 0 && Math.abs(b) <= most && Math.abs(c) <= most);
     need(Math.abs((a * height) / (d * width) - 1) <= SQUASHED);
-    need(contains(page, [e, f, e + a, f + d]));
+    const place: Box = [e, f, e + a, f + d];
+    need(contains(page, place) && contains(place, page, SHORT));
     return { jpeg: bytes, width, height, colours };
   }
 

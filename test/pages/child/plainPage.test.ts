@@ -77,6 +77,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
     before: '/G0 gs',
   },
   'pixels that are not square': { matrix: `${PAGE.wide} 0 0 ${PAGE.high / 2} 0 0` },
+  'white around the image': {
+    matrix: `${PAGE.wide * 0.8} 0 0 ${PAGE.high * 0.8} ${PAGE.wide * 0.1} ${PAGE.high * 0.1}`,
+  },
   'a mirrored image': { matrix: `-${PAGE.wide} 0 0 ${PAGE.high} ${PAGE.wide} 0` },
   'an image upside down': { matrix: `${PAGE.wide} 0 0 -${PAGE.high} 0 ${PAGE.high}` },
   'an image beyond the page': { matrix: `${PAGE.wide * 1.5} 0 0 ${PAGE.high * 1.5} -20 -30` },
@@ -93,6 +96,9 @@ const HARMLESS: Readonly<Record<string, Change>> = {
   'boxes for printers': { page: `/TrimBox [5 5 50 50] /BleedBox [0 0 60 60]` },
   'a crop box of the page': { page: `/CropBox [0 0 ${PAGE.wide} ${PAGE.high}]` },
   'a group': { page: '/Group << /S /Transparency /CS /DeviceRGB >>' },
+  'a hair of white at its edges': {
+    matrix: `${PAGE.wide * 0.99} 0 0 ${PAGE.high * 0.99} ${PAGE.wide * 0.005} ${PAGE.high * 0.005}`,
+  },
   'colours without use': { before: '1 0 0 rg 0 0 1 RG 3 w' },
 };
 
