@@ -134,10 +134,11 @@ export class Connector {
     await client.connect();
     try {
       // Not prepared: there may be a pooler in between, which is not known yet.
-      const results = (await client.query(settings(answerWithinMs))) as unknown as QueryResult<{
-        readOnly: string;
-      }>[];
-      if (results.at(-1)?.rows[0]?.readOnly === 'on')
+      const results = [await client.query<{ readOnly: string }>(settings(answerWithinMs))].flat();
+      const readOnly = results.at(-1)?.rows[0]?.readOnly;
+      if (readOnly === undefined)
+        throw new ReceiptdError('LEDGER_UNREACHABLE', `${this.where} did not answer completely.`);
+      if (readOnly === 'on')
         throw new ReceiptdError(
           'LEDGER_UNREACHABLE',
           `${this.where} takes no writes; it follows another server.`,

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect, it, describe, onTestFinished } from 'vitest';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { freshDatabase, needsPostgres, startCluster } from '../../support/postgres.ts';
@@ -37,5 +39,36 @@ describe.skipIf(!needsPostgres() || !hasOpenssl)('a connection to PostgreSQL who
     // A silent link does not pass on the end; the server sees it once the link works again.
     proxy.heal();
     await expect.poll(() => proxy.connections()).toBe(0);
+  });
+});
+
+it('a connection whose server ends its answer early is given up in one sentence', async () => {
+  // PostgreSQL's protocol, version 3: a type, the length of the rest, the rest.
+  const message = (type: string, rest: Buffer): Buffer => {
+    const head = Buffer.alloc(5);
+    head.write(type);
+    head.writeInt32BE(rest.length + 4, 1);
+    return Buffer.concat([head, rest]);
+  };
+  const [ready, accepted, done] = [
+    message('Z', Buffer.from('I')),
+    message('R', Buffer.alloc(4)),
+    message('C', Buffer.from('SET\0')),
+  ];
+  const server = createServer((socket) => {
+    socket.once('data', () => socket.write(Buffer.concat([accepted, ready])));
+    socket.on('data', (data) => {
+      if (data.toString('latin1').startsWith('Q')) socket.write(Buffer.concat([done, ready]));
+    });
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://a@127.0.0.1:${port}/a?sslmode=disable`;
+  const connector = new Connector({ url, passwordFile: null, caFile: null }, { answerWithinMs: 60_000 });
+  await expect(connector.connect('receiptd-test')).rejects.toMatchObject({
+    code: 'LEDGER_UNREACHABLE',
+    message: expect.stringContaining('did not answer completely'),
   });
 });
