@@ -33,7 +33,7 @@ const START_AGAIN =
 
 /** Threads that run, and the memory shared with each. */
 const running = new Map<Worker, Int32Array>();
-const EXIT_MS = 10_000;
+const EXIT_MS = 30_000;
 
 /**
  * An exit of the process ends its threads wherever they are. In a call of SQLite's binding, that is a core dump, so each thread ends
