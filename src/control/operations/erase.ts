@@ -92,10 +92,14 @@ async function erasable(
 async function originals(document: Document, withOriginals: boolean, deps: EraseDeps): Promise<string[]> {
   const files = await originalsThere(document, deps);
   const paths = (all: typeof files) => all.map(({ folder, path }) => join(folder, path));
-  if (!withOriginals || files.length === 0 || document.state !== 'accepted') return paths(files);
-  if (await isWanted(document, deps)) return paths(files);
+  if (!withOriginals || files.length === 0 || !(await isAccepted(document, deps))) return paths(files);
   await deleteOriginals(document, files, deps);
   return paths(await originalsThere(document, deps));
+}
+
+/** Whether this document and those of other endpoints with its image are accepted: a refused one needs the file if a person sends it again. */
+async function isAccepted({ sha256 }: Document, { ledger }: EraseDeps): Promise<boolean> {
+  return (await ledger.wanted([sha256], 0)).size === 0;
 }
 
 /** Whether a document with this image still has to be sent, for instance to another endpoint. */
