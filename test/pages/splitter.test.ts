@@ -155,10 +155,38 @@ describe('the process that takes files apart', () => {
     const form = '/NeedsRendering true /AcroForm << /Fields [] /XFA 6 0 R >>';
     const xfa = { 6: '<< /Length 2 >>\nstream\nhi\nendstream' };
     expect(await ends('pdf', file(form, latin, '(Please wait)', xfa))).toBe('XFA_FORM');
-    const oldJpeg = tiffOf([{ width: 4, height: 4, grey: 0 }]);
-    expect(oldJpeg.readUInt16LE(8 + 2 + 3 * 12)).toBe(259);
-    oldJpeg.writeUInt32LE(6, 8 + 2 + 3 * 12 + 8);
-    expect(await ends('tiff', oldJpeg)).toBe('UNSUPPORTED');
+  });
+
+  it('draws the TIFFs whose colours the decoder knows, and keeps back others', async () => {
+    const size = { width: 4, height: 4 };
+    const ends = async (tags: Record<number, number>, pixels = Buffer.alloc(16, 200)) => {
+      const end = await pagesOf('tiff', tiffOf([{ ...size, pixels, tags }]));
+      if ('kind' in end) return end.reason;
+      const [page] = end;
+      if (page?.kind !== 'image') return page?.reason;
+      return Math.round((await sharp(page.bytes).stats()).channels[0]?.mean ?? -1);
+    };
+    const [bits, compression, photometric, samples, extra, format] = [258, 259, 262, 277, 338, 339];
+    expect(await ends({})).toBe(200);
+    expect(await ends({ [photometric]: 0 })).toBe(55);
+    expect(await ends({ [format]: 1 })).toBe(200);
+    expect(await ends({ [format]: 2 })).toBe('UNSUPPORTED');
+    expect(await ends({ [bits]: 32, [format]: 3 }, Buffer.alloc(64))).toBe('UNSUPPORTED');
+    expect(await ends({ [bits]: 32 }, Buffer.alloc(64, 200))).toBe('UNSUPPORTED');
+    for (const scheme of [6, 34_925, 50_000]) {
+      expect(await ends({ [compression]: scheme }), `compression ${scheme}`).toBe('UNSUPPORTED');
+    }
+    const three = Buffer.alloc(48, 200);
+    expect(await ends({ [photometric]: 2, [samples]: 3 }, three)).toBe(200);
+    expect(await ends({ [photometric]: 6, [samples]: 3, 530: 1 }, three)).toBe('UNSUPPORTED');
+    expect(await ends({ [photometric]: 8, [samples]: 3 }, three)).toBe('UNSUPPORTED');
+    const pair = (alpha: number) => Buffer.from(Array.from({ length: 16 }, () => [200, alpha]).flat());
+    expect(await ends({ [samples]: 2, [extra]: 2 }, pair(0))).toBe(255);
+    expect(await ends({ [samples]: 2, [extra]: 0 }, pair(255))).toBe(200);
+    expect(await ends({ [samples]: 2, [extra]: 0 }, pair(0))).toBe('UNSUPPORTED');
+    expect(await ends({ [samples]: 2 }, pair(0))).toBe('UNSUPPORTED');
+    // Only a thumbnail.
+    expect(await ends({ 254: 1 })).toBe('UNSUPPORTED');
   });
 
   it('ends a process that takes too long or too much memory, and goes on with the next page in another one', async () => {

@@ -9,7 +9,7 @@ import { openPdf } from './pdf.ts';
 import { loadPdfium, OutOfMemory } from './pdfium.ts';
 import { picture } from './picture.ts';
 import { sourceOf } from './source.ts';
-import { TiffFile } from './tiff.ts';
+import { TiffFile, UNSUPPORTED } from './tiff.ts';
 import { frame, FrameReader, type Frame, type Reply, type Request } from '../protocol.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
 
@@ -82,8 +82,11 @@ async function fileOf(
         if (error instanceof OutOfMemory) throw error;
         return { kind: 'refused', reason: 'TROUBLE', detail: 'the PDF reader could not be loaded' };
       }
-    case 'tiff':
-      return new TiffFile(bytes);
+    case 'tiff': {
+      const file = new TiffFile(bytes);
+      // Only thumbnails and masks: the image is in a directory of its own, as in raw files of cameras.
+      return file.pages > 0 ? file : UNSUPPORTED;
+    }
     case 'heic':
       return openHeic(bytes);
     case 'jpeg':

@@ -2,10 +2,16 @@ import { openTiff, type Directory, type Tiff } from './tiffReader.ts';
 
 const NEW_SUBFILE_TYPE = 254;
 const SUBFILE_TYPE = 255;
+const BITS_PER_SAMPLE = 258;
 const COMPRESSION = 259;
+const PHOTOMETRIC = 262;
 const X_RESOLUTION = 282;
 const Y_RESOLUTION = 283;
+const PLANES = 284;
+const TILES = 324;
+const EXTRA_SAMPLES = 338;
 const SAMPLE_FORMAT = 339;
+const SUBSAMPLING = 530;
 /** Bits of a reduced-resolution version and of a transparency mask (TIFF 6.0, section 8). */
 const NO_PAGE = 0b101;
 /** Value of the older tag for a reduced-resolution version. */
@@ -15,8 +21,15 @@ const MOST_DIRECTORIES = 65_536;
 export interface TiffPage {
   /** Index of its directory, from 0. */
   readonly place: number;
+  /** Values of its tags (TIFF 6.0), the first of each; 0 if there is none. */
+  readonly bits: number;
   readonly compression: number;
+  readonly photometric: number;
+  readonly planes: number;
+  readonly extraSamples: number;
   readonly sampleFormat: number;
+  readonly subsampling: number;
+  readonly isTiled: boolean;
   /** Pixels in a unit of length, across and down; 0 if unknown. */
   readonly across: number;
   readonly down: number;
@@ -38,8 +51,14 @@ export function tiffPages(bytes: Buffer): readonly TiffPage[] {
     if (isPage)
       pages.push({
         place,
+        bits: value(BITS_PER_SAMPLE),
         compression: value(COMPRESSION),
+        photometric: value(PHOTOMETRIC),
+        planes: value(PLANES),
+        extraSamples: value(EXTRA_SAMPLES),
         sampleFormat: value(SAMPLE_FORMAT),
+        subsampling: value(SUBSAMPLING),
+        isTiled: value(TILES) > 0,
         across: value(X_RESOLUTION),
         down: value(Y_RESOLUTION),
       });
@@ -61,8 +80,14 @@ function valuesOf(tiff: Tiff, directory: Directory): (tag: number) => number {
 const READ = new Set([
   NEW_SUBFILE_TYPE,
   SUBFILE_TYPE,
+  BITS_PER_SAMPLE,
   COMPRESSION,
+  PHOTOMETRIC,
   X_RESOLUTION,
   Y_RESOLUTION,
+  PLANES,
+  TILES,
+  EXTRA_SAMPLES,
   SAMPLE_FORMAT,
+  SUBSAMPLING,
 ]);
