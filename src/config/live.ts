@@ -12,7 +12,7 @@ export interface LiveConfig extends ReadConfig {
 }
 
 /** Keys that, like `stateDir`, are read only once, when the process starts. */
-const AT_START = [
+export const AT_START: readonly string[] = [
   'ledger.kind',
   'ledger.url',
   'ledger.passwordFile',

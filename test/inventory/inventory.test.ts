@@ -4,35 +4,13 @@ import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 import YAML from 'yaml';
+import { settingsOf } from '../config/settingsOfSchema.ts';
 import { runInProcess } from '../e2e/support/inProcess.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 /** Row → `FILE › part of a title`, or `FILE` for a table in which the row is a case; at the end `(unseen)` until the campaign saw it fail. */
 const INVENTORY = YAML.parse(read('test/inventory/inventory.yaml')) as Record<string, Record<string, string>>;
-
-interface Schema {
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema | boolean;
-  readonly $ref?: string;
-}
-
-const SCHEMA = JSON.parse(read('config/receiptd.schema.json')) as Schema;
-
-/** Paths of all settings: `folders[].settle.short`, `endpoints.*.uid`. */
-function settingsOf(given: Schema, path = ''): string[] {
-  let schema = given;
-  for (const key of given.$ref?.split('/').slice(1) ?? [])
-    schema = (schema === given ? SCHEMA : schema)[key as never];
-  if (schema.items?.properties) return settingsOf(schema.items, `${path}[]`);
-  const others = schema.additionalProperties;
-  if (typeof others === 'object' && others.properties) return settingsOf(others, `${path}.*`);
-  if (!schema.properties) return [path];
-  return Object.entries(schema.properties).flatMap(([key, its]) =>
-    settingsOf(its, path === '' ? key : `${path}.${key}`),
-  );
-}
 
 /** Commands and options, from the help of every command. */
 async function commandsOf(words: readonly string[] = []): Promise<string[]> {
@@ -73,7 +51,7 @@ const headings = readdirSync(join(ROOT, 'docs'))
   ]);
 
 const PROGRAM: Record<string, () => Promise<string[]> | string[]> = {
-  settings: () => settingsOf(SCHEMA),
+  settings: () => settingsOf(),
   commands: () => commandsOf(),
   statuses: () => firstColumn('commands', '## Exit statuses'),
   operations: () =>
