@@ -101,6 +101,10 @@ test('every field, operation, metric and entry of the journal has its value in a
     );
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused', times: 1 });
   const agent = await site.quickStart();
+  await until(async () => {
+    const { folders } = (await post(site, 'status', {})) as { folders: { lastListing: string | null }[] };
+    return folders.every(({ lastListing }) => lastListing !== null);
+  }, 'both folders to be listed: earlier files are the backlog');
   await ask('pause', 'depot', '--json');
   await drop('inbox/first.jpg');
   await reached('inbox/first.jpg', 'accepted');
