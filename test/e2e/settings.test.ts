@@ -4,15 +4,18 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { request as https } from 'node:https';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { createAuthority, hasOpenssl } from '../api/certificates.ts';
 import { scriptedServer, sendJson } from '../api/scriptedServer.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { drawReceipt, withTrailer } from '../support/images.ts';
+import { hookServer, mailServer } from '../features/alerts/channels/receivers.ts';
 import { pdfOf } from '../support/pdf.ts';
 import { freePort, listen } from '../support/ports.ts';
 import { OFFICE, prepare, until, type ConfigKeys, type Row, type Site } from './support/agent.ts';
+import type { Resident } from './support/inProcess.ts';
 
 const jpeg = (seed: string): Promise<Buffer> => drawReceipt({ type: 'jpeg', seed });
 
@@ -24,6 +27,23 @@ async function put(site: Site, path: string, bytes: Uint8Array): Promise<void> {
 /** Today's name, or that of a later day. */
 const weekday = (days: number): string =>
   new Intl.DateTimeFormat('en', { weekday: 'short' }).format(Date.now() + days * 86_400_000);
+
+/** How an agent gets its settings: it applies all of them, except those read only at a start, without a restart. */
+const WAYS = ['at a start', 'at a reload'] as const;
+
+/** An agent that was started without these settings, and has got them by a reload. Folders named `new` are new by then. */
+async function reloaded(site: Site, keys: ConfigKeys): Promise<Resident> {
+  const folders = keys.folders?.filter(({ path }) => !isNew(path));
+  const plain = folders?.map(({ path }) => ({ path, endpoint: 'office' }));
+  await site.configure(plain ? { folders: plain } : {});
+  const agent = await site.quickStart();
+  await site.configure(keys);
+  await site.quickMust('reload');
+  return agent;
+}
+
+/** What is in a folder from the beginning counts only if the folder is new. */
+const isNew = (path: unknown): boolean => String(path).endsWith('new');
 
 interface FolderCase {
   readonly set: Record<string, unknown>;
@@ -92,48 +112,77 @@ const FOLDERS: Record<string, FolderCase> = {
   },
 };
 
-test('each setting of a folder has its effect in a single run', async () => {
+test.each(WAYS)('each setting of a folder has its effect, given %s', async (way) => {
   const site = await prepare();
-  const dirOf = (id: string): string => `in-${id.replace(/\W/g, '')}`;
-  for (const [id, { file = 'a.jpg', bytes }] of Object.entries(FOLDERS))
-    await put(site, `${dirOf(id)}/${file}`, bytes ?? (await jpeg(id)));
-  await site.configure({
-    folders: Object.entries(FOLDERS).map(([id, { set }]) => ({
-      path: site.file(dirOf(id)),
-      endpoint: 'office',
-      settle: { long: '50ms' },
-      ...set,
-    })),
-  });
-  await site.quickOnce();
-  const rows = await site.list();
-  for (const [id, { effect, expected }] of Object.entries(FOLDERS)) {
-    const its = rows.filter(({ path }) => path.startsWith(`${site.file(dirOf(id))}/`));
-    expect.soft(await effect(its, site), id).toEqual(expected);
+  const dirOf = (id: string): string =>
+    `in-${id.replace(/\W/g, '')}${id === 'folders[].existing' ? '-new' : ''}`;
+  const folders = Object.entries(FOLDERS).map(([id, { set }]) => ({
+    path: site.file(dirOf(id)),
+    endpoint: 'office',
+    settle: { long: '50ms' },
+    ...set,
+  }));
+  const putAll = async (which: (path: string) => boolean): Promise<void> => {
+    for (const [id, { file = 'a.jpg', bytes }] of Object.entries(FOLDERS))
+      if (which(site.file(dirOf(id)))) await put(site, `${dirOf(id)}/${file}`, bytes ?? (await jpeg(id)));
+  };
+  const effects = async () => {
+    const rows = await site.list();
+    return Promise.all(
+      Object.entries(FOLDERS).map(async ([id, { effect, expected }]) => {
+        const its = rows.filter(({ path }) => path.startsWith(`${site.file(dirOf(id))}/`));
+        return [id, await effect(its, site), expected] as const;
+      }),
+    );
+  };
+  if (way === 'at a start') {
+    await putAll(() => true);
+    await site.configure({ folders });
+    await site.quickOnce();
+  } else {
+    await putAll(isNew);
+    await reloaded(site, { folders, intake: { reconcileEvery: '100ms' } });
+    await putAll((path) => !isNew(path));
+    const putAt = Date.now();
+    // By then, what is to be left alone would have been found.
+    const isListed = ({ settling, lastListing }: Status['daemon']['folders'][number]) =>
+      settling === 0 && Date.parse(lastListing) > putAt + 300;
+    await until(
+      async () =>
+        (await status(site)).daemon.folders.every(isListed) &&
+        (await effects()).every(([, seen, expected]) => isDeepStrictEqual(seen, expected)),
+      'all effects',
+      30_000,
+    ).catch(() => {});
   }
+  for (const [id, seen, expected] of await effects()) expect.soft(seen, id).toEqual(expected);
 });
 
-/** With three files to send, by a single run: how many were sent, or what kept them. */
+/** With three files to send: how many are sent, or what keeps them. */
 const LIMITS: Record<string, ConfigKeys> = {
   'endpoints.*.perDay': { endpoints: { office: { uid: OFFICE, perDay: 2 } } },
   'endpoints.*.perMonth': { endpoints: { office: { uid: OFFICE, perMonth: 2 } } },
   'delivery.perDay': { delivery: { perDay: 2 } },
   'delivery.perMonth': { delivery: { perMonth: 2 } },
 };
+const CLOSED: ConfigKeys = { delivery: { hours: [`${weekday(3)} 10:00-11:00`] } };
 
-test('each budget stops a single run, and sending hours keep everything', async () => {
-  for (const [id, keys] of Object.entries(LIMITS)) {
+test.each(WAYS)('each budget and sending hours have their effect, given %s', async (way) => {
+  for (const [id, keys] of Object.entries({ ...LIMITS, 'delivery.hours': CLOSED })) {
     const site = await prepare();
+    const agent = way === 'at a reload' ? await reloaded(site, keys) : null;
     await site.configure(keys);
     for (const seed of ['a', 'b', 'c']) await put(site, `inbox/${seed}.jpg`, await jpeg(seed));
-    expect.soft([(await site.quickOnce()).status, site.sandbox.stats().stored], id).toEqual([4, 2]);
+    const most = id === 'delivery.hours' ? 0 : 2;
+    if (agent === null) expect.soft((await site.quickOnce()).status, id).toBe(4);
+    else
+      await until(async () => {
+        const isKept = (await status(site)).daemon.notes.some(({ about }) => /hours|spent/.test(about.kind));
+        return site.sandbox.stats().stored > most || (isKept && (await site.list()).length === 3);
+      }, id);
+    expect.soft(site.sandbox.stats().stored, id).toBe(most);
+    await agent?.stop();
   }
-  const site = await prepare();
-  await site.configure({ delivery: { hours: [`${weekday(3)} 10:00-11:00`] } });
-  await put(site, 'inbox/a.jpg', await jpeg('a'));
-  expect
-    .soft([(await site.quickOnce()).status, site.sandbox.stats().stored], 'delivery.hours')
-    .toEqual([4, 0]);
 });
 
 test('rates, a bandwidth and a document that the service fails on have their effect', async () => {
@@ -192,7 +241,7 @@ test('rates, a bandwidth and a document that the service fails on have their eff
   );
 });
 
-test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs', async () => {
+test.skipIf(!hasOpenssl).each(WAYS)('each setting of the agent has its effect, given %s', async (way) => {
   const [console, monitoring, results] = [await freePort(), await freePort(), await freePort()];
   const authority = createAuthority();
   cleanUp(() => authority.remove());
@@ -206,13 +255,21 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
     endpoint: 'office',
     ...more,
   });
-  await site.configure({
+  const { hooks, url: hook } = await hookServer();
+  const { mails, port: mail } = await mailServer({
+    onAuth: ({ username }, _, done) => done(null, { user: username }),
+  });
+  await writeFile(site.file('secret'), `whsec_${'c2VjcmV0'.repeat(4)}`, { mode: 0o600 });
+  await writeFile(site.file('password'), 'of mail', { mode: 0o600 });
+  const catTo = (name: string) => ['/bin/sh', '-c', `/bin/cat >> ${site.file(name)}`];
+  const keys = {
     folders: [
       folder('inbox'),
       folder('polled', { watch: 'poll' }),
       folder('short', { settle: { short: '1h' } }),
       folder('long', { settle: { long: '1h' } }),
       folder('patience', { settle: { patience: '100ms' } }),
+      folder('new'),
     ],
     intake: { reconcileEvery: '100ms', confirmAbove: 0 },
     spool: 'always',
@@ -225,21 +282,38 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
       maxSize: '1kB',
       rate: '2/h',
       columns: { total: '/total' },
+      command: catTo('booked'),
     },
     alerts: {
       after: '0s',
       quietHours: [`${weekday(0)}-${weekday(1)} 00:00-24:00`],
-      webhook: { url: 'http://127.0.0.1:9/' },
+      desktop: true,
+      eventLog: true,
+      command: catTo('told'),
+      webhook: { url: hook, secretFile: 'secret' },
+      email: {
+        server: `smtp://127.0.0.1:${mail}`,
+        user: 'scans',
+        passwordFile: 'password',
+        from: 'us@example.com',
+        to: ['ann@example.com'],
+      },
     },
     log: { level: 'debug', maxSize: '1kB', maxFiles: 2 },
-  });
+  };
+  // Without any program that could show an alert here.
+  site.env['PATH'] = '/nowhere';
+  await put(site, 'new/a.jpg', await jpeg('new'));
+  const isLate = way === 'at a reload';
+  const late = isLate ? await reloaded(site, keys) : null;
+  await site.configure(keys);
   await put(site, 'inbox/a.jpg', await jpeg('a'));
   await put(site, 'short/b.jpg', await jpeg('b'));
   await put(site, 'long/c.pdf', drawn);
   await put(site, 'patience/d.jpg', (await jpeg('d')).subarray(0, 2_000));
-  const agent = await site.quickStart();
+  const agent = late ?? (await site.quickStart());
   const began = Date.now();
-  await until(async () => (await site.list('--state', 'accepted')).length > 0, 'a.jpg to be accepted');
+  await until(async () => (await site.list('--state', 'accepted')).length > 1, 'both to be accepted');
 
   const listings = new Set<unknown>();
   await soft(
@@ -250,12 +324,12 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
     'folders[].settle.patience',
     async () => (await site.list('--state', 'incomplete')).length === 1,
   );
-  await soft('log.maxSize', async () => (await readdir(site.file('state/logs'))).length > 1);
+  if (!isLate) await soft('log.maxSize', async () => (await readdir(site.file('state/logs'))).length > 1);
   expect.soft((await folderOf(site, 'polled'))?.mode, 'folders[].watch').toBe('polled');
   expect.soft((await status(site)).daemon.spool.mode, 'spool').toBe('always');
   expect.soft((await status(site)).daemon.spool.limit, 'storage.spoolLimit').toBe(1_000_000);
-  expect.soft((await stat(site.file('state/reserve'))).size, 'storage.reserve').toBe(1_000_000);
-  expect.soft(agent.stderr, 'log.level').toContain('"level":"debug"');
+  if (!isLate) expect.soft((await stat(site.file('state/reserve'))).size, 'storage.reserve').toBe(1_000_000);
+  if (!isLate) expect.soft(agent.stderr, 'log.level').toContain('"level":"debug"');
   expect
     .soft(
       agent.stderr.split('\n').filter((line) => /"level":"warn".*first time/.test(line)).length,
@@ -267,7 +341,16 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
     quietUntil: unknown;
   };
   expect.soft(alerts.quietUntil, 'alerts.quietHours').not.toBeNull();
-  expect.soft(alerts.channels, 'alerts.webhook.url').toEqual(['webhook']);
+  const channels = ['desktop', 'eventLog', 'command', 'webhook', 'email'];
+  expect.soft(alerts.channels, 'alerts.desktop alerts.eventLog').toEqual(channels);
+  await site.look('alerts', 'test');
+  expect.soft(existsSync(site.file('told')), 'alerts.command').toBe(true);
+  const signature = expect.stringMatching(/^v1,/) as string;
+  expect
+    .soft(hooks, 'alerts.webhook.url alerts.webhook.secretFile')
+    .toMatchObject([{ headers: { 'webhook-signature': signature } }]);
+  expect.soft(mails, 'alerts.email').toMatchObject([{ to: ['ann@example.com'], user: 'scans' }]);
+  expect.soft(mails[0]?.headers.get('from'), 'alerts.email.from').toContain('us@example.com');
 
   const call = (port: number, path: string, body: string | null, host = '127.0.0.1') =>
     new Promise<number | string>((resolve) => {
@@ -282,7 +365,10 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
         .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
         .end(body ?? undefined);
     });
-  expect.soft(await call(console, '/', null), 'console.listen console.tls.cert console.tls.key').toBe(200);
+  await soft(
+    'console.listen console.tls.cert console.tls.key',
+    async () => (await call(console, '/', null)) === 200,
+  );
   expect.soft(await call(console, '/', null, 'scans.example'), 'console.hosts').toBe(200);
   expect.soft(await call(console, '/', null, 'other.example'), 'other host').not.toBe(200);
   expect
@@ -308,18 +394,20 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect while it runs
   expect.soft(await post(result), 'results.listen results.tls.cert results.tls.key').toBe(204);
   expect.soft(await post(result), 'results.rate').toBe(429);
   expect.soft((await site.list('--where', 'total=7').catch(() => [])).length, 'results.columns').toBe(1);
+  await soft('results.command', async () => existsSync(site.file('booked')));
 
   await until(() => Date.now() > began + 7_000, 'files that grow to settle by default');
   expect.soft((await folderOf(site, 'short'))?.settling, 'folders[].settle.short').toBe(1);
   expect.soft((await folderOf(site, 'long'))?.settling, 'folders[].settle.long').toBe(1);
   await agent.stop();
-  expect.soft((await readdir(site.file('state/logs'))).length, 'log.maxFiles').toBe(3);
+  if (!isLate) expect.soft((await readdir(site.file('state/logs'))).length, 'log.maxFiles').toBe(3);
 });
 
 interface Status {
   readonly daemon: {
     readonly spool: { readonly limit: number; readonly mode: string };
     readonly limitedBy: readonly object[];
+    readonly notes: readonly { readonly about: { readonly kind: string } }[];
     readonly folders: readonly { path: string; mode: string; settling: number; lastListing: string }[];
   };
 }
