@@ -36,9 +36,12 @@ export class ProcessSplitter implements PageSplitter {
     return 'head' in answer && answer.head.kind === 'look' ? asAppearance(answer.head.appearance) : null;
   }
 
-  async isWhole(bytes: Buffer, type: ImageType): Promise<boolean> {
+  async isWhole(bytes: Buffer, type: ImageType): Promise<boolean | null> {
     const answer = await this.#looking.ask({ kind: 'whole', type }, bytes);
-    return 'head' in answer && answer.head.kind === 'whole';
+    if (!('head' in answer)) return null;
+    const { head } = answer;
+    if (head.kind === 'whole') return true;
+    return head.kind === 'refused' && head.reason === 'DAMAGED' ? false : null;
   }
 
   close(): Promise<void> {

@@ -163,3 +163,28 @@ it('a single run reports that the ledger cannot be written, not that the folder 
   });
   await expect(once).rejects.toMatchObject(trouble);
 });
+
+describe('an image with a long run of zeros', () => {
+  it.each([
+    ['is incomplete if a decoder misses what stands there', false, 'incomplete'],
+    ['is sent if a decoder misses nothing', true, 'queued'],
+    ['is sent if no decoder can tell', null, 'queued'],
+  ])('%s', async (_what, answer, state) => {
+    const place = await watchingPlace();
+    const bytes = await place.drop('holed.jpg');
+    const padding = Buffer.concat([Buffer.from([0xff, 0xe1, 0x08, 0x02]), Buffer.alloc(2_048)]);
+    await writeFile(
+      join(place.scans, 'holed.jpg'),
+      Buffer.concat([bytes.subarray(0, 2), padding, bytes.subarray(2)]),
+    );
+    await place.drop('whole.jpg');
+    const asked: string[] = [];
+    const isWhole = async (_bytes: Buffer, type: string) => {
+      asked.push(type);
+      return answer;
+    };
+    await place.once({ deps: { isWhole } });
+    expect(await place.states()).toEqual({ 'holed.jpg': state, 'whole.jpg': 'queued' });
+    expect(asked).toContain('jpeg');
+  });
+});

@@ -13,6 +13,13 @@ import { tiffOf } from '../support/tiff.ts';
 const PROGRAM = fileURLToPath(new URL('../../dist/pageRenderer.js', import.meta.url));
 const INTO = ['jpeg', 'png'] as const;
 
+/** The same in every run. */
+const NOISE = Buffer.alloc(256 * 256 * 3);
+for (let at = 0, seed = 7; at < NOISE.length; at += 1) {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+  NOISE[at] = 96 + ((seed >> 16) & 63);
+}
+
 type PageEnd = PageImage | Unreadable;
 
 function endOf(page: PageEnd): string {
@@ -228,6 +235,42 @@ describe('the process that takes files apart', () => {
     expect(await looking.look(Buffer.from('%PDF-1.4'), 'pdf')).toBeNull();
     await looking.close();
     expect(await looking.look(receipt, 'jpeg')).toBeNull();
+  });
+
+  it('tells whether image data is missing where a file has zeros', async () => {
+    const looking = splitter();
+    const raw = { width: 256, height: 256, channels: 3 } as const;
+    const noise = () => sharp(NOISE, { raw });
+    const jpeg = await noise().jpeg().toBuffer();
+    const others = [
+      ['png', await noise().png().toBuffer()],
+      ['webp', await noise().webp({ lossless: true }).toBuffer()],
+      ['tiff', await noise().tiff({ compression: 'lzw' }).toBuffer()],
+    ] as const;
+    for (const [type, bytes] of [['jpeg', jpeg] as const, ...others]) {
+      expect(await looking.isWhole(bytes, type), type).toBe(true);
+      const holed = Buffer.from(bytes);
+      holed.fill(0, bytes.length >> 1, (bytes.length >> 1) + 4_096);
+      expect(await looking.isWhole(holed, type), type).toBe(false);
+    }
+    // As Windows pads EXIF data.
+    const padded = Buffer.concat([
+      jpeg.subarray(0, 2),
+      Buffer.from([0xff, 0xe1, 0x08, 0x02]),
+      Buffer.alloc(2_048),
+      jpeg.subarray(2),
+    ]);
+    expect(await looking.isWhole(padded, 'jpeg')).toBe(true);
+    // "Invalid SOS parameters", as Samsung's cameras write them.
+    const samsung = Buffer.from(jpeg);
+    const scan = samsung.indexOf(Buffer.from([0xff, 0xda]));
+    samsung[scan + 2 + samsung.readUInt16BE(scan + 2) - 2] = 0;
+    expect(await looking.isWhole(samsung, 'jpeg')).toBe(true);
+    const bomb = tiffOf([{ width: 4, height: 4, grey: 0 }]);
+    for (const side of [18, 30]) bomb.writeUInt32LE(60_000, side);
+    expect(await looking.isWhole(bomb, 'tiff')).toBeNull();
+    await looking.close();
+    expect(await looking.isWhole(jpeg, 'jpeg')).toBeNull();
   });
 
   it('draws a JPEG upright that is to be turned', async () => {

@@ -63,8 +63,8 @@ export interface PageSplitter {
   open(request: SplitRequest): Promise<OpenFile | Unreadable>;
   /** Measures the appearance of an image; null if that fails for any reason. Never rejects. */
   look(bytes: Buffer, type: ImageType): Promise<Appearance | null>;
-  /** Whether a decoder reads the whole image, or all pages of the file; false if that fails for any reason. Never rejects. */
-  isWhole(bytes: Buffer, type: ImageType): Promise<boolean>;
+  /** Whether a decoder reads the whole image, or all pages of the file; null if it can't tell. Never rejects. */
+  isWhole(bytes: Buffer, type: ImageType): Promise<boolean | null>;
   /** Ends the running processes. */
   close(): Promise<void>;
 }

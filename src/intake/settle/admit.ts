@@ -15,21 +15,25 @@ import { nameContext } from './nameContext.ts';
 export type Quiet = 'short' | 'long' | 'longest';
 
 /** A complete file: an image to send, or pages to split and send as images. */
-type Whole =
+type Whole = (
   | { readonly kind: 'image'; readonly type: ImageType; readonly quiet: Quiet }
-  | { readonly kind: 'pages'; readonly quiet: Quiet };
+  | { readonly kind: 'pages'; readonly quiet: Quiet }
+) & {
+  /** Left out unless a decoder may miss what stands in its zeros: its type, and what it is then. */
+  readonly hole?: { readonly type: ImageType; readonly incomplete: Incomplete };
+};
+
+interface Incomplete {
+  readonly kind: 'incomplete';
+  readonly reason: string;
+  readonly message: string;
+  /** Left out unless a decoder may still read the whole of it: its type, and what it is then. */
+  readonly doubt?: { readonly type: ImageType; readonly whole: Whole };
+}
 
 /** What to do with a file that has stopped changing, judged by its bytes. */
 export type Judgement =
-  | Whole
-  | {
-      readonly kind: 'incomplete';
-      readonly reason: string;
-      readonly message: string;
-      /** Left out unless a decoder may still read the whole of it: its type, and what it is then. */
-      readonly doubt?: { readonly type: ImageType; readonly whole: Whole };
-    }
-  | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
+  Whole | Incomplete | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
 
 /** `path` decides nothing about what is sent, only whether a file that is not sent may be somebody's receipt. */
 export async function judge(
@@ -59,10 +63,23 @@ export async function judge(
       ? 'long'
       : 'short';
   const whole: Whole = isSplit ? { kind: 'pages', quiet } : { kind: 'image', type, quiet };
-  if (inspection.structure === 'complete') return whole;
-  const message = `Incomplete: ${inspection.detail}. It is checked again when it changes.`;
-  const incomplete = { kind: 'incomplete', reason: 'INCOMPLETE', message } as const;
-  return inspection.isDoubtful === true ? { ...incomplete, doubt: { type, whole } } : incomplete;
+  if (inspection.structure === 'complete') {
+    if (hasHole !== true || !COMPRESSED.has(type)) return whole;
+    return { ...whole, hole: { type, incomplete: incomplete('zeros stand in place of image data') } };
+  }
+  const judgement = incomplete(inspection.detail);
+  return inspection.isDoubtful === true ? { ...judgement, doubt: { type, whole } } : judgement;
+}
+
+/** Types whose decoders notice zeros that are no image data. In a BMP they are black, and a PDF is shown without what is missing. */
+const COMPRESSED: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'tiff', 'webp', 'gif', 'heic']);
+
+function incomplete(detail: string): Incomplete {
+  return {
+    kind: 'incomplete',
+    reason: 'INCOMPLETE',
+    message: `Incomplete: ${detail}. It is checked again when it changes.`,
+  };
 }
 
 /** Single-page TIFFs and HEICs that the folder accepts, and JPEGs that need no turning, are sent unsplit. */

@@ -120,17 +120,23 @@ async function afterRead(
   }
 }
 
-/** Asks a decoder about a file whose structure is in doubt, once it is at rest. Null: it is not yet. */
+/** Asks a decoder about a file that is in doubt, once it is at rest. Null: it is not yet. */
 async function asDecoded(
   file: Unsettled,
   judgement: Judgement,
   bytes: Buffer,
   { settling, isWhole }: ExamineDeps,
 ): Promise<Judgement | null> {
-  if (judgement.kind !== 'incomplete' || !judgement.doubt || !isWhole) return judgement;
-  const { type, whole } = judgement.doubt;
-  if (!settling.requireQuiet(file, whole.quiet)) return null;
-  return (await isWhole(bytes, type)) ? whole : judgement;
+  if (judgement.kind === 'rejected' || !isWhole) return judgement;
+  const [asked, quiet] =
+    judgement.kind === 'incomplete'
+      ? [judgement.doubt, judgement.doubt?.whole.quiet]
+      : [judgement.hole, judgement.quiet];
+  if (!asked || !quiet) return judgement;
+  if (!settling.requireQuiet(file, quiet)) return null;
+  const answer = await isWhole(bytes, asked.type);
+  if ('whole' in asked) return answer === true ? asked.whole : judgement;
+  return answer === false ? asked.incomplete : judgement;
 }
 
 async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): Promise<void> {

@@ -17,3 +17,14 @@ export class JpegFile implements Opened {
     return { kind: 'image', isOriginal: false, ...(await encode(turned, false, into)) };
   }
 }
+
+/** What libjpeg only warns of, and fills with grey. Other warnings, such as "Invalid SOS parameters", are of no consequence. */
+const MISSING = /premature end|bad Huffman code|instead of RST/i;
+
+/** @throws if image data is missing */
+export async function needWholeJpeg(sharp: SharpModule, bytes: Buffer): Promise<void> {
+  const decoded = sharp(bytes, { limitInputPixels: MOST_PIXELS, failOn: 'warning' }).stats();
+  await decoded.catch((error: unknown) => {
+    if (MISSING.test(String(error))) throw error;
+  });
+}

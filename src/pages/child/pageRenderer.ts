@@ -3,7 +3,7 @@ import type { Appearance } from '../../core/domain/look.ts';
 import { appearanceOf, MEASURED_SIDE } from './appearance.ts';
 import { loadSharp, type SharpModule } from './encode.ts';
 import { openHeic } from './heic.ts';
-import { JpegFile } from './jpeg.ts';
+import { JpegFile, needWholeJpeg } from './jpeg.ts';
 import type { Opened } from './opened.ts';
 import { openPdf } from './pdf.ts';
 import { loadPdfium, OutOfMemory } from './pdfium.ts';
@@ -117,6 +117,7 @@ async function whole(bytes: Buffer, type: ImageType): Promise<Answer> {
     pages = source.pages;
     await source.image.stats();
   }
+  if (type === 'jpeg') await needWholeJpeg(sharp, bytes);
   return { head: { kind: 'whole' } };
 }
 

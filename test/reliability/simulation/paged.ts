@@ -64,7 +64,7 @@ export function modelSplitter(
 ): PageSplitter {
   const dice = process.dice;
   return {
-    isWhole: async () => false,
+    isWhole: async () => null,
     async open({ bytes: read, into, isLookedAt, signal }) {
       const bytes = await read();
       if (bytes === null || signal.aborted) return TROUBLE;
