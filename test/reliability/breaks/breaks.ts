@@ -104,7 +104,8 @@ interface Report {
 
 async function byTest(killedBy: string, place: string): Promise<Verdict> {
   const [test = '', ...names] = killedBy.split(' > ');
-  if (/^test\/(?:e2e|docs|packaging|pages|reliability)\//.test(test)) await node(['scripts/build.mjs'], place);
+  if (/^test\/(?:e2e|docs|packaging|pages|reliability)\//.test(test))
+    await node(['scripts/build.mjs'], place);
   const vitest = join('node_modules', 'vitest', 'vitest.mjs');
   const some = names.length === 0 ? [] : ['-t', names.join(' ')];
   const text = await node([vitest, 'run', '--reporter', 'json', test, ...some], place);
