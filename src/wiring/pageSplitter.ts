@@ -3,7 +3,7 @@ import { isLookedAt } from '../core/domain/look.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import type { PageSplitter } from '../core/ports/pages.ts';
 import { ProcessSplitter } from '../pages/splitter.ts';
-import { lackingPackages, rendererHere } from './renderer.ts';
+import { missingPackages, rendererHere } from './renderer.ts';
 
 /** Null if its dependencies are not installed. Starts nothing until a file has to be split. */
 export function composePageSplitter(): PageSplitter | null {
@@ -13,7 +13,7 @@ export function composePageSplitter(): PageSplitter | null {
 
 /** Whether multi-page files can be split; for `check`, `doctor` and the log. */
 export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
-  const missing = lackingPackages();
+  const missing = missingPackages();
   const isWanted = folders.some(({ pages }) => pages === 'split');
   const isLooking = folders.some((folder) => isLookedAt(folder) || folder.upright);
   if (missing.length === 0 || !(isWanted || isLooking))

@@ -6,8 +6,8 @@ import type { RenderersOptions } from '../pages/renderers.ts';
 /** Beside the program's other files. */
 const PROGRAM = fileURLToPath(new URL('./pageRenderer.js', import.meta.url));
 
-/** Names of the packages that lack. */
-export function lackingPackages(): readonly string[] {
+/** Names of the missing packages. */
+export function missingPackages(): readonly string[] {
   return installedPackages(PROGRAM).missing;
 }
 
