@@ -28,7 +28,7 @@ const ADAPTERS = [
   'features/alerts/channels',
 ];
 /** What parts share that are neither of the flow nor adapters of its ports. */
-const TOOLS = ['core', 'system', 'http', 'logs', 'state-dir', 'config'];
+const TOOLS = ['core', 'texts', 'system', 'http', 'logs', 'state-dir', 'config'];
 const FLOW = ['intake', 'delivery', 'delivery/payload', 'delivery/limits', 'fleet'];
 const CONTROL = ['control', 'control/protocol', 'control/queries', 'control/operations', 'control/server'];
 /** What runs beside the flow. Each knows ports, and no other of them. */
@@ -48,6 +48,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'core/domain': { parts: [], packages: [] },
   'core/ports': { parts: ['core/domain'], packages: [] },
   core: { parts: PURE, packages: ['node:'] },
+  // For the browser too.
+  texts: { parts: PURE, packages: [] },
   system: { parts: PURE },
   http: { parts: PURE, packages: ['node:'] },
   logs: { parts: PURE },
@@ -71,7 +73,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     parts: [...PURE, 'control/protocol', 'control/queries', 'delivery', 'delivery/payload', 'intake'],
   },
   'features/alerts': { parts: [...PURE, 'system', 'control/protocol', 'control/queries'] },
-  'features/attention': { parts: [...PURE, 'core'], packages: ['node:'] },
+  'features/attention': { parts: [...PURE, 'core', 'texts'], packages: ['node:'] },
   'features/audit': { parts: [...PURE, 'core'], packages: ['node:'] },
   'features/metrics': { parts: [...PURE, 'http'] },
   'features/os-service': {

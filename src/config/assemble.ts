@@ -79,6 +79,7 @@ export function assemble(parsed: ParsedConfig, draft: Draft, file: string, conte
     },
     monitoring: parsed.monitoring,
     alerts: assembleAlerts(parsed.alerts, fileOf),
+    language: parsed.language,
     results: {
       ...parsed.results,
       tls: pairOf(parsed.results.tls),

@@ -1,4 +1,5 @@
 import type { EndpointSettings, FolderSettings, Limits } from '../core/domain/settings.ts';
+import type { Language } from '../core/domain/language.ts';
 import type { Hours } from '../core/domain/hours.ts';
 import type { ParsedConfig, ParsedService } from './schema.ts';
 import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaSideServices.ts';
@@ -56,6 +57,8 @@ export interface Config {
   readonly console: Readonly<Omit<ParsedConsole, 'tls'>> & { readonly tls: PairFiles | null };
   readonly monitoring: Readonly<ParsedMonitoring>;
   readonly alerts: AlertsConfig;
+  /** Of alerts and notes. */
+  readonly language: Language;
   /** `maxSize` in bytes. */
   readonly results: Readonly<Omit<ParsedResults, 'tls' | 'columns'>> & {
     readonly tls: PairFiles | null;

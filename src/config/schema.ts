@@ -3,6 +3,7 @@ import { accountName, accountSchema, credentialsSchema, shortName } from './sche
 import { folderSchema } from './schemaFolder.ts';
 import { ledgerSchema } from './schemaLedger.ts';
 import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaSideServices.ts';
+import { LANGUAGES } from '../core/domain/language.ts';
 import { baseUrl, proxy } from './addresses.ts';
 import {
   bandwidth,
@@ -216,6 +217,12 @@ export const configSchema = z.strictObject({
   alerts: alertsSchema
     .prefault({})
     .describe('Who is alerted, and how. Each problem causes one alert when it begins and one when it ends.'),
+  language: z
+    .enum(LANGUAGES)
+    .prefault('en')
+    .describe(
+      'Language of alerts, digests and the notes beside scans: en or de. The console uses that of the browser, and commands that of the terminal.',
+    ),
   results: resultsSchema
     .prefault({})
     .describe('Receiving the results that the service posts about documents.'),

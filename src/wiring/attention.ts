@@ -2,6 +2,8 @@ import { nicety } from '../daemon/nicety.ts';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { describeError } from '../core/domain/errors.ts';
+import { local } from '../core/domain/words.ts';
+import { textsIn } from '../texts/texts.ts';
 import { createAttentionBook, markOf } from '../intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../intake/folder/attentionFolder.ts';
 import { attentionInPlace, checkOf } from '../intake/folder/pinnedPlaces.ts';
@@ -23,7 +25,7 @@ type Deps = Pick<ProcessScope, 'ledger' | 'clock' | 'log' | 'guards'> & {
 };
 
 export function composeAttention(
-  { stateDir, folders }: Config,
+  { stateDir, folders, language }: Config,
   { ledger, clock, log, guards, inherited: incidents }: Deps,
   open: OpenFolder,
   isInPlace: (folder: string) => boolean,
@@ -31,10 +33,12 @@ export function composeAttention(
 ): Attentions {
   const book = createAttentionBook(bookOf(stateDir));
   const all = new Map<string, Attention>();
+  const texts = textsIn(language, local);
   for (const { path, needsAttention, maxFileSize, share } of folders) {
     if (needsAttention === null) continue;
     const place = placeOf({ folder: path, place: needsAttention }, { stateDir, folders }, guards);
-    const deps = { book, ledger, incidents, clock, log, maxFileSize, isInPlace: () => isInPlace(path) };
+    const inPlace = { isInPlace: () => isInPlace(path) };
+    const deps = { book, ledger, incidents, clock, log, maxFileSize, texts, ...inPlace };
     const isShared = share !== null && ledger.fleet !== null;
     const shared = isShared ? { shared: { isLedElsewhere: () => isLedElsewhere(path) } } : {};
     all.set(path, new Attention({ ...deps, ...shared, folder: open(path), place }));

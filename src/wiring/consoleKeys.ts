@@ -99,6 +99,7 @@ const KEYS: Readonly<Record<string, 'edit' | FileReason>> = {
   'alerts.email.passwordFile': 'secret',
   'alerts.email.from': 'edit',
   'alerts.email.to': 'edit',
+  language: 'edit',
   'results.listen': 'listens',
   'results.tls.cert': 'trust',
   'results.tls.key': 'secret',

@@ -91,6 +91,7 @@ describe('a config that says as little as possible', () => {
         webhook: null,
         email: null,
       },
+      language: 'en',
       results: {
         listen: null,
         tls: null,

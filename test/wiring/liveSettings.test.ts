@@ -80,6 +80,7 @@ const FULL = {
     roots: ['/srv/roots'],
   },
   monitoring: { listen: '127.0.0.1:9464' },
+  language: 'de',
   alerts: {
     after: '0s',
     quietHours: ['Mon-Fri 19:00-07:00'],

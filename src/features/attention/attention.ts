@@ -1,4 +1,4 @@
-import { attentionText, safeName } from '../../core/domain/attention.ts';
+import { safeName } from '../../core/domain/attention.ts';
 import { describeError, isOfLedger, systemCode } from '../../core/domain/errors.ts';
 import type {
   AttentionBook,
@@ -15,7 +15,9 @@ import { sameIdentity } from '../../core/domain/document.ts';
 import { listedPage, pageOf } from '../../core/domain/pages.ts';
 import { relativeTo } from '../../core/paths.ts';
 import { Notifier } from '../../core/notifier.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { amissAt, STATES, type Found } from './amiss.ts';
+import { noteText } from './note.ts';
 import { unwritable } from './unwritable.ts';
 
 export interface AttentionDeps {
@@ -29,6 +31,8 @@ export interface AttentionDeps {
   readonly log: Log;
   /** Bytes. Larger files get a note but no copy. */
   readonly maxFileSize: number;
+  /** For the notes. */
+  readonly texts: Promise<Texts>;
   /** Whether the watched folder is present and still the same one. */
   readonly isInPlace: () => boolean;
   /** For a shared folder; left out if the folder is this agent's alone. */
@@ -269,7 +273,8 @@ export class Attention {
       if (read.kind === 'bytes') copy = read.bytes;
     }
     if (!(await place.isThere())) this.#made = (await place.make()) ?? this.#made;
-    return place.prepare({ name: safeName(path), copy, note: attentionText(path, size, amiss, standing.at) });
+    const note = noteText({ path, bytes: size, amiss, at: standing.at }, await this.#deps.texts);
+    return place.prepare({ name: safeName(path), copy, note });
   }
 
   async #hasRoom(more: number): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { textsIn } from '../../../src/texts/texts.ts';
+import { local } from '../../../src/core/domain/words.ts';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -51,6 +53,7 @@ export async function office() {
     clock,
     log,
     maxFileSize: 1_000,
+    texts: textsIn('en', local),
     isInPlace: () => true,
   };
   /** A file of the folder, as the ledger records it. */

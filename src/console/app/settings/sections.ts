@@ -14,7 +14,7 @@ type SectionName = keyof Texts['settings']['sections'];
 export const SECTIONS: readonly SettingsSection[] = [
   {
     name: 'alerts',
-    keys: ['alerts'],
+    keys: ['alerts', 'language'],
     groups: {
       mail: [
         { id: 'mailServer', key: 'alerts.email.server', kind: 'text', initial: 'none' },
@@ -28,6 +28,7 @@ export const SECTIONS: readonly SettingsSection[] = [
         { id: 'eventLog', key: 'alerts.eventLog', kind: 'yes', initial: 'false' },
       ],
       when: [
+        { id: 'language', kind: 'choice', options: ['en', 'de'], initial: 'en' },
         { id: 'alertAfter', key: 'alerts.after', kind: 'text', initial: '2m' },
         { id: 'alertSilent', key: 'alerts.silentAfter', kind: 'text', initial: 'auto' },
         { id: 'digest', key: 'alerts.digest', kind: 'text', initial: 'off' },

@@ -108,6 +108,10 @@ export function fieldsTexts(): ReturnType<typeof english> {
       webhookUrl: { label: 'Webhook', help: 'Adresse, an die jede Meldung geht, oder none (keine).' },
       desktop: { label: 'Auf dem Desktop des Benutzers, unter dem receiptd läuft', help: '' },
       eventLog: { label: 'Im Ereignisprotokoll von Windows', help: '' },
+      language: {
+        label: 'Sprache',
+        help: 'Die der Meldungen, Zusammenfassungen und Hinweise neben den Scans.',
+      },
       alertAfter: {
         label: 'Warten vor einer Meldung',
         help: 'Was bis dahin vorbei ist, steht nur im Protokoll. Etwa 2m.',

@@ -39,6 +39,8 @@ export function settingsTexts({ counted, number }: Format): ReturnType<typeof en
         'afterUploadExisting.leave': 'sie bleiben',
         'afterUploadExisting.include': 'sie werden behandelt wie alle anderen',
         'account.none': 'das übliche Konto',
+        'language.en': 'English',
+        'language.de': 'Deutsch',
       },
       groups: {
         folder: 'Ordner',

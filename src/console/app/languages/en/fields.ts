@@ -86,6 +86,7 @@ export function fieldsTexts() {
       webhookUrl: { label: 'Webhook', help: 'Address that each alert is posted to, or none.' },
       desktop: { label: 'On the desktop of the user who runs receiptd', help: '' },
       eventLog: { label: 'In the event log of Windows', help: '' },
+      language: { label: 'Language', help: 'Of alerts, digests and the notes beside scans.' },
       alertAfter: {
         label: 'Wait before alerting',
         help: 'Problems resolved by then are only in the log. Such as 2m.',

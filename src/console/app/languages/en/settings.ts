@@ -39,6 +39,8 @@ export function settingsTexts({ counted, number }: Format) {
         'afterUploadExisting.leave': 'they stay',
         'afterUploadExisting.include': 'they are treated like all others',
         'account.none': 'the default account',
+        'language.en': 'English',
+        'language.de': 'Deutsch',
       } as Readonly<Record<string, string>>,
       groups: {
         folder: 'Folder',
