@@ -82,7 +82,7 @@ async function loads(images: readonly Buffer[], kind: string, quick: boolean): P
       file: 'duplex.pdf',
       bytes: pdfOf(scans.flatMap((scan) => [scan, back])),
       pages: 2 * images.length,
-      folder: { look: 'warn' },
+      folder: { qualityCheck: 'warn' },
       arrives: hashes,
     },
     {

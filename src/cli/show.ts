@@ -49,7 +49,7 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
     const isErased = detail.path === '' && path === detail.folder;
     const where = isErased ? `erased; it was in ${path}` : path;
     line(verdict === 'duplicate' ? 'duplicate' : 'file', `${where} (${became})`);
-    if (remark !== null) line('look', remark);
+    if (remark !== null) line('quality', remark);
   }
   for (const { startedAt, finishedAt, outcome, httpStatus, message } of detail.attempts) {
     const took = finishedAt === null ? 'running' : `${Date.parse(finishedAt) - Date.parse(startedAt)} ms`;

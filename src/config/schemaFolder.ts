@@ -99,7 +99,7 @@ export const folderSchema = z.strictObject({
     .describe(
       'Resolution in dots per inch for PDF pages that have to be rendered. A page that consists of a single JPEG, as scanners create it, is sent as that JPEG, byte for byte.',
     ),
-  look: z
+  qualityCheck: z
     .enum(['off', 'warn', 'hold'])
     .prefault('off')
     .describe(

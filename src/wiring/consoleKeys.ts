@@ -41,7 +41,7 @@ const KEYS: Readonly<Record<string, 'edit' | FileReason>> = {
   'folders[].accept': 'edit',
   'folders[].pages': 'edit',
   'folders[].pageResolution': 'edit',
-  'folders[].look': 'edit',
+  'folders[].qualityCheck': 'edit',
   'folders[].upright': 'edit',
   'folders[].maxFileSize': 'edit',
   'folders[].existing': 'edit',

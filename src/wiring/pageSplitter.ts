@@ -34,7 +34,7 @@ export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
 function lackingFor(isWanted: boolean, isLooking: boolean): string {
   const lacking = [
     ...(isWanted ? ["PDFs can't be split"] : []),
-    ...(isLooking ? ["images can't be checked or rotated (`look`, `upright`)"] : []),
+    ...(isLooking ? ["images can't be checked or rotated (`qualityCheck`, `upright`)"] : []),
   ].join(', and ');
   return lacking.slice(0, 1).toUpperCase() + lacking.slice(1);
 }

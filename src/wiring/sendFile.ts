@@ -28,7 +28,7 @@ export function settingsToSend(
     ({ path, recursive }) => path === directory || (recursive && directory.startsWith(path + sep)),
   );
   if (!isAbsolute(directory)) throw new ReceiptdError('USAGE', `${directory} is not an absolute path.`);
-  if (watched?.look === 'hold' && (alias === undefined || alias === watched.alias))
+  if (watched?.qualityCheck === 'hold' && (alias === undefined || alias === watched.alias))
     return { ...watched, ...AS_IT_IS };
   if (watched !== undefined) {
     throw new ReceiptdError('USAGE', `${directory} is watched (${watched.path} in the config).`, {
@@ -62,7 +62,7 @@ export function settingsToSend(
 }
 
 /** One file, one document, sent unchanged: the sender has seen it and gets its name. */
-const AS_IT_IS = { pages: 'whole', look: 'off', upright: false } as const;
+const AS_IT_IS = { pages: 'whole', qualityCheck: 'off', upright: false } as const;
 
 function defaults(): Omit<FolderSettings, 'path' | 'endpoint' | 'alias'> {
   const { settle, name, ...others } = folderSchema.parse({ path: '.' });

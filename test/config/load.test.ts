@@ -49,7 +49,7 @@ describe('a config that says as little as possible', () => {
           accept: ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic'],
           pages: 'split',
           pageResolution: 200,
-          look: 'off',
+          qualityCheck: 'off',
           upright: false,
           maxFileSize: 50_000_000,
           existing: { kind: 'send' },

@@ -26,7 +26,7 @@ export interface FolderRule {
   readonly shortMs?: number;
   readonly longMs?: number;
   /** What happens to images that look wrong. Left out: they are sent. */
-  readonly look?: 'off' | 'warn' | 'hold';
+  readonly qualityCheck?: 'off' | 'warn' | 'hold';
 }
 
 /** What configuration says, and what is known of the machine. */

@@ -1,4 +1,4 @@
-/** What should become of an image, or of a page, by what it looks like and by its folder's settings (docs/configuration.md, `look`). */
+/** What should become of an image, or of a page, by what it looks like and by its folder's settings (docs/configuration.md, `qualityCheck`). */
 import type { FolderRule, Look, Page } from './evidence.ts';
 import type { Seen } from './seen.ts';
 
@@ -13,12 +13,12 @@ export function looksOdd(reason: string | null): boolean {
 
 /** `leftOut` needs nobody's attention, `held` needs a person's. */
 export function fatesOf(seen: Seen, folder: string, file: string | null): readonly Fate[] {
-  const { look = 'off' } = seen.folder(folder) ?? {};
+  const { qualityCheck = 'off' } = seen.folder(folder) ?? {};
   const pages = seen.pagesOf(file) ?? [];
   return pages.map((page: Page) => {
     if (page.isDamaged) return 'damaged';
-    if (look !== 'off' && page.look === 'blank' && pages.length > 1) return 'leftOut';
-    return look === 'hold' && isFlawed(page.look) ? 'held' : 'sent';
+    if (qualityCheck !== 'off' && page.look === 'blank' && pages.length > 1) return 'leftOut';
+    return qualityCheck === 'hold' && isFlawed(page.look) ? 'held' : 'sent';
   });
 }
 
@@ -38,13 +38,13 @@ export function pagesWithout(
 
 /** Whether the folder keeps an image that looks like this. */
 export function isHeld(rule: FolderRule | undefined, look: Look | undefined): boolean {
-  return rule?.look === 'hold' && isFlawed(look);
+  return rule?.qualityCheck === 'hold' && isFlawed(look);
 }
 
 /** Whether the folder may hold this image back: it is unreadable, or another image of the same paper was scanned or sent. */
 export function mayBeKept(seen: Seen, folder: string, sha256: string): boolean {
   const rule = seen.folder(folder);
-  if (rule?.look !== 'hold') return false;
+  if (rule?.qualityCheck !== 'hold') return false;
   const content = seen.contents.get(sha256);
   return isHeld(rule, content?.look) || hasTwin(seen, sha256, content?.paper);
 }

@@ -266,13 +266,13 @@ export const NOTHING_LOST: readonly Rule[] = [
           yield `${folder}/${path} is said to look like ${told}, which does not exist`;
         const reason = fieldOf<string | null>(entry, 'reason');
         if (fieldOf(entry, 'verdict') !== 'rejected' || !looksOdd(reason)) return;
-        const { look = 'off' } = seen.folder(folder) ?? {};
+        const { qualityCheck = 'off' } = seen.folder(folder) ?? {};
         const page = pageIn(path);
         const file = fieldOf<number | undefined>(entry, 'file');
         const bytes = file === undefined ? undefined : seen.books.open.get(file)?.sha256;
         const isRight =
           page === null
-            ? look === 'hold' || (look === 'warn' && fieldOf(entry, 'pages') !== undefined)
+            ? qualityCheck === 'hold' || (qualityCheck === 'warn' && fieldOf(entry, 'pages') !== undefined)
             : bytes === undefined ||
               ['held', 'leftOut'].includes(fatesOf(seen, folder, bytes)[page - 1] ?? '');
         if (!isRight) yield `${folder}/${path} is not sent (${reason}), but looks fine`;

@@ -16,7 +16,7 @@ const RULE: FolderRule = {
   archive: ARCHIVE,
   shortMs: 200,
   longMs: 1_000,
-  look: 'hold',
+  qualityCheck: 'hold',
 };
 const SETTINGS: Settings = {
   folders: [RULE],

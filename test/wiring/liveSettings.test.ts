@@ -48,7 +48,7 @@ const FULL = {
       accept: ['png', 'pdf'],
       pages: 'whole',
       pageResolution: 72,
-      look: 'warn',
+      qualityCheck: 'warn',
       upright: true,
       maxFileSize: '1kB',
       existing: 'skip',

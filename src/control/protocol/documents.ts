@@ -149,7 +149,10 @@ const documentDetail = z
         goneAt: instant.nullable(),
         disposed: z.enum(['archived', 'deleted', 'kept']).nullable(),
         archivedTo: z.string().nullable(),
-        remark: z.string().nullable().describe('What was found when the image was checked (`look: warn`).'),
+        remark: z
+          .string()
+          .nullable()
+          .describe('What was found when the image was checked (`qualityCheck: warn`).'),
       }),
     ),
   })

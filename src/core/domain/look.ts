@@ -98,14 +98,17 @@ export function pageKeptBack(page: number, { reason, message }: Remark): string 
 }
 
 /** Whether the folder's settings hold back an image with this remark. */
-export function isHeld(remark: Remark | null, { look }: Pick<FolderSettings, 'look'>): remark is Remark {
-  return remark !== null && look === 'hold';
+export function isHeld(
+  remark: Remark | null,
+  { qualityCheck }: Pick<FolderSettings, 'qualityCheck'>,
+): remark is Remark {
+  return remark !== null && qualityCheck === 'hold';
 }
 
 /** Log message; the remark is logged with it. */
 export const SENT_ANYWAY = 'Sent, with a warning about the image';
 
 /** Whether images in this folder are measured before they are sent. */
-export function isLookedAt({ look = 'off' }: Pick<FolderSettings, 'look'>): boolean {
-  return look !== 'off';
+export function isLookedAt({ qualityCheck = 'off' }: Pick<FolderSettings, 'qualityCheck'>): boolean {
+  return qualityCheck !== 'off';
 }

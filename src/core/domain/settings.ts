@@ -25,7 +25,7 @@ export interface FolderSettings {
   /** Dots per inch of rendered pages. */
   readonly pageResolution?: number;
   /** Whether to check legibility before sending, and what to do with an illegible image; left out: off. */
-  readonly look?: 'off' | 'warn' | 'hold';
+  readonly qualityCheck?: 'off' | 'warn' | 'hold';
   /** Whether to rotate a JPEG as its EXIF orientation says before sending it. */
   readonly upright?: boolean;
   readonly existing: Existing;
@@ -74,8 +74,8 @@ export interface EndpointSettings {
  */
 export function acceptPolicy(settings: FolderSettings): string {
   const split = settings.pages === 'split' ? ';pages=split' : '';
-  const look = settings.look === 'hold' ? ';look=hold' : '';
-  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}${split}${look}`;
+  const quality = settings.qualityCheck === 'hold' ? ';qualityCheck=hold' : '';
+  return `accept=${[...settings.accept].sort().join(',')};maxFileSize=${settings.maxFileSize}${split}${quality}`;
 }
 
 export function existingPolicy(existing: Existing): string {

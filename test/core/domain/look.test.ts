@@ -44,7 +44,9 @@ describe('the appearance check of an image', () => {
 
   it('is skipped unless the folder asks for it', () => {
     expect(
-      [{}, { look: 'off' }, { look: 'warn' }, { look: 'hold' }].map((each) => isLookedAt(each as {})),
+      [{}, { qualityCheck: 'off' }, { qualityCheck: 'warn' }, { qualityCheck: 'hold' }].map((each) =>
+        isLookedAt(each as {}),
+      ),
     ).toEqual([false, false, true, true]);
   });
 });

@@ -78,7 +78,7 @@ export async function offlinePlace() {
       nameMaxBytes: 200,
       pages: 'split',
       pageResolution: 200,
-      look: 'off',
+      qualityCheck: 'off',
       upright: false,
       accept: ['jpeg'],
       maxFileSize: 10_000_000,

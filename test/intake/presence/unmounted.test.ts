@@ -56,7 +56,7 @@ describe('an empty directory in place of an unmounted share', () => {
       const { admitted, watching } = place.start({
         opened,
         folder,
-        settings: { look: 'warn' },
+        settings: { qualityCheck: 'warn' },
         deps: { looks },
       });
       await place.clock.advanceUntil(() => hasLeft);

@@ -129,12 +129,12 @@ export class Gatherer implements Disposals, Witness {
 
 function settingsOf({ config, clockJumps, sleeps, diskTrouble, ledgerAway, pace }: Plan): Settings {
   return {
-    folders: config.folders.map(({ path, endpoint: { uid }, afterUpload, settle, look }) => ({
+    folders: config.folders.map(({ path, endpoint: { uid }, afterUpload, settle, qualityCheck }) => ({
       path,
       uid,
       afterUpload,
       archive: null,
-      look,
+      qualityCheck,
       shortMs: settle.shortMs,
       longMs: settle.longMs,
     })),

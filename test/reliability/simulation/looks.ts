@@ -40,10 +40,10 @@ export function drawLooks<T extends FolderSettings>(seed: number, folders: reado
   const isLooking = dice.chance(0.3);
   return folders.map((folder) => ({
     ...folder,
-    look: isLooking ? dice.pick(['off', 'warn', 'hold'] as const) : 'off',
+    qualityCheck: isLooking ? dice.pick(['off', 'warn', 'hold'] as const) : 'off',
   }));
 }
 
-export function isLooking({ look }: Pick<FolderSettings, 'look'>): boolean {
-  return look !== 'off';
+export function isLooking({ qualityCheck }: Pick<FolderSettings, 'qualityCheck'>): boolean {
+  return qualityCheck !== 'off';
 }

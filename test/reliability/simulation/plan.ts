@@ -180,7 +180,7 @@ function draw(dice: Dice): Plan {
       accept: ['jpeg', 'tiff'],
       pages: 'split',
       pageResolution: 200,
-      look: 'off',
+      qualityCheck: 'off',
       upright: false,
       maxFileSize: 100_000,
       existing: { kind: 'send' },

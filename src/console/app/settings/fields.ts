@@ -115,7 +115,7 @@ export function folderFields(endpoints: readonly string[]): FieldGroups {
     images: [
       { id: 'pages', kind: 'choice', options: ['split', 'whole'], initial: 'split' },
       { id: 'pageResolution', kind: 'number', initial: '200' },
-      { id: 'look', kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
+      { id: 'qualityCheck', kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
       { id: 'upright', kind: 'yes', initial: 'false' },
     ],
     after: [

@@ -64,7 +64,7 @@ export function fieldsTexts(): ReturnType<typeof english> {
         label: 'Auflösung',
         help: 'Punkte je Zoll bei PDF-Seiten, die gezeichnet werden müssen.',
       },
-      look: {
+      qualityCheck: {
         label: 'Bilder vor dem Senden prüfen',
         help: 'Leer, zu dunkel, unscharf oder zu klein zum Lesen.',
       },

@@ -48,7 +48,10 @@ export function fieldsTexts() {
       nameMaxBytes: { label: 'Longest name', help: 'In bytes.' },
       builtInIgnores: { label: 'Ignore temporary, hidden and partly downloaded files', help: '' },
       pageResolution: { label: 'Resolution', help: 'Dots per inch for PDF pages that have to be rendered.' },
-      look: { label: 'Check images before sending', help: 'Blank, too dark, blurred, or too small to read.' },
+      qualityCheck: {
+        label: 'Check images before sending',
+        help: 'Blank, too dark, blurred, or too small to read.',
+      },
       upright: { label: 'Rotate sideways photos upright', help: '' },
       afterUploadOn: {
         label: 'When that happens',

@@ -29,8 +29,8 @@ async function dark(seed: string): Promise<Buffer> {
 
 const received = ({ sandbox }: Site) => sandbox.received().map(({ name }) => name);
 
-test('`look: hold` keeps back unreadable images, reports them, and lets a person send them', async () => {
-  const { site, inbox } = await office({ look: 'hold', afterUpload: 'archive' });
+test('`qualityCheck: hold` keeps back unreadable images, reports them, and lets a person send them', async () => {
+  const { site, inbox } = await office({ qualityCheck: 'hold', afterUpload: 'archive' });
   await writeFile(inbox('good.jpg'), await receipt('good'));
   await writeFile(inbox('dark.jpg'), await dark('dark'));
   await writeFile(inbox('white.jpg'), await blankSheet());
@@ -53,23 +53,23 @@ test('`look: hold` keeps back unreadable images, reports them, and lets a person
   expect(site.sandbox.stats()).toMatchObject({ repeats: 0 });
 });
 
-test('`look: warn` sends unreadable images with a remark, including those that `hold` kept back', async () => {
-  const { site, inbox } = await office({ look: 'hold' });
+test('`qualityCheck: warn` sends unreadable images with a remark, including those that `hold` kept back', async () => {
+  const { site, inbox } = await office({ qualityCheck: 'hold' });
   await writeFile(inbox('dark.jpg'), await dark('dark'));
   await site.quickOnce();
   expect(received(site)).toEqual([]);
   await site.configure({
-    folders: [{ path: site.file('inbox'), endpoint: 'office', name: '{stem}', look: 'warn' }],
+    folders: [{ path: site.file('inbox'), endpoint: 'office', name: '{stem}', qualityCheck: 'warn' }],
   });
   await site.quickOnce();
   expect(received(site)).toEqual(['dark']);
-  expect(await site.quickMust('show', 'dark')).toMatch(/look +It is too dark\./);
+  expect(await site.quickMust('show', 'dark')).toMatch(/quality +It is too dark\./);
 });
 
 test.skipIf(!hasReceipts())(
-  '`look: hold` keeps back a second scan of the same paper and names the first, sends another receipt of that shop, and forgets erased scans',
+  '`qualityCheck: hold` keeps back a second scan of the same paper and names the first, sends another receipt of that shop, and forgets erased scans',
   async () => {
-    const { site, inbox } = await office({ look: 'hold' });
+    const { site, inbox } = await office({ qualityCheck: 'hold' });
     const first = await readFile(receiptFile('081.jpg'));
     const again = (how: string) => SCANNED_AGAIN[how]!(first);
     await writeFile(inbox('first.jpg'), first);
@@ -103,7 +103,7 @@ test('blank backs of a PDF are skipped, and its original is archived, but never 
       endpoint: 'office',
       settle: { long: '250ms' },
       name: '{stem}-{page}',
-      look: 'warn',
+      qualityCheck: 'warn',
       afterUpload,
     })),
   });
