@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_ACCEPTED_TYPES, IMAGE_TYPES } from '../core/domain/imageType.ts';
+import { factsOf, IMAGE_TYPES } from '../core/domain/imageType.ts';
 import { DEFAULT_TEMPLATE } from '../core/domain/nameTemplate.ts';
 import { DEFAULT_RESOLUTION } from '../core/domain/settings.ts';
 import { MIN_NAME_BYTES } from '../core/domain/naming.ts';
@@ -84,7 +84,7 @@ export const folderSchema = z.strictObject({
   accept: z
     .array(z.enum(IMAGE_TYPES))
     .min(1, { error: 'at least one type' })
-    .prefault([...DEFAULT_ACCEPTED_TYPES])
+    .prefault(IMAGE_TYPES.filter((type) => factsOf(type).isDefault))
     .describe(
       'File types to send, determined by content. The API speaks of images; add pdf only for `pages: whole`.',
     ),

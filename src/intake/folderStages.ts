@@ -83,6 +83,8 @@ export function createStages(deps: IntakeDeps) {
     beside: (list) => hintQueue.during(list),
     // Disposals that a crash interrupted, and duplicates of documents from other folders.
     onWhole: () => disposal.soon(),
+    onUnlisted: (directories) => trouble.unlisted(directories),
+    onUnwatched: (subfolders) => trouble.unwatched(subfolders),
     onSeen,
     onGone: (paths) => otherArchiver.missing(paths),
     onIdentity: (identity) => away.compared(identity),

@@ -68,6 +68,7 @@ export class FolderWatch {
       const fields = { folder: settings.path, ...describeError(error) };
       // If the folder went away or the ledger can't be written, the listing is retried; both are reported elsewhere.
       if (this.#writesFail) presence.holdUp();
+      else presence.notListed(error);
       if (isUnreachable(systemCode(error)) || this.#writesFail)
         log.debug('The listing was cut short', fields);
       else log.warn('The folder could not be listed; trying again', fields);

@@ -1,6 +1,6 @@
-import type { ImageType } from '../core/domain/imageType.ts';
+import type { ImageType, SplitType } from '../core/domain/imageType.ts';
 import type { Appearance } from '../core/domain/look.ts';
-import type { PageType, SplitType } from '../core/domain/pages.ts';
+import type { PageType } from '../core/domain/pages.ts';
 import type { Unreadable } from '../core/ports/pages.ts';
 
 /* Protocol of the pipes between the agent and a renderer process. A frame is the length of its head (JSON) and of its body

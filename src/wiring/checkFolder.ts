@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError, systemCode, type ErrorCode } from '../core/domain/errors.ts';
 import type { Finding, FolderFinding } from '../core/domain/finding.ts';
+import { isUnreachable } from '../core/domain/unreachable.ts';
 import { counted } from '../core/domain/words.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
@@ -31,6 +32,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
       const message = `${counted(below, 'subfolder')} ${are} not watched. To watch ${them}, set \`recursive: true\`.`;
       findings.push(say('warn', 'subfolders', message, below));
     }
+    if (folder.recursive) findings.push(...(await checkSubfolders(subject, own)));
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
     if (links > 0) {
       const message = `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`;
@@ -44,9 +46,43 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
     const code = systemCode(error);
     if (code === 'ENOENT')
       return [say('warn', 'awaited', 'It does not exist yet. The agent waits for it. [FOLDER_MISSING]')];
+    if (isUnreachable(code)) {
+      const hint = 'Bring its server or disk back and make sure it is mounted.';
+      return [fail(subject, 'FOLDER_UNREACHABLE', `It can't be reached (${code}).`, hint)];
+    }
     const hint = 'Allow the user that runs receiptd to read and open it.';
     return [fail(subject, 'FOLDER_UNREADABLE', `It can't be read (${code ?? String(error)}).`, hint)];
   }
+}
+
+/** Subfolders that are looked at; a tree may be large. */
+const SUBFOLDERS_AT_MOST = 1_000;
+
+/** Subfolders of a recursive folder that can't be read. `own`: directories that are not watched. */
+async function checkSubfolders(subject: string, own: readonly (string | null)[]): Promise<Finding[]> {
+  const directories = [subject];
+  const shut: string[] = [];
+  const codes = new Set<string>();
+  for (const directory of directories) {
+    try {
+      for (const entry of await readdir(directory, { withFileTypes: true })) {
+        const path = join(directory, entry.name);
+        const isWatched = entry.isDirectory() && !entry.name.startsWith('.') && !own.includes(path);
+        if (isWatched && directories.length < SUBFOLDERS_AT_MOST) directories.push(path);
+      }
+      await access(directory, constants.X_OK);
+    } catch (error) {
+      const code = systemCode(error) ?? String(error);
+      if (code === 'ENOENT' || directory === subject) continue;
+      shut.push(directory);
+      codes.add(code);
+    }
+  }
+  if (shut.length === 0) return [];
+  const [are, them] = shut.length === 1 ? ['subfolder', 'it'] : ['subfolders', 'them'];
+  const message = `${shut.length} ${are} can't be read (${[...codes].join(', ')}), such as ${shut[0] ?? ''}.`;
+  const hint = `Allow the user that runs receiptd to read and open ${them}.`;
+  return [fail(subject, 'FOLDER_UNREADABLE', message, hint)];
 }
 
 /** Whether an agent with another state directory already watches it. */

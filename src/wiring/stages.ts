@@ -1,6 +1,6 @@
 import { OfflineFolder } from '../intake/offline/offlineFolder.ts';
 import { OfflineMode } from '../intake/offline/offlineMode.ts';
-import { MEDIA_TYPES } from '../core/domain/imageType.ts';
+import { factsOf } from '../core/domain/imageType.ts';
 import { ByteBudget } from '../delivery/payload/byteBudget.ts';
 import { BytesSearch } from '../delivery/payload/bytesSearch.ts';
 import { Dispatcher } from '../delivery/queue/dispatcher.ts';
@@ -135,7 +135,7 @@ export function composeDelivery(
       memory: sending,
       recorder,
       clock,
-      contentType: (type) => (uploadContentType === 'auto' ? MEDIA_TYPES[type] : uploadContentType),
+      contentType: (type) => (uploadContentType === 'auto' ? factsOf(type).mediaType : uploadContentType),
     },
   });
 }

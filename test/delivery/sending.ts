@@ -6,7 +6,7 @@ import type { AccountOf } from '../../src/core/domain/account.ts';
 import type { Attempt, Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Reservation } from '../../src/core/domain/limits.ts';
-import { MEDIA_TYPES } from '../../src/core/domain/imageType.ts';
+import { factsOf } from '../../src/core/domain/imageType.ts';
 import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
@@ -186,7 +186,7 @@ export async function sendingPlace(files: number | readonly string[] = []) {
         memory: new ByteBudget(1_000_000),
         recorder,
         clock,
-        contentType: (type) => MEDIA_TYPES[type],
+        contentType: (type) => factsOf(type).mediaType,
       },
     });
     const stopping = new AbortController();

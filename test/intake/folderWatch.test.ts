@@ -1,6 +1,8 @@
 import { chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemError } from '../../src/core/domain/errors.ts';
+import type { WatchedFolder } from '../../src/core/ports/folder.ts';
 import { drawReceipt } from '../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { watchingPlace } from './watching.ts';
@@ -47,6 +49,72 @@ describe('a folder', () => {
     await place.once({ settings: { recursive: true } });
     expect(await place.ledger.known({ folder: place.scans, path: 'sub/deep/a.jpg' })).toBeNull();
     expect(await place.ledger.known({ folder: place.scans, path: 'b.jpg' })).not.toBeNull();
+  });
+
+  it('with an unreadable directory is a problem until the directory can be read or is gone', async () => {
+    const place = await watchingPlace();
+    const { uid, gid } = ordinaryOwner();
+    for (const path of [place.dir, place.scans]) await chown(path, uid, gid);
+    await place.drop('sub/a.jpg');
+    await chown(join(place.scans, 'sub'), uid, gid);
+    const problem = () =>
+      place.incidents.list().find(({ key }) => key === `FOLDER_UNREADABLE ${place.scans}`);
+    await asOrdinaryUser(async () => {
+      await chmod(join(place.scans, 'sub'), 0);
+      const { admitted } = await place.watch({ settings: { recursive: true } });
+      expect(problem()).toMatchObject({
+        code: 'FOLDER_UNREADABLE',
+        message: expect.stringContaining('(EACCES): sub.'),
+      });
+      await chmod(join(place.scans, 'sub'), 0o700);
+      await place.clock.advanceUntil(() => admitted.length === 1, 500);
+      expect(problem()).toBeUndefined();
+    });
+  });
+
+  it('that can be reached but not listed is reported as unreachable or unreadable, and watched again afterwards', async () => {
+    const place = await watchingPlace();
+    let code: string | null = null;
+    const folder = (real: WatchedFolder): Partial<WatchedFolder> => ({
+      async *list(...all) {
+        if (code !== null) throw systemError(code, 'a listing');
+        yield* real.list(...all);
+      },
+    });
+    const { intake, admitted, watching } = await place.watch({ folder });
+    for (const [failure, state] of [
+      ['EIO', 'unreachable'],
+      ['EINVAL', 'unreadable'],
+    ] as const) {
+      code = failure;
+      intake.woke();
+      await place.clock.advanceUntil(() => intake.status.state === state, 500);
+      const { since } = intake.status;
+      await place.clock.advance(60_000);
+      expect(intake.status).toMatchObject({ state, since, message: expect.stringContaining(`(${failure})`) });
+      code = null;
+      await place.drop(`${failure}.jpg`);
+      await watching();
+      await place.clock.advanceUntil(
+        () => admitted.some(({ document }) => document.name.startsWith(failure)),
+        500,
+      );
+      expect(place.incidents.list()).toEqual([]);
+    }
+  });
+
+  it('whose subfolders hold images is a problem, unless they are watched or ignored', async () => {
+    const place = await watchingPlace();
+    await place.drop('2026/a.jpg');
+    const problems = () => place.incidents.list().map(({ code }) => code);
+    const { stop } = await place.watch();
+    await place.clock.advanceUntil(() => problems().includes('SUBFOLDERS_UNWATCHED'), 500);
+    await stop();
+    const ignoring = await place.watch({ opened: { ignore: ['2026'] } });
+    await place.clock.advanceUntil(() => problems().length === 0, 500);
+    await ignoring.stop();
+    await place.watch({ settings: { recursive: true } });
+    expect(problems()).toEqual([]);
   });
 
   it('of 1,000 files keeps only a limited number in memory, and admits all', async () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SplitType } from '../../src/core/domain/pages.ts';
+import type { SplitType } from '../../src/core/domain/imageType.ts';
 import type { PageImage, Unreadable } from '../../src/core/ports/pages.ts';
 import { confinement } from '../../src/pages/confinement.ts';
 import { installedPackages } from '../../src/pages/installed.ts';

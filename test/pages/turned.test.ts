@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
-import type { SplitType } from '../../src/core/domain/pages.ts';
+import type { SplitType } from '../../src/core/domain/imageType.ts';
 import { confinement } from '../../src/pages/confinement.ts';
 import { installedPackages } from '../../src/pages/installed.ts';
 import { ProcessSplitter } from '../../src/pages/splitter.ts';

@@ -1,4 +1,4 @@
-import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
+import { factsOf, IMAGE_TYPES } from '../../core/domain/imageType.ts';
 
 /** An answer other than one JSON object, requested with GET. */
 export interface StreamDescription {
@@ -67,7 +67,7 @@ export const STREAMS = {
   image: {
     path: '/v1/documents/{id}/image',
     says: 'The image of a document, as it was admitted.',
-    types: Object.values(MEDIA_TYPES),
+    types: IMAGE_TYPES.map((type) => factsOf(type).mediaType),
     query: { download: '1: as a download.' },
   },
   thumbnail: {

@@ -1,6 +1,6 @@
 import type { Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { MEDIA_TYPES } from '../../core/domain/imageType.ts';
+import { factsOf } from '../../core/domain/imageType.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
@@ -67,7 +67,7 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
         const how = query.has('download') ? 'attachment' : 'inline';
         return {
           headers: {
-            'content-type': MEDIA_TYPES[document.type],
+            'content-type': factsOf(document.type).mediaType,
             'content-length': String(found.bytes.length),
             'content-disposition': `${how}; filename="${document.id}.${document.type}"; filename*=UTF-8''${encodeName(document)}`,
             ...ALONE,

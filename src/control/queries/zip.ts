@@ -1,4 +1,5 @@
 import { makeZip } from 'client-zip';
+import { factsOf } from '../../core/domain/imageType.ts';
 import { isErased, type Document } from '../../core/domain/document.ts';
 import type { Found } from '../../delivery/payload/locateBytes.ts';
 
@@ -35,7 +36,7 @@ export function zipOf({ documents, locateBytes }: ZipDeps): AsyncIterable<Uint8A
 function fileName({ name, type }: Document, taken: Set<string>): string {
   const safe = name.replace(/[\u0000-\u001f\u007f<>:"/\\|?*]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '');
   const isReserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(safe);
-  return uniqueName(safe === '' || isReserved ? `_${safe}` : safe, type === 'jpeg' ? 'jpg' : type, taken);
+  return uniqueName(safe === '' || isReserved ? `_${safe}` : safe, factsOf(type).endings[0], taken);
 }
 
 /** Numbers repeated names: two endpoints may use the same name, and some file systems ignore case. */

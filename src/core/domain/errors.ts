@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   'FOLDER_TAKEN',
   'FOLDER_TAKEN_OVER',
   'FOLDER_TAKEN_ELSEWHERE',
+  'SUBFOLDERS_UNWATCHED',
   'WATCH_LIMIT',
   'FOLDER_SILENT',
   'ATTENTION_UNWRITABLE',
@@ -189,10 +190,22 @@ export function unlessLedgerAway(error: unknown): void {
   if (!(error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE')) throw error;
 }
 
+/** Errors of file systems that Node calls "Unknown system error -116": by their numbers on Linux (errno.h). */
+const UNNAMED: Readonly<Record<string, string>> = {
+  '-116': 'ESTALE',
+  '-117': 'EUCLEAN',
+  '-122': 'EDQUOT',
+  '-123': 'ENOMEDIUM',
+  '-126': 'ENOKEY',
+  '-127': 'EKEYEXPIRED',
+};
+
 /** The `code` of a Node system error (ENOENT, EACCES, ...), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  if (typeof error.code !== 'string') return undefined;
+  const [, number = ''] = /^Unknown system error (-\d+)$/.exec(error.code) ?? [];
+  return UNNAMED[number] ?? error.code;
 }
 
 /** An error like those of the system, for what it does not report itself. */

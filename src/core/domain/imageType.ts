@@ -1,21 +1,114 @@
-/** File types that the agent can recognize and check for completeness. */
-export const IMAGE_TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'] as const;
+interface Facts {
+  readonly mediaType: string;
+  /** Extensions of its files, in lower case; receiptd gives its own files the first one. */
+  readonly endings: readonly [string, ...string[]];
+  /** How file-type names it. */
+  readonly detectedAs: readonly string[];
+  /** Whether folders accept it unless configured otherwise. The interface mentions receipt images alone (section 1). */
+  readonly isDefault: boolean;
+  /** Whether scanners append to it page by page: a complete file may still grow. */
+  readonly grows: boolean;
+  /** Whether it ends with a marker, after which some programs pad files with zeros. */
+  readonly hasEnd: boolean;
+  /** Whether its decoders notice zeros that are no image data. In a BMP they are black, and a PDF is shown without what is missing. */
+  readonly isCompressed: boolean;
+  /** Whether it may have to be taken apart into pages, or turned. */
+  readonly isSplit: boolean;
+}
 
-export type ImageType = (typeof IMAGE_TYPES)[number];
+/** The types of files that the agent recognizes and checks for completeness. How each is recognized and checked: intake/image. */
+const FACTS = {
+  jpeg: {
+    mediaType: 'image/jpeg',
+    endings: ['jpg', 'jpeg', 'jpe', 'jfif', 'jif'],
+    detectedAs: ['jpg'],
+    isDefault: true,
+    grows: false,
+    hasEnd: true,
+    isCompressed: true,
+    isSplit: true,
+  },
+  png: {
+    mediaType: 'image/png',
+    endings: ['png', 'apng'],
+    detectedAs: ['png', 'apng'],
+    isDefault: true,
+    grows: false,
+    hasEnd: true,
+    isCompressed: true,
+    isSplit: false,
+  },
+  tiff: {
+    mediaType: 'image/tiff',
+    endings: ['tiff', 'tif'],
+    detectedAs: ['tif'],
+    isDefault: true,
+    grows: true,
+    hasEnd: false,
+    isCompressed: true,
+    isSplit: true,
+  },
+  webp: {
+    mediaType: 'image/webp',
+    endings: ['webp'],
+    detectedAs: ['webp'],
+    isDefault: true,
+    grows: false,
+    hasEnd: false,
+    isCompressed: true,
+    isSplit: false,
+  },
+  gif: {
+    mediaType: 'image/gif',
+    endings: ['gif'],
+    detectedAs: ['gif'],
+    isDefault: true,
+    grows: false,
+    hasEnd: true,
+    isCompressed: true,
+    isSplit: false,
+  },
+  bmp: {
+    mediaType: 'image/bmp',
+    endings: ['bmp', 'dib'],
+    detectedAs: ['bmp'],
+    isDefault: true,
+    grows: false,
+    hasEnd: false,
+    isCompressed: false,
+    isSplit: false,
+  },
+  heic: {
+    mediaType: 'image/heic',
+    endings: ['heic', 'heif', 'hif'],
+    detectedAs: ['heic'],
+    isDefault: true,
+    grows: false,
+    hasEnd: false,
+    isCompressed: true,
+    isSplit: true,
+  },
+  pdf: {
+    mediaType: 'application/pdf',
+    endings: ['pdf'],
+    detectedAs: ['pdf'],
+    isDefault: false,
+    grows: true,
+    hasEnd: true,
+    isCompressed: false,
+    isSplit: true,
+  },
+} as const satisfies Readonly<Record<string, Facts>>;
 
-/** The interface only mentions receipt images (section 1), so PDF must be allowed explicitly. */
-export const DEFAULT_ACCEPTED_TYPES: readonly ImageType[] = IMAGE_TYPES.filter((type) => type !== 'pdf');
+export type ImageType = keyof typeof FACTS;
+/** Types that contain pages, or have to be converted or turned first. */
+export type SplitType = {
+  [T in ImageType]: (typeof FACTS)[T]['isSplit'] extends true ? T : never;
+}[ImageType];
 
-/** Types to which scanners append page by page: a complete file may still grow. */
-export const GROWING_TYPES: ReadonlySet<ImageType> = new Set<ImageType>(['tiff', 'pdf']);
+export const IMAGE_TYPES = Object.keys(FACTS) as [ImageType, ...ImageType[]];
 
-export const MEDIA_TYPES: Readonly<Record<ImageType, string>> = {
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  tiff: 'image/tiff',
-  webp: 'image/webp',
-  gif: 'image/gif',
-  bmp: 'image/bmp',
-  heic: 'image/heic',
-  pdf: 'application/pdf',
-};
+export const factsOf = (type: ImageType): Facts => FACTS[type];
+
+export const isSplitType = (type: ImageType | null): type is SplitType =>
+  type !== null && FACTS[type].isSplit;

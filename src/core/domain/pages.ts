@@ -1,12 +1,6 @@
-import type { ImageType } from './imageType.ts';
-
 /** Formats of split pages. If the service accepts neither, files are not split. */
 export const PAGE_TYPES = ['jpeg', 'png'] as const;
 export type PageType = (typeof PAGE_TYPES)[number];
-
-/** Types that contain pages, or have to be converted first. */
-export const SPLIT_TYPES = ['pdf', 'tiff', 'heic', 'jpeg'] as const satisfies readonly ImageType[];
-export type SplitType = (typeof SPLIT_TYPES)[number];
 
 /** A file with more pages is not a stack of receipts. */
 export const MOST_PAGES = 5_000;

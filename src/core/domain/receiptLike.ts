@@ -1,14 +1,16 @@
+import { factsOf, IMAGE_TYPES } from './imageType.ts';
+
 /** Rough kind of a file of unknown type, by its bytes. `unread`: not examined. */
 export type Content = 'image' | 'text' | 'file' | 'unknown' | 'unread';
 
 /** File extensions of images and PDFs, including types that the agent can't send. */
-const IMAGE_ENDINGS: ReadonlySet<string> = new Set(
-  (
-    'jpg jpeg jpe jfif jif png apng tif tiff webp gif bmp dib heic heif hif avif pdf ' +
-    'jp2 jpx j2k jpf jxl jxr wdp psd eps djvu djv svg xps oxps ' +
+const IMAGE_ENDINGS: ReadonlySet<string> = new Set([
+  ...IMAGE_TYPES.flatMap((type) => factsOf(type).endings),
+  ...(
+    'avif jp2 jpx j2k jpf jxl jxr wdp psd eps djvu djv svg xps oxps ' +
     'dng cr2 cr3 nef arw orf raf rw2 pbm pgm ppm pnm pcx tga'
   ).split(' '),
-);
+]);
 
 /** File extensions that never contain receipts, whatever the content. */
 const OTHER_ENDINGS: ReadonlySet<string> = new Set(
@@ -30,7 +32,7 @@ function endingOf(path: string): string {
 /** The `._` files that macOS writes next to files on shares, with the same extension. */
 const BESIDE = /(?:^|\/)\._[^/]*$/;
 
-function isNamedLikeAnImage(path: string): boolean {
+export function isNamedLikeAnImage(path: string): boolean {
   return IMAGE_ENDINGS.has(endingOf(path)) && !BESIDE.test(path);
 }
 

@@ -13,6 +13,7 @@ const CODES: ReadonlySet<string> = new Set([
   'ECONNABORTED',
   'ENODEV',
   'ENXIO',
+  'ENOMEDIUM',
   'EREMOTEIO',
   'ESHUTDOWN',
 ]);

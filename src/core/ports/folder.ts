@@ -91,6 +91,11 @@ export interface WatchedFolder {
     signal?: AbortSignal,
     passesOver?: (dir: string, stamp: string) => readonly string[] | null,
   ): AsyncIterable<ListedDirectory>;
+  /**
+   * Names of subfolders that are not watched, although the patterns admit them and they hold images, as their endings say. Only some
+   * subfolders and entries are looked at; none if the folder is recursive. Rejects with the system error if the folder can't be listed.
+   */
+  unwatched(): Promise<readonly string[]>;
   /** Whether the include and ignore patterns and `recursive` admit this path. */
   covers(path: string): boolean;
   /** Null if nothing exists at that path. Rejects with the system error if that is unknown. */

@@ -1,6 +1,6 @@
-import type { ImageType } from '../domain/imageType.ts';
+import type { ImageType, SplitType } from '../domain/imageType.ts';
 import type { Appearance } from '../domain/look.ts';
-import type { PageType, SplitType } from '../domain/pages.ts';
+import type { PageType } from '../domain/pages.ts';
 
 /** Why a file can't be split, or a page not be read. */
 export interface Unreadable {

@@ -1,4 +1,4 @@
-import { describeError, isOfLedger, systemCode } from '../../core/domain/errors.ts';
+import { describeError, isOfLedger, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
 import type { Disposal } from '../../core/ports/ledgerDisposals.ts';
 import { sha256 } from '../../core/sha256.ts';
@@ -75,7 +75,7 @@ export async function disposeAccepted(
         await disposeOne(disposal, deps);
       } catch (error) {
         const { code = '', ...rest } = describeError(error);
-        const cause = systemCode(error) ?? code;
+        const cause = systemCode(error instanceof ReceiptdError ? error.cause : error) ?? code;
         const fields = { folder: settings.path, path: disposal.file.path, ...(code && { code }), ...rest };
         const message = 'An original could not be archived or deleted; trying again in a few minutes';
         // Warn once per cause: a read-only archive must not fill the log.

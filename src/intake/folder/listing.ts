@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import fs, { type Dirent } from 'node:fs';
 import { lstat, opendir, readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { isNamedLikeAnImage } from '../../core/domain/receiptLike.ts';
 import { standsForListing } from '../../core/domain/directoryStamp.ts';
 import { systemCode, systemError } from '../../core/domain/errors.ts';
 import type { ListedDirectory } from '../../core/ports/folder.ts';
@@ -207,6 +208,42 @@ function sortOut(
   else if (isDirectory) {
     if (!excluded.has(path)) found.directories.push(path);
   } else if (filter.includes(path)) found.files.add(name);
+}
+
+/** Subfolders, and entries of each, that are looked at. */
+const SUBFOLDERS_AT_MOST = 100;
+
+/** See `WatchedFolder.unwatched`. A subfolder that can't be read counts as empty: its owner keeps it from the agent. */
+export async function unwatchedIn({
+  folder,
+  filter,
+  excluded,
+}: Pick<ListingScope, 'folder' | 'filter' | 'excluded'>): Promise<string[]> {
+  await excluded.refresh();
+  const subfolders: string[] = [];
+  for await (const entry of await opendir(folder, { bufferSize: ENTRIES_AT_ONCE })) {
+    const { name } = entry;
+    const isOdd = name.includes(REPLACEMENT) || isAsideName(name);
+    if (!entry.isDirectory() || isOdd || filter.ignores(name) || excluded.has(name)) continue;
+    if (subfolders.push(name) === SUBFOLDERS_AT_MOST) break;
+  }
+  const holding: string[] = [];
+  for (const subfolder of subfolders.toSorted()) {
+    const some = await someNames(inside(folder, subfolder)).catch(() => []);
+    const holdsImage = some.some((name) => {
+      const path = joinPath(subfolder, name);
+      return isNamedLikeAnImage(path) && filter.includes(path) && !filter.ignores(path);
+    });
+    if (holdsImage) holding.push(subfolder);
+  }
+  return holding;
+}
+
+async function someNames(directory: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { name } of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE }))
+    if (names.push(name) === ENTRIES_AT_ONCE) break;
+  return names;
 }
 
 /** Shows a name that is not valid UTF-8: bytes that belong to no character appear in hexadecimal, as in %E4. */

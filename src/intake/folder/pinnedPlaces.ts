@@ -96,6 +96,7 @@ export function heldInPlace(folder: WatchedFolder, archiveTo: string, check: Che
         yield batch;
       }
     },
+    unwatched: () => reading(() => folder.unwatched()),
     covers: (file) => folder.covers(file),
     stat: (file) => reading(() => folder.stat(file)),
     statEach: (dir, names) => reading(() => folder.statEach(dir, names)),

@@ -15,7 +15,7 @@ import { createExcludedDirectories } from './excludedDirectories.ts';
 import { fileSystemOf, stampsDirectories, type FileSystemSources } from './fileSystem.ts';
 import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
-import { listFolder } from './listing.ts';
+import { listFolder, unwatchedIn } from './listing.ts';
 import { createPathFilter } from './pathFilter.ts';
 import { identityOf, isNoFile, readAtOnce, readWhole, type Allocate } from './readWhole.ts';
 import { inRealDirectory, isRealAtOnce, parentsAreReal } from './realDirectory.ts';
@@ -126,6 +126,8 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
         yield next.value;
       }
     },
+    unwatched: () =>
+      guard.run(() => (recursive ? Promise.resolve([]) : unwatchedIn({ folder, filter, excluded }))),
     covers: (path) =>
       path !== '' && (recursive || !path.includes('/')) && enters(path) && filter.includes(path),
     async stat(path) {

@@ -1,4 +1,4 @@
-import type { ImageType } from '../../core/domain/imageType.ts';
+import { factsOf, IMAGE_TYPES, type ImageType } from '../../core/domain/imageType.ts';
 import type { Inspection } from '../../core/ports/image.ts';
 import { find } from './exif/find.ts';
 import { openTiff } from './structure/tiffReader.ts';
@@ -8,17 +8,8 @@ import { counted } from '../../core/domain/words.ts';
 type Unidentified = Extract<Inspection, { readonly type: null }>;
 export type Identified = { readonly type: ImageType } | Unidentified;
 
-const TYPES: Readonly<Record<string, ImageType>> = {
-  jpg: 'jpeg',
-  png: 'png',
-  apng: 'png',
-  tif: 'tiff',
-  webp: 'webp',
-  gif: 'gif',
-  bmp: 'bmp',
-  heic: 'heic',
-  pdf: 'pdf',
-};
+const typeDetectedAs = (name: string): ImageType | undefined =>
+  IMAGE_TYPES.find((type) => factsOf(type).detectedAs.includes(name));
 
 /** First bytes of types that file-type can't identify while the file is incomplete. */
 const SIGNATURES: readonly (readonly [start: string, type: ImageType])[] = [
@@ -80,7 +71,7 @@ export async function identify(bytes: Buffer): Promise<Identified> {
     guess !== undefined && GUESSED_RAW[guess] !== undefined && !isOfCamera(bytes, GUESSED_RAW[guess])
       ? 'tif'
       : guess;
-  const type = known === undefined ? signatureOf(bytes) : TYPES[known];
+  const type = known === undefined ? signatureOf(bytes) : typeDetectedAs(known);
   if (type === 'heic') return { type: null, detail: 'it is AVIF', content: 'image' };
   if (type !== undefined) {
     const believed = beginsAs(bytes, type) && (type !== 'bmp' || isBmpHeader(bytes));

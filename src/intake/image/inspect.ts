@@ -1,4 +1,4 @@
-import type { ImageType } from '../../core/domain/imageType.ts';
+import { factsOf, type ImageType } from '../../core/domain/imageType.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
 import { capturedAt } from './capturedAt.ts';
 import { hashHere, type Hash } from './hashing.ts';
@@ -58,12 +58,10 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
 
 /** Zeros in a row that are more likely bytes that are not written yet than image data, such as black pixels. */
 const HOLE = Buffer.alloc(1024);
-/** Types with an end marker, after which some programs pad files with zeros. */
-const ENDED: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'gif', 'pdf']);
 
 function hasHole(bytes: Buffer, type: ImageType): boolean {
   let end = bytes.length;
-  if (ENDED.has(type)) while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  if (factsOf(type).hasEnd) while (end > 0 && bytes[end - 1] === 0) end -= 1;
   return bytes.subarray(0, end).includes(HOLE);
 }
 

@@ -1,4 +1,5 @@
-import { PAGE_TYPES, pageOf, SPLIT_TYPES } from '../../core/domain/pages.ts';
+import { isSplitType } from '../../core/domain/imageType.ts';
+import { PAGE_TYPES, pageOf } from '../../core/domain/pages.ts';
 import { DEFAULT_RESOLUTION, type FolderSettings } from '../../core/domain/settings.ts';
 import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
@@ -18,10 +19,9 @@ export function pageReader(
 ): ReadPage {
   return async (folder, file, page) => {
     const { type } = await inspector.inspect(file);
-    const known = SPLIT_TYPES.find((each) => each === type);
-    if (splitter === null || known === undefined) return null;
+    if (splitter === null || !isSplitType(type)) return null;
     const opened = await splitter.open({
-      type: known,
+      type,
       bytes: async () => file,
       ...pageForm(folders.find(({ path }) => path === folder)),
       isLookedAt: false,

@@ -1,6 +1,7 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
 import { isHeld, isLookedAt, pageKeptBack, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
-import { pagePath, SPLIT_TYPES, type PageType } from '../../core/domain/pages.ts';
+import { isSplitType } from '../../core/domain/imageType.ts';
+import { pagePath, type PageType } from '../../core/domain/pages.ts';
 import { acceptPolicy, type FolderSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
@@ -222,14 +223,13 @@ export class SplitWork {
     if (first.kind !== 'bytes') return GONE;
     let read: typeof first | null = first;
     const { type } = await inspector.inspect(first.bytes);
-    const known = SPLIT_TYPES.find((each) => each === type);
     if (type !== null && namingFor(this.#origin, this.#deps.folders).template.usesCaptured)
       this.#captured = await inspector.capturedAt(first.bytes, type);
-    if (known === undefined)
+    if (!isSplitType(type))
       return { kind: 'refused', reason: 'DAMAGED', detail: 'it does not consist of pages' };
     const settings = this.#settings();
     return splitter.open({
-      type: known,
+      type,
       ...pageForm(settings),
       isLookedAt: settings !== undefined && isLookedAt(settings),
       signal,

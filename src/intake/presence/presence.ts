@@ -41,6 +41,9 @@ export class Presence {
   #fileSystem: FileSystem | null = null;
   /** Token of the folder being watched. */
   #token: string | null = null;
+  /** Listings that failed, one after the other, and how the last one failed. */
+  #failedListings = 0;
+  #unlisted: string | null = null;
   #foreign: string | null = null;
 
   constructor(deps: PresenceDeps) {
@@ -83,8 +86,17 @@ export class Presence {
     this.#token = token;
   }
 
+  /** A listing failed, though the folder is there. */
+  notListed(error: unknown): void {
+    const code = systemCode(error);
+    if (code === undefined) return;
+    this.#failedListings += 1;
+    this.#unlisted = code;
+  }
+
   /** The first listing is done. */
   watching(): void {
+    this.#failedListings = 0;
     this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
   }
 
@@ -98,6 +110,7 @@ export class Presence {
     try {
       const found = await folder.availability();
       if (found.state !== 'present') {
+        this.#failedListings = 0;
         this.#state.enter(found.state, found.message);
         // If it appears later, its files were not seen arriving, so they may be `existing` ones.
         if (found.state === 'missing' && !this.#writesFail && !away.isOn) away.letGo();
@@ -115,6 +128,12 @@ export class Presence {
       // Only the ledger knows the mark. Files in a foreign folder are deferred, as they would be admitted.
       if (!away.isOn) this.#foreign = await this.#mount.look(found.fileSystem);
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
+      // One may fail because the folder was just replaced.
+      else if (this.#failedListings > 1 && this.#unlisted !== null)
+        this.#state.enter(
+          isUnreachable(this.#unlisted) ? 'unreachable' : 'unreadable',
+          `The files in ${settings.path} can't be listed (${this.#unlisted}).`,
+        );
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
       return found;
     } catch (error) {

@@ -12,7 +12,14 @@ export interface FolderListingsDeps extends Omit<ReconcileDeps, 'onMissed' | 'on
   readonly beside: (list: () => Promise<void>) => Promise<void>;
   /** A listing of the whole folder begins. */
   readonly onWhole: () => void;
+  /** All directories in the folder that can't be listed, with the system's error code, whenever they change. */
+  readonly onUnlisted: (directories: ReadonlyMap<string, string>) => void;
+  /** The subfolders that hold images and are not watched, after a listing of the whole folder. */
+  readonly onUnwatched: (subfolders: readonly string[]) => void;
 }
+
+/** How often subfolders that are not watched are looked into, at most: a share is listed every few seconds. */
+const UNWATCHED_EVERY_MS = 10 * 60_000;
 
 /** Runs the listings of one folder. Tracks how far it has been looked through and which directories the next may skip. */
 export class FolderListings {
@@ -21,23 +28,29 @@ export class FolderListings {
   readonly #log: Log;
   readonly #beside: FolderListingsDeps['beside'];
   readonly #onWhole: () => void;
+  readonly #onUnwatched: FolderListingsDeps['onUnwatched'];
   readonly #progress: ScanProgress;
   readonly #directories = new DirectoryCache();
   readonly #unreadable: UnreadableDirs;
   #isAskedFor = false;
   #lastListing: number | null = null;
-  #unreadableDirs = 0;
+  #unwatchedAt = -Infinity;
+  #metUnreadable: (path: string, code: string) => void = () => {};
 
-  constructor({ log, beside, onWhole, ...deps }: FolderListingsDeps) {
+  constructor({ log, beside, onWhole, onUnlisted, onUnwatched, ...deps }: FolderListingsDeps) {
     this.#log = log;
     this.#beside = beside;
     this.#onWhole = onWhole;
+    this.#onUnwatched = onUnwatched;
     this.#progress = new ScanProgress(deps.clock, deps.settling);
-    this.#unreadable = new UnreadableDirs(deps.settings.path, log);
+    this.#unreadable = new UnreadableDirs(onUnlisted);
     this.deps = {
       ...deps,
       onMissed: () => this.forgetDirectories(),
-      onUnreadableDir: (path, code) => this.#unreadableDir(path, code),
+      onUnreadableDir: (path, code) => {
+        // It may have come and gone, or the share is being unmounted.
+        if (code !== 'ENOENT') this.#metUnreadable(path, code);
+      },
     };
   }
 
@@ -45,9 +58,9 @@ export class FolderListings {
     return this.#lastListing;
   }
 
-  /** Number of directories that could not be listed since the last listing that compares all began. */
+  /** Number of directories that can't be listed. */
   get unreadableDirs(): number {
-    return this.#unreadableDirs;
+    return this.#unreadable.size;
   }
 
   /** Whether `ask` was called and no listing that compares all has begun since. */
@@ -81,19 +94,18 @@ export class FolderListings {
 
   /** Compares every file with the ledger. Resolves how many. */
   async all(lane: Lane, signal: AbortSignal): Promise<number> {
-    this.#unreadableDirs = 0;
     this.#isAskedFor = false;
     const lookOver = this.#directories.lookOver(true);
     let compared = 0;
     await this.#progress.during(async () => {
       compared = await this.#whole(lane, lookOver, signal);
     });
+    await this.#lookForUnwatched();
     return compared;
   }
 
   /** Compares the files of directories in which something was created, renamed or deleted. Resolves how many. */
   async changed(signal: AbortSignal): Promise<number> {
-    // Leaves `#unreadableDirs` alone: it is the count of a full listing.
     return this.#whole('fresh', this.#directories.lookOver(false), signal);
   }
 
@@ -110,24 +122,30 @@ export class FolderListings {
 
   async #whole(lane: Lane, lookOver: LookOver, signal: AbortSignal): Promise<number> {
     this.#onWhole();
-    const listed = this.#unreadable.listing();
-    const compared = await this.#list({ lane, lookOver, under: '', full: true }, signal);
-    listed();
-    return compared;
+    return this.#list({ lane, lookOver, under: '', full: true }, signal);
   }
 
   async #list(how: Parameters<typeof reconcile>[1], signal: AbortSignal): Promise<number> {
+    const unreadable = this.#unreadable.listing(how.under);
+    this.#metUnreadable = (path, code) => unreadable.met(path, code);
     let compared = 0;
     await this.#beside(async () => {
       compared = await reconcile(this.deps, how, signal);
     });
+    unreadable.over();
     this.#lastListing = this.deps.clock.now();
     return compared;
   }
 
-  #unreadableDir(path: string, code: string): void {
-    if (code === 'ENOENT') return;
-    this.#unreadableDirs += 1;
-    this.#unreadable.met(path, code);
+  async #lookForUnwatched(): Promise<void> {
+    const now = this.deps.clock.monotonic();
+    if (now < this.#unwatchedAt + UNWATCHED_EVERY_MS) return;
+    this.#unwatchedAt = now;
+    try {
+      this.#onUnwatched(await this.deps.folder.unwatched());
+    } catch (error) {
+      // The folder went away; the next listing finds that out.
+      this.#log.debug('Subfolders could not be looked at', describeError(error));
+    }
   }
 }

@@ -1,34 +1,37 @@
-import type { Log } from '../../core/ports/log.ts';
-
 /**
- * Logs unreadable directories of one folder: each once per error code, and again if it was readable in between. Every listing
- * tries them again.
+ * Directories of one folder that can't be listed, with the system's error code. Every listing tries them again; one that is listed,
+ * or that a listing of the whole folder does not meet, is forgotten.
  */
 export class UnreadableDirs {
-  readonly #folder: string;
-  readonly #log: Log;
-  readonly #said = new Map<string, string>();
-  readonly #met = new Set<string>();
+  readonly #onChange: (directories: ReadonlyMap<string, string>) => void;
+  readonly #known = new Map<string, string>();
 
-  constructor(folder: string, log: Log) {
-    this.#folder = folder;
-    this.#log = log;
+  constructor(onChange: (directories: ReadonlyMap<string, string>) => void) {
+    this.#onChange = onChange;
   }
 
-  met(path: string, code: string): void {
-    this.#met.add(path);
-    if (this.#said.get(path) === code) return;
-    this.#said.set(path, code);
-    const fields = { folder: this.#folder, path, code: 'FOLDER_UNREADABLE', systemCode: code };
-    this.#log.error("A directory can't be read; the files in it wait", fields);
+  get size(): number {
+    return this.#known.size;
   }
 
-  /** Begins a listing of the whole folder. @returns a function to call when it is complete */
-  listing(): () => void {
-    const before = [...this.#said.keys()];
-    this.#met.clear();
-    return () => {
-      for (const path of before) if (!this.#met.has(path)) this.#said.delete(path);
+  /** Begins a listing of `under` and what is below it; '' is the whole folder. */
+  listing(under: string): { met(path: string, code: string): void; over(): void } {
+    const met = new Map<string, string>();
+    return {
+      met: (path, code) => {
+        met.set(path, code);
+        if (this.#known.get(path) === code) return;
+        this.#known.set(path, code);
+        this.#onChange(this.#known);
+      },
+      over: () => {
+        const size = this.#known.size;
+        for (const path of this.#known.keys()) {
+          const isBelow = under === '' || path === under || path.startsWith(`${under}/`);
+          if (isBelow && !met.has(path)) this.#known.delete(path);
+        }
+        if (this.#known.size < size) this.#onChange(this.#known);
+      },
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { FileIdentity, Lane } from '../../core/domain/document.ts';
-import { GROWING_TYPES, type ImageType } from '../../core/domain/imageType.ts';
-import { PAGE_TYPES, SPLIT_TYPES } from '../../core/domain/pages.ts';
+import { factsOf, isSplitType, type ImageType } from '../../core/domain/imageType.ts';
+import { PAGE_TYPES } from '../../core/domain/pages.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import { mayBeReceipt } from '../../core/domain/receiptLike.ts';
 import { counted, size as sizeText } from '../../core/domain/words.ts';
@@ -59,20 +59,17 @@ export async function judge(
   const hasHole = inspection.structure === 'complete' && inspection.hasHole;
   const quiet = hasHole
     ? 'longest'
-    : GROWING_TYPES.has(type) || inspection.structure === 'incomplete'
+    : factsOf(type).grows || inspection.structure === 'incomplete'
       ? 'long'
       : 'short';
   const whole: Whole = isSplit ? { kind: 'pages', quiet } : { kind: 'image', type, quiet };
   if (inspection.structure === 'complete') {
-    if (hasHole !== true || !COMPRESSED.has(type)) return whole;
+    if (hasHole !== true || !factsOf(type).isCompressed) return whole;
     return { ...whole, hole: { type, incomplete: incomplete('zeros stand in place of image data') } };
   }
   const judgement = incomplete(inspection.detail);
   return inspection.isDoubtful === true ? { ...judgement, doubt: { type, whole } } : judgement;
 }
-
-/** Types whose decoders notice zeros that are no image data. In a BMP they are black, and a PDF is shown without what is missing. */
-const COMPRESSED: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'tiff', 'webp', 'gif', 'heic']);
 
 function incomplete(detail: string): Incomplete {
   return {
@@ -114,7 +111,7 @@ function unidentified(
 }
 
 function notAccepted(type: ImageType, { pages }: FolderSettings): Extract<Judgement, { kind: 'rejected' }> {
-  if (pages === 'missing' && type !== 'jpeg' && SPLIT_TYPES.some((each) => each === type))
+  if (pages === 'missing' && type !== 'jpeg' && isSplitType(type))
     return {
       kind: 'rejected',
       reason: type === 'pdf' ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { ERROR_CODES, ReceiptdError, systemCode } from '../../../src/core/domain/errors.ts';
 
 it.each([
   [/^CONFIG_/, 'config'],
@@ -10,4 +10,12 @@ it.each([
   expect(ERROR_CODES.filter((code) => of(code) === kind)).toEqual(
     ERROR_CODES.filter((code) => family.test(code)),
   );
+});
+
+it('names errors of shares and quotas that the runtime has no name for', () => {
+  const coded = (code: string) => Object.assign(new Error(code), { code });
+  expect(systemCode(coded('Unknown system error -116'))).toBe('ESTALE');
+  expect(systemCode(coded('Unknown system error -122'))).toBe('EDQUOT');
+  expect(systemCode(coded('Unknown system error -9999'))).toBe('Unknown system error -9999');
+  expect(systemCode(coded('EACCES'))).toBe('EACCES');
 });

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
@@ -123,5 +123,26 @@ describe('an archive that cannot be written', () => {
       await place.clock.advanceUntil(() => place.incidents.list().length === 0);
       await stop();
     });
+  });
+
+  it('because a file or a link is in its place is a problem that says so, and the original stays', async () => {
+    const place = await watchingPlace();
+    const archive = join(place.dir, 'archive');
+    await place.drop('sub/a.jpg');
+    await mkdir(archive);
+    const options = { ...ARCHIVE, settings: { ...ARCHIVE.settings, recursive: true } };
+    await place.once(options);
+    await place.acceptAll();
+    await writeFile(join(archive, 'sub'), 'a file');
+    const { stop } = await place.watch(options);
+    const problem = () => place.incidents.list().find(({ code }) => code === 'FOLDER_UNWRITABLE');
+    await place.clock.advanceUntil(() => problem() !== undefined);
+    expect(problem()?.message).toContain('(ENOTDIR)');
+    const left = () => readdir(join(place.scans, 'sub'));
+    expect(await left()).toEqual(['a.jpg']);
+    await unlink(join(archive, 'sub'));
+    await place.clock.advanceUntil(() => problem() === undefined, 5_000);
+    expect(await left()).toEqual([]);
+    await stop();
   });
 });

@@ -189,6 +189,24 @@ describe('a listing', () => {
     ]);
   });
 
+  it('names the subfolders with images that it does not list', async () => {
+    const root = await temporaryDirectory();
+    await tree(
+      root,
+      'a.jpg',
+      'full/b.JPEG',
+      'other/notes.txt',
+      'ignored/c.png',
+      'archive/d.jpg',
+      '.trash/e.jpg',
+      'deep/er/f.jpg',
+    );
+    const options = { recursive: false, archiveTo: join(root, 'archive'), ignore: ['ignored', '.*'] };
+    expect(await watched(root, options).unwatched()).toEqual(['full']);
+    expect(await watched(root, { ...options, include: ['*.png'] }).unwatched()).toEqual([]);
+    expect(await watched(root, { ...options, recursive: true }).unwatched()).toEqual([]);
+  });
+
   it('reports directories that vanish during the listing', async () => {
     const root = await temporaryDirectory();
     await tree(root, 'a.jpg', 'x/b.jpg');

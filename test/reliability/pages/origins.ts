@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { SplitType } from '../../../src/core/domain/pages.ts';
+import type { SplitType } from '../../../src/core/domain/imageType.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { HEIC } from '../../support/heic.ts';
 import { pdfOf } from '../../support/pdf.ts';

@@ -117,6 +117,7 @@ export function modelFolder(
       }
     },
 
+    unwatched: () => Promise.resolve([]),
     covers: (relative) => (recursive || !relative.includes('/')) && !relative.includes(ASIDE),
 
     stat,

@@ -95,6 +95,10 @@ export function codesTexts(): ReturnType<typeof english> {
         what: 'Es kommen keine Scans an',
         help: 'Prüfen Sie den Scanner und das Netz zwischen ihm und dem Ordner. An einem Feiertag ist alles in Ordnung.',
       },
+      SUBFOLDERS_UNWATCHED: {
+        what: 'Unterordner enthalten Bilder und werden nicht überwacht',
+        help: 'Sollen ihre Bilder gesendet werden, überwachen Sie auch die Unterordner. Enthalten sie keine neuen Scans, nehmen Sie sie in die Liste der ignorierten Dateien auf.',
+      },
       ATTENTION_UNWRITABLE: {
         what: 'Unerledigtes kann den Leuten am Scanner nicht gezeigt werden',
         help: 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für diesen Ordner, oder wählen Sie einen anderen.',

@@ -95,6 +95,10 @@ export function codesTexts() {
         what: 'No scans arrive',
         help: 'Check the scanner, and the network between it and the folder. On a holiday, this is normal.',
       },
+      SUBFOLDERS_UNWATCHED: {
+        what: 'Subfolders hold images and are not watched',
+        help: 'To send their images, watch the subfolders too. If they hold no new scans, add them to the files to ignore.',
+      },
       ATTENTION_UNWRITABLE: {
         what: 'Files that need attention can’t be shown to people at the scanner',
         help: 'Allow the user that runs receiptd to write to that folder, or choose another one.',
