@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hasGit } from '../../support/git.ts';
 import { tempDir } from '../../support/tempDir.ts';
-import { apply, inCopy, PROMISES, readBreaks, tryBreak } from './breaks.ts';
+import { apply, PROMISES, readBreaks } from './breaks.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const BREAKS = await readBreaks(ROOT);
@@ -14,11 +14,18 @@ const BREAKS = await readBreaks(ROOT);
 /** Syntax, and names or modules that no longer exist. Types may be wrong: the break only has to run. */
 const NOT_RUNNING = /error TS(?:1\d\d\d|2304|2305|2307|2551|2552|2724):/;
 
+async function leaveUnchecked(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replace(/^(?:#!.*\n)?/, '$&// @ts-nocheck\n'));
+}
+
 describe.skipIf(!hasGit)('breaks', () => {
   it('apply to the sources and still make sense there', async () => {
     const dir = tempDir('breaks');
-    // Each changed file beside its original, so that one run of the compiler reads them all.
+    // Each changed file beside its original, so that one run of the compiler reads them all. It checks only these.
     await cp(join(ROOT, 'src'), join(dir, 'src'), { recursive: true });
+    for (const path of await readdir(join(dir, 'src'), { recursive: true }))
+      if (path.endsWith('.ts')) await leaveUnchecked(join(dir, 'src', path));
     await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'), 'junction');
     await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
     const settings = {
@@ -46,7 +53,9 @@ describe.skipIf(!hasGit)('breaks', () => {
         await rename(join(place, path), join(dir, beside));
       }
     }
-    const tsc = [join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '--noEmit', '-p', dir];
+    const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    // Several threads would each check what the files have in common.
+    const tsc = [compiler, '--noEmit', '--singleThreaded', '-p', dir];
     const { stdout } = await promisify(execFile)(process.execPath, tsc, {
       cwd: dir,
       maxBuffer: 2 ** 26,
@@ -69,13 +78,4 @@ describe.skipIf(!hasGit)('breaks', () => {
     for (const promise of PROMISES)
       expect(BREAKS.filter(({ promises }) => promises[0] === promise).length, promise).toBeGreaterThan(4);
   });
-
-  it.each(['P1/recovery-is-skipped-at-the-start-after-a-crash', 'P6/p-queues-rate-window-is-removed'])(
-    'are noticed: %s',
-    async (wanted) => {
-      const each = BREAKS.find(({ name }) => name === wanted)!;
-      const { isKilled, by } = await inCopy(ROOT, (place) => tryBreak(each, place, 2));
-      expect(isKilled, by).toBe(true);
-    },
-  );
 });
