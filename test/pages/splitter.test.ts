@@ -5,10 +5,13 @@ import type { SplitType } from '../../src/core/domain/imageType.ts';
 import type { PageImage, Unreadable } from '../../src/core/ports/pages.ts';
 import { confinement } from '../../src/pages/confinement.ts';
 import { installedPackages } from '../../src/pages/installed.ts';
+import { openPdf } from '../../src/pages/child/pdf.ts';
+import { loadPdfium } from '../../src/pages/child/pdfium.ts';
 import { ProcessSplitter } from '../../src/pages/splitter.ts';
 import { HEIC } from '../support/heic.ts';
 import { pdfOf, rawPdf } from '../support/pdf.ts';
 import { tiffOf } from '../support/tiff.ts';
+import { firstPage } from './child/openFile.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/pageRenderer.js', import.meta.url));
 const INTO = ['jpeg', 'png'] as const;
@@ -62,13 +65,8 @@ describe('the process that takes files apart', () => {
   }
 
   async function attachmentsOf(bytes: Buffer) {
-    const split = splitter();
-    const signal = new AbortController().signal;
-    const how = { into: INTO, resolution: 200, isLookedAt: false, signal };
-    const file = await split.open({ type: 'pdf', bytes: async () => bytes, ...how });
-    if (file.kind === 'refused') throw new Error(file.detail);
-    await file.close();
-    return file.attachments;
+    const file = openPdf(await loadPdfium(), bytes);
+    return file.kind === 'refused' ? file.detail : file.attachments;
   }
 
   it('takes the scanner’s JPEG out of a page byte for byte, and draws what is anything else', async () => {
@@ -167,10 +165,8 @@ describe('the process that takes files apart', () => {
   it('draws the TIFFs whose colours the decoder knows, and keeps back others', async () => {
     const size = { width: 4, height: 4 };
     const ends = async (tags: Record<number, number>, pixels = Buffer.alloc(16, 200)) => {
-      const end = await pagesOf('tiff', tiffOf([{ ...size, pixels, tags }]));
-      if ('kind' in end) return end.reason;
-      const [page] = end;
-      if (page?.kind !== 'image') return page?.reason;
+      const page = await firstPage('tiff', tiffOf([{ ...size, pixels, tags }]));
+      if (page.kind === 'refused') return page.reason;
       return Math.round((await sharp(page.bytes).stats()).channels[0]?.mean ?? -1);
     };
     const [bits, compression, photometric, samples, extra, format] = [258, 259, 262, 277, 338, 339];
@@ -192,8 +188,10 @@ describe('the process that takes files apart', () => {
     expect(await ends({ [samples]: 2, [extra]: 0 }, pair(255))).toBe(200);
     expect(await ends({ [samples]: 2, [extra]: 0 }, pair(0))).toBe('UNSUPPORTED');
     expect(await ends({ [samples]: 2 }, pair(0))).toBe('UNSUPPORTED');
-    // Only a thumbnail.
-    expect(await ends({ 254: 1 })).toBe('UNSUPPORTED');
+    const thumbnail = tiffOf([{ ...size, pixels: Buffer.alloc(16), tags: { 254: 1 } }]);
+    expect(await pagesOf('tiff', thumbnail)).toMatchObject({ reason: 'UNSUPPORTED' });
+    const foreign = tiffOf([{ ...size, pixels: Buffer.alloc(16), tags: { [compression]: 6 } }]);
+    expect(await pagesOf('tiff', foreign)).toMatchObject([{ reason: 'UNSUPPORTED' }]);
   });
 
   it('ends a process that takes too long or too much memory, and goes on with the next page in another one', async () => {

@@ -1,17 +1,11 @@
 /** However a page is turned or mirrored in its file, it is sent as a person sees it: pixel arithmetic says how. */
-import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import type { SplitType } from '../../src/core/domain/imageType.ts';
-import { confinement } from '../../src/pages/confinement.ts';
-import { installedPackages } from '../../src/pages/installed.ts';
-import { ProcessSplitter } from '../../src/pages/splitter.ts';
-import { cleanUp } from '../support/cleanUp.ts';
 import { HEIC } from '../support/heic.ts';
 import { pdfOf } from '../support/pdf.ts';
 import { tiffOf } from '../support/tiff.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/pageRenderer.js', import.meta.url));
+import { firstPage } from './child/openFile.ts';
 
 /** Grey. */
 interface Picture {
@@ -85,7 +79,8 @@ function heic(property: string, value: number): Buffer {
   return bytes;
 }
 
-const ofPhone = async (): Promise<Picture> => pictureOf(await sent('heic', HEIC));
+let ofPhone: Promise<Picture> | undefined;
+const picturedByPhone = () => (ofPhone ??= sent('heic', HEIC).then(pictureOf));
 interface Row {
   readonly what: string;
   readonly type: SplitType;
@@ -118,23 +113,12 @@ const ROWS: readonly Row[] = [
   })),
   ...Object.entries(OF_PHONES).map(([what, orientation]): Row => {
     const [property = '', value] = what.split(' ');
-    return { what, type: 'heic', bytes: () => heic(property, Number(value)), orientation, stored: ofPhone };
+    return { what, type: 'heic', bytes: () => heic(property, Number(value)), orientation, stored: picturedByPhone };
   }),
 ];
 
-/** The first page, as it is sent. */
 async function sent(type: SplitType, bytes: Buffer): Promise<Buffer> {
-  const split = new ProcessSplitter({
-    confinement: () => confinement(PROGRAM, installedPackages(PROGRAM).files),
-    limits: {},
-  });
-  cleanUp(() => split.close());
-  const signal = new AbortController().signal;
-  const how = { into: ['jpeg', 'png'] as const, resolution: 200, isLookedAt: false, signal };
-  const file = await split.open({ type, bytes: async () => bytes, ...how });
-  if (file.kind === 'refused') throw new Error(file.detail);
-  const page = await file.page(1);
-  await file.close();
+  const page = await firstPage(type, bytes);
   if (page.kind === 'refused') throw new Error(page.detail);
   return page.bytes;
 }

@@ -22,13 +22,12 @@ it('`npm run campaign` lists every campaign, each with an existing short form', 
 });
 
 it('passes options to the campaign, and its exit status back', async () => {
-  const helps = await Promise.all(
-    CAMPAIGNS.map(async ({ name }) => ({ name, ...(await campaign(name, '--help')) })),
-  );
-  for (const { name, status, stdout } of helps) {
-    expect(status, name).toBe(0);
-    expect(stdout).toContain(`npm run campaign -- ${name} [options]\n`);
-  }
+  const build = await compiledSources();
+  for (const { folder } of CAMPAIGNS)
+    expect(existsSync(join(build, 'test/reliability', folder, 'main.js')), folder).toBe(true);
+  const { status, stdout } = await campaign('simulate', '--help');
+  expect(status).toBe(0);
+  expect(stdout).toContain('npm run campaign -- simulate [options]\n');
   const refused = await campaign('simulate', '--seeds', 'many');
   expect(refused).toMatchObject({
     status: 2,

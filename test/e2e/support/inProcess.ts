@@ -3,12 +3,21 @@
  * comparing, and for long tables of refusals; the command under test uses the binary.
  */
 import { once } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
+import v8 from 'node:v8';
 import type { Io } from '../../../src/cli/io.ts';
 import type * as CommandLine from '../../../src/cli/program.ts';
 import { Conversation, KEYS } from '../../support/conversation.ts';
 import type { Ended } from './agent.ts';
+
+// An agent tunes the engine of its process to take little memory. With the heap of a test process, the garbage collector would take a
+// third of the processor time.
+const { setFlagsFromString } = v8;
+v8.setFlagsFromString = (flag) => {
+  if (!/^--(?:heap-growing|wasm-tiering|max-inlined)/.test(flag)) setFlagsFromString(flag);
+};
+syncBuiltinESMExports();
 
 export interface Surroundings {
   readonly cwd: string;
@@ -127,14 +136,8 @@ async function begun(
 ): Promise<Ended> {
   const io = { stdin, stdout, stderr, env, cwd, stop, onReload: () => () => {} };
   const { runCommandLine } = (await import(BUILT)) as typeof CommandLine;
-  const running = runCommandLine(['node', 'receiptd', ...args], io as unknown as Io);
-  const status = await running.finally(frugalNoMore);
+  const status = await runCommandLine(['node', 'receiptd', ...args], io as unknown as Io);
   return { status, signal: null, stdout: stdout.text, stderr: stderr.text };
-}
-
-/** Undoes the early garbage collection that an agent configures for its process; it would slow down the tests. */
-function frugalNoMore(): void {
-  setFlagsFromString('--heap-growing-percent=0');
 }
 
 class Kept extends Writable {
