@@ -13,7 +13,8 @@ import { makeImages } from './stubData.ts';
 import { StubAgent } from './stubAgent.ts';
 import { operationsOf } from './stubOperations.ts';
 
-const PAGES = new URL('../../../../dist/console/', import.meta.url);
+// One for all, because each compresses them as well as it can.
+const STATICS = new Statics(new URL('../../../../dist/console/', import.meta.url));
 export const PASSWORD = 'correct horse battery';
 
 /** A stand-in for the daemon: the same contract, pages and `respond`, with answers from memory. */
@@ -171,7 +172,6 @@ export async function startStub(): Promise<StubService> {
   ) as unknown as Partial<Operations>;
 
   const log = new RecordedLog();
-  const statics = new Statics(PAGES);
   const isSignedIn = ({ headers }: IncomingMessage) =>
     sessions.has(/session=([^;]+)/.exec(headers.cookie ?? '')?.[1] ?? '');
 
@@ -204,7 +204,7 @@ export async function startStub(): Promise<StubService> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://stub');
     setSecurityHeaders(response, pathname, false);
-    if (await statics.serve(request, response, pathname)) return;
+    if (await STATICS.serve(request, response, pathname)) return;
     if (pathname === '/session') return session(request, response);
     const isMarked = request.method === 'GET' || request.headers['x-receiptd'] === 'console';
     if (!isSignedIn(request) || !isMarked) {
