@@ -184,24 +184,12 @@ describe('the output of a command', () => {
     expect(other).toBeRefused(1, 'OUTPUT_UNWRITABLE', nowhere, 'folder does not exist');
   });
 
-  test('may be cut off by its reader, as by head', async () => {
-    const site = await prepare();
-    await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
-    await site.quickOnce();
-    const commands = ['list --json', 'export --format csv', 'list --help'];
-    for (const args of commands) {
-      const script = `{ $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;
-      const ended = await shell(site, script);
-      expect(ended.stderr, args).toBe('status=0\n');
-    }
-  });
-
-  test('may be cut off, and the exit status still says what was found', async () => {
+  test('may be cut off by its reader, as by head, and the exit status still says what was found', async () => {
     const site = await prepare();
     await site.quickOnce();
     await rm(site.file('inbox'), { recursive: true });
     await writeFile(site.file('inbox'), '');
-    const commands = { 'doctor --list --offline': 1, audit: 4, 'status --running': 1, 'check --offline': 1 };
+    const commands = { 'list --help': 0, 'export --format csv': 0, audit: 4, 'check --offline': 1 };
     for (const [args, status] of Object.entries(commands)) {
       // Nobody reads any more when the command writes.
       const script = `{ sleep 0.1; $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;

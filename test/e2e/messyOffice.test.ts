@@ -12,15 +12,16 @@ import { closeLook } from '../console/app/support/closeLook.ts';
 import { Terminal, terminalIsHere } from '../support/terminal.ts';
 import { MAIN, until, type Row, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
-import { isEveryCase } from '../support/everyCase.ts';
+import { chosenOf, isEveryCase } from '../support/everyCase.ts';
 import { commandsOfProgram } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { officeAtWork } from './support/officeAtWork.ts';
 
 const SIZE = 300;
 const LIMIT_MS = 600_000;
-/** A close look takes seconds, so it is for each eighth page in English, and for another eighth in German, in which each second page is read. */
-const LOOKS = 8;
+/** A close look takes seconds, so it is for each twelfth page in English, and for another twelfth in German, in which each third page is read. */
+const LOOKS = 12;
+const GERMAN = 3;
 
 function isChosen(at: number, of: number): boolean {
   return isEveryCase || at % of === 0;
@@ -247,7 +248,8 @@ const PLACES = [
   '#/documents?order=oldest',
   '#/documents?cursor=none',
   '#/results?unmatched=1',
-  ...LIST_STATES.map((state) => `#/documents?state=${state}`),
+  // The lists of all states on the command line show each state as well.
+  ...chosenOf(LIST_STATES, (state) => state === 'failed').map((state) => `#/documents?state=${state}`),
 ];
 /** The pages that the program knows. A link opens a new one, or the list above names it. */
 const PAGES = [
@@ -312,13 +314,13 @@ async function slipsOfConsole(site: Site): Promise<string[]> {
   const german = await browser.open('#/', { locale: 'de-DE' });
   const quiet = watch(german, slips);
   for (const [at, place] of [...looked.values()].entries()) {
-    if (!isChosen(at, 2)) continue;
+    if (!isChosen(at, GERMAN)) continue;
     quiet.at = `${place} in German`;
     await german.goto(new URL(place, page.url()).href);
     await german.getByRole('heading', { level: 1 }).waitFor();
     await quiet.isQuiet();
     slips.push(...slipsIn(quiet.at, await german.content()));
-    if (isChosen(at + 2, LOOKS))
+    if (isChosen(at + GERMAN, LOOKS))
       for (const fault of await closeLook(german, { narrow: true })) slips.push(`${quiet.at}: ${fault}`);
   }
   browser.expectNoTrouble();

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { keepForFile } from '../support/cleanUp.ts';
 import { drawReceipt } from '../support/images.ts';
 import { freshDatabase, needsPostgres } from '../support/postgres.ts';
 import { OFFICE, prepare, until, type Site } from './support/agent.ts';
@@ -29,12 +30,23 @@ async function copies(site: Site): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
+/** One desk for all tests of a kind, one after the other. */
 describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
-  const begin = async (site: Site) => (where === 'without one' ? null : site.quickStart());
+  const isAlone = where === 'without one';
+  let site: Site;
+  let end: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    site = await withDesk();
+    await site.configure({
+      endpoints: { office: { uid: OFFICE } },
+      folders: [{ path: site.file('inbox'), endpoint: 'office', maxFileSize: '100kB' }],
+    });
+    if (!isAlone) await site.quickStart();
+    end = keepForFile();
+  });
+  afterAll(() => end?.());
 
   test('names, sends and records single files, and leaves them where they are', async () => {
-    const site = await withDesk();
-    const agent = await begin(site);
     const files = [await lay(site, 'a.jpg'), await lay(site, 'b.jpg')];
     const bytes = await readFile(site.file('desk', 'a.jpg'));
     const sent = await site.run('send', ...files);
@@ -48,8 +60,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     expect(again.status).toBe(0);
     expect(again.stdout).toMatch(/^desk\/a\.jpg: duplicate of a-[0-9a-f]{12}\n/);
     expect(site.sandbox.received()).toHaveLength(2);
-    await agent?.stop();
-    expect(await copies(site)).toEqual([]);
+    await until(async () => (await copies(site)).length === 0, 'the copies to be removed');
     expect((await site.list()).map(({ path, state }) => [path, state]).toSorted()).toEqual([
       [site.file('desk', 'a.jpg'), 'accepted'],
       [site.file('desk', 'b.jpg'), 'accepted'],
@@ -61,11 +72,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
   });
 
   test('rejects files that are no images, truncated or too large, and sends the rest', async () => {
-    const site = await withDesk({
-      folders: [{ path: 'inbox', endpoint: 'office', maxFileSize: '100kB' }],
-    });
-    await mkdir(site.file('inbox'), { recursive: true });
-    const agent = await begin(site);
+    const known = (await site.list()).length;
     const good = await lay(site, 'good.jpg');
     await writeFile(site.file('desk', 'notes.txt'), 'Milk, eggs');
     await writeFile(site.file('desk', 'large.jpg'), Buffer.alloc(100_001, 1));
@@ -83,83 +90,40 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
       expect.stringMatching(/^desk\/good\.jpg: accepted as good-/),
     ]);
     // The caller is told; the ledger contains only admitted files.
-    expect(await site.list()).toHaveLength(1);
-    await agent?.stop();
-    expect(await copies(site)).toEqual([]);
+    expect(await site.list()).toHaveLength(known + 1);
+    await until(async () => (await copies(site)).length === 0, 'the copies to be removed');
   });
 
   test('explains why a file waits, and keeps a copy that outlives the original', async () => {
-    const site = await withDesk();
-    const agent = await begin(site);
+    const { stored } = site.sandbox.stats();
     await site.quickMust('pause', 'office');
-    const sent = await site.look('send', await lay(site, 'a.jpg'));
+    const sent = await site.look('send', await lay(site, 'waits.jpg'));
     expect(sent.status).toBe(4);
-    expect(sent.stdout).toMatch(/^desk\/a\.jpg: queued as a-[0-9a-f]{12} \(.*[Pp]aused/);
-    await rm(site.file('desk', 'a.jpg'));
-    const same = await site.look('send', '--no-wait', await lay(site, 'copy.jpg', 'a.jpg'));
+    expect(sent.stdout).toMatch(/^desk\/waits\.jpg: queued as waits-[0-9a-f]{12} \(.*[Pp]aused/);
+    await rm(site.file('desk', 'waits.jpg'));
+    const same = await site.look('send', '--no-wait', await lay(site, 'copy.jpg', 'waits.jpg'));
     expect(same).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/duplicate of a-.*, which waits/),
+      stdout: expect.stringMatching(/duplicate of waits-.*, which waits/),
     });
     await rm(site.file('desk', 'copy.jpg'));
-    await site.quickMust('resume', 'office');
-    if (!agent) await site.quickOnce();
-    await until(() => site.sandbox.stats().stored === 1);
-    await agent?.stop();
-  });
-
-  test('ends with --no-wait once the file is kept', async () => {
-    const site = await withDesk();
-    const agent = await begin(site);
-    const sent = await site.look('send', '--no-wait', '--json', await lay(site, 'a.jpg'));
-    expect(sent.status).toBe(0);
-    expect(JSON.parse(sent.stdout)).toMatchObject([
-      { file: 'desk/a.jpg', name: expect.stringMatching(/^a-/) },
+    // Ends with --no-wait once the file is kept.
+    const kept = await site.look('send', '--no-wait', '--json', await lay(site, 'kept.jpg'));
+    expect(kept.status).toBe(0);
+    expect(JSON.parse(kept.stdout)).toMatchObject([
+      { file: 'desk/kept.jpg', name: expect.stringMatching(/^kept-/) },
     ]);
-    if (!agent) await site.quickOnce();
-    await until(() => site.sandbox.stats().stored === 1);
-    await agent?.stop();
-  });
-
-  test('reads the original when it is sent under `spool: never`', async () => {
-    const site = await withDesk({ spool: 'never' });
-    const agent = await begin(site);
-    expect(await site.look('send', await lay(site, 'a.jpg'))).toMatchObject({ status: 0 });
-    await agent?.stop();
-    expect(site.sandbox.stats().stored).toBe(1);
-    expect(await copies(site)).toEqual([]);
-  });
-
-  test('stops waiting for an unavailable service, and loses nothing', async () => {
-    const site = await withDesk();
-    const agent = await begin(site);
-    await site.sandbox.close();
-    const sent = await site.look('send', '--wait', '3s', await lay(site, 'a.jpg'));
-    expect(sent.status).toBe(5);
-    expect(sent.stdout).toMatch(/queued as a-[0-9a-f]{12} \(/);
-    await agent?.stop();
-    expect(await copies(site)).toHaveLength(1);
-  });
-
-  test('asks for the endpoint if several are configured', async () => {
-    const site = await prepare();
-    await mkdir(site.file('desk'));
-    const agent = await begin(site);
-    const file = await lay(site, 'a.jpg');
-    expect(await site.look('send', file)).toBeRefused(2, 'USAGE', '--endpoint', 'office', 'depot');
-    expect(await site.look('send', '--endpoint', 'attic', file)).toBeRefused(2, 'ENDPOINT_UNKNOWN', 'attic');
-    expect(await site.look('send', '--endpoint', 'depot', file)).toMatchObject({ status: 0 });
-    expect(site.sandbox.received()).toMatchObject([{ name: expect.stringMatching(/^a-/) }]);
-    await agent?.stop();
+    await site.quickMust('resume', 'office');
+    if (isAlone) await site.quickOnce();
+    await until(() => site.sandbox.stats().stored === stored + 2);
   });
 
   test('refuses files in watched folders, and missing files', async () => {
-    const site = await withDesk();
-    const agent = await begin(site);
+    const { requests } = site.sandbox.stats();
     await writeFile(site.file('inbox', 'notes.txt'), 'a file of a watched folder');
     expect(await site.look('send', 'inbox/notes.txt')).toBeRefused(2, 'USAGE', 'is watched');
     expect(await site.look('send', 'desk')).toBeRefused(1, 'FILE_UNREADABLE', 'is a folder');
-    expect(await site.look('send', await lay(site, 'a.jpg'), 'desk/gone.jpg')).toBeRefused(
+    expect(await site.look('send', await lay(site, 'beside.jpg'), 'desk/gone.jpg')).toBeRefused(
       1,
       'FILE_UNREADABLE',
       'desk/gone.jpg',
@@ -167,41 +131,64 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     const bare = await site.look('send');
     expect(bare).toBeRefused(2, 'USAGE', 'file');
     expectNoTrace(bare);
-    expect(site.sandbox.received()).toHaveLength(0);
-    await agent?.stop();
+    expect(site.sandbox.stats().requests).toEqual(requests);
+  });
+
+  test('stops waiting for an unavailable service, and loses nothing', async () => {
+    await site.sandbox.close();
+    const sent = await site.look('send', '--wait', '3s', await lay(site, 'late.jpg'));
+    expect(sent.status).toBe(5);
+    expect(sent.stdout).toMatch(/queued as late-[0-9a-f]{12} \(/);
+    await until(async () => (await copies(site)).length === 1, 'its copy alone to be kept');
   });
 });
 
-test.each(['beside a running agent', 'without one'])(
-  'a `send` that is killed as soon as a copy exists, %s, loses nothing that was promised and leaves no copy',
-  async (where) => {
-    const site = await withDesk();
-    await site.quickMust('pause', 'office');
-    const promised: string[] = [];
-    // A second run starts with the leftovers of the first.
-    for (const name of ['a.jpg', 'b.jpg']) {
-      const agent = where === 'without one' ? null : await site.start();
-      const file = await lay(site, name);
-      const hash = createHash('sha256')
-        .update(await readFile(site.file(file)))
-        .digest('hex');
-      const sending = site.spawn('send', '--no-wait', file, '--config', site.config);
-      await until(async () => !sending.alive || (await copies(site)).some((copy) => copy.includes(hash)));
-      await (agent ?? sending).kill();
-      const { stdout } = await sending.ended;
-      await rm(site.file(file));
-      if (stdout !== '') promised.push(site.file(file));
-    }
-    await site.quickMust('resume', 'office');
-    await site.quickOnce();
-    const rows = await site.list();
-    expect(rows.map(({ path }) => path)).toEqual(expect.arrayContaining(promised));
-    expect(rows.filter(({ state }) => state !== 'accepted')).toEqual([]);
-    expect(site.sandbox.stats().stored).toBe(rows.length);
-    expect(await copies(site)).toEqual([]);
-    expect(await site.quickMust('ledger', 'verify')).toBeTruthy();
-  },
-);
+test('`send` reads the original under `spool: never`', async () => {
+  const site = await withDesk({ spool: 'never' });
+  const agent = await site.quickStart();
+  expect(await site.look('send', await lay(site, 'a.jpg'))).toMatchObject({ status: 0 });
+  await agent.stop();
+  expect(site.sandbox.stats().stored).toBe(1);
+  expect(await copies(site)).toEqual([]);
+});
+
+test('`send` asks for the endpoint if several are configured', async () => {
+  const site = await prepare();
+  await mkdir(site.file('desk'));
+  const file = await lay(site, 'a.jpg');
+  expect(await site.look('send', file)).toBeRefused(2, 'USAGE', '--endpoint', 'office', 'depot');
+  expect(await site.look('send', '--endpoint', 'attic', file)).toBeRefused(2, 'ENDPOINT_UNKNOWN', 'attic');
+  expect(await site.look('send', '--endpoint', 'depot', file)).toMatchObject({ status: 0 });
+  expect(site.sandbox.received()).toMatchObject([{ name: expect.stringMatching(/^a-/) }]);
+});
+
+test('a `send` that is killed as soon as a copy exists, or whose agent is, loses nothing that was promised and leaves no copy', async () => {
+  const site = await withDesk();
+  await site.quickMust('pause', 'office');
+  const promised: string[] = [];
+  // The second run starts with the leftovers of the first.
+  for (const name of ['a.jpg', 'b.jpg']) {
+    const agent = name === 'a.jpg' ? null : await site.start();
+    const file = await lay(site, name);
+    const hash = createHash('sha256')
+      .update(await readFile(site.file(file)))
+      .digest('hex');
+    const sending = site.spawn('send', '--no-wait', file, '--config', site.config);
+    await until(async () => !sending.alive || (await copies(site)).some((copy) => copy.includes(hash)));
+    await (agent ?? sending).kill();
+    const { stdout } = await sending.ended;
+    await rm(site.file(file));
+    if (stdout !== '') promised.push(site.file(file));
+  }
+  await site.quickMust('resume', 'office');
+  await site.quickOnce();
+  const rows = await site.list();
+  expect(rows.map(({ path }) => path)).toEqual(expect.arrayContaining(promised));
+  expect(rows.filter(({ state }) => state !== 'accepted')).toEqual([]);
+  expect(site.sandbox.stats().stored).toBe(rows.length);
+  expect(await copies(site)).toEqual([]);
+  expect(await site.quickMust('ledger', 'verify')).toBeTruthy();
+});
 
 test.skipIf(!needsPostgres())('`send` also works with a shared ledger', async () => {
   const database = await freshDatabase();

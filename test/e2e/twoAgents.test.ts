@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux')(
       const { machine, user, both, own, drop, sent, ofUser } = await twoAgents(intake);
       const first = await machine.start();
       await first.logged('Watching');
-      const second = await user.start();
+      const second = await user.quickStart();
       await second.logged('FOLDER_TAKEN');
       await drop(both, 'before.jpg');
       await until(() => sent() === 1, 'the first agent to send');
@@ -102,7 +102,7 @@ describe.runIf(process.platform === 'linux')(
       await back.kill();
       expect(await user.quickMust('run', '--dry-run')).toMatch(/\b1 to skip\b/);
       await user.configure({ folders: [{ ...both, existing: 'since 2000-01-01' }, own], intake });
-      const third = await user.start();
+      const third = await user.quickStart();
       await until(
         async () => (await ofUser())['before.jpg'] !== 'skipped',
         'what was left to be judged again',

@@ -113,7 +113,13 @@ const ROWS: readonly Row[] = [
   })),
   ...Object.entries(OF_PHONES).map(([what, orientation]): Row => {
     const [property = '', value] = what.split(' ');
-    return { what, type: 'heic', bytes: () => heic(property, Number(value)), orientation, stored: picturedByPhone };
+    return {
+      what,
+      type: 'heic',
+      bytes: () => heic(property, Number(value)),
+      orientation,
+      stored: picturedByPhone,
+    };
   }),
 ];
 

@@ -15,7 +15,7 @@ const SIZES = process.env['RECEIPTD_ALL_SIZES']
       1, 19, 20, 21, 41, 99, 100, 101, 199, 200, 201, 401, 499, 500, 501, 999, 1_000, 1_001, 1_999, 2_000,
       2_001, 5_000, 10_001,
     ]
-  : [100, 501];
+  : [501];
 /** In the paths of accepted documents, and in no name. */
 const PERSONAL = 'of-jane-doe';
 const AT_ONCE = 1_000;

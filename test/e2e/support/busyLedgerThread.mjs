@@ -16,7 +16,7 @@ if (isMainThread) {
 } else if (basename(process.argv[1]) === 'ledgerThread.js') {
   const memory = new DatabaseSync(':memory:');
   const rows = memory.prepare(
-    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i FROM n',
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i FROM n',
   );
   const again = () => {
     // Named here, so that it is not collected, which would close it.

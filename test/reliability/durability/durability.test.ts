@@ -18,7 +18,7 @@ const hasStrace = ((): boolean => {
 
 const ALL = process.env['RECEIPTD_ALL_CRASHES'] === '1';
 /** Crashes to try. */
-const TRIED = 16;
+const TRIED = 7;
 
 describe.skipIf(!requirement('strace', hasStrace, 'scripts/install-test-parts.sh'))('a power failure', () => {
   it('loses nothing that the agent relies on or reported, and the next start completes the rest', async () => {

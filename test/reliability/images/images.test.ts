@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
+import { chosenOf } from '../../support/everyCase.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, storedOnce, until } from '../../e2e/support/agent.ts';
 import { expectNoTrace } from '../../e2e/support/commandLine.ts';
@@ -11,20 +12,23 @@ import { createCases } from './cases.ts';
 import { drawnFiles } from './corpus.ts';
 import { hostileFiles } from './hostile.ts';
 
-const MUTATED = 40;
+const MUTATED = 16;
 /** An idle agent takes about 110 MB (0018-heap-flag). With these files it takes 275 MB, or 325 MB if a busy processor delays garbage collection. */
 const MOST_MB = 450;
 const BOMB_SIZE = 12_000_000;
-/** Files that once stopped an agent, or would have. */
-const BOMBS_DROPPED = [
-  'TIFF with a date of all letters',
-  'TIFF with many EXIF pointers',
-  'TIFF of sub-directories',
-  'PNG of texts',
-  'JPEG of EXIF segments',
-  'HEIC of boxes of many types',
-  'HEIC of items',
-];
+/** Files that once stopped an agent, or would have: one of each type, and all in the campaign. */
+const BOMBS_DROPPED = chosenOf(
+  [
+    'TIFF with many EXIF pointers',
+    'PNG of texts',
+    'JPEG of EXIF segments',
+    'HEIC of boxes of many types',
+    'TIFF with a date of all letters',
+    'TIFF of sub-directories',
+    'HEIC of items',
+  ],
+  (_, at) => at < 4,
+);
 
 describe('hostile images', () => {
   it('are judged within a memory limit, without an exception or a hang, and the same way each time', async () => {
