@@ -190,14 +190,6 @@ describe('the state directory', () => {
     expect((await ordinary('run', '--once')).status).toBe(0);
     expect(site.sandbox.received()).toHaveLength(1);
   });
-
-  test('has one agent at a time', async () => {
-    const site = await prepare();
-    const agent = await site.quickStart();
-    const second = await site.once();
-    expect(second).toBeRefused(6, 'ALREADY_RUNNING', site.stateDir, String(process.pid));
-    expect((await agent.stop()).status).toBe(0);
-  });
 });
 
 const proc = requirement('/proc', process.platform === 'linux', 'Linux has it');

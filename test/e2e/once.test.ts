@@ -141,11 +141,8 @@ describe('run --once', () => {
 
   test('exits with 6 while an agent runs, and does not disturb it', async () => {
     const site = await prepare();
-    const agent = await site.start();
-    const ended = await site.once();
-    expect(ended).toMatchObject({ status: 6, stdout: '' });
-    expect(ended.stderr).toMatch(/^error: .*running/i);
-    expect(await site.run('run')).toMatchObject({ status: 6 });
+    const agent = await site.quickStart();
+    expect(await site.once()).toBeRefused(6, 'ALREADY_RUNNING', site.stateDir, String(process.pid));
     expect(await agent.stop()).toMatchObject({ status: 0 });
   });
 

@@ -157,17 +157,6 @@ inBrowser('the page of a document', (here) => {
     expect(asked('resend')).toEqual([{ name: row.name, endpoint: 'branch' }]);
   });
 
-  test('offers the evidence for download', async () => {
-    const row = find(({ state }) => state === 'failed');
-    const page = await open(row);
-    await shows(page.getByText(/^The service refused it \(HTTP 4\d\d\)/).first());
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download evidence' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe(`evidence-${row.documentId}.json`);
-  });
-
   test('reports an unknown document', async () => {
     const page = await here.browser.open('#/documents/999999');
     await shows(page.getByRole('alert').getByText('This document or file does not exist'));

@@ -145,16 +145,6 @@ inBrowser('the list of documents', (here) => {
     expect(await page.getByLabel('Search').inputValue()).toBe('');
   });
 
-  test('exports the filtered view as CSV', async () => {
-    const page = await here.browser.open('#/documents?state=lost');
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download as CSV' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('documents.csv');
-    expect(download.url()).toContain('states=lost');
-  });
-
   test('shows the oldest first on request', async () => {
     const page = await here.browser.open('#/documents');
     await page.getByLabel('Order').selectOption('oldest');

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { announced, heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('the overview', (here) => {
@@ -7,14 +6,6 @@ inBrowser('the overview', (here) => {
     const { agent } = here.stub;
     agent.rows = agent.rows.filter(({ state }) => state === 'accepted');
   };
-
-  test('says in one line that everything works and nothing waits', async () => {
-    onlyAccepted();
-    const page = await here.browser.open();
-    await shows(page.getByText('Everything works'));
-    await shows(page.getByText('Nothing is waiting to be sent.').first());
-    expect(await page.getByRole('heading', { name: 'Problems' }).count()).toBe(0);
-  });
 
   test('counts the problems that need a person, and has a button for each remedy', async () => {
     const { agent } = here.stub;
@@ -33,16 +24,6 @@ inBrowser('the overview', (here) => {
     await heading(page, 'Documents');
     expect(page.url()).toContain('state=failed');
     expect(await page.getByLabel('State').inputValue()).toBe('failed');
-  });
-
-  test('shows the reason beside the button if a remedy fails', async () => {
-    here.stub.agent.paused.add('office');
-    const page = await here.browser.open();
-    here.stub.fail('resume', new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Make room.' }));
-    await page.getByRole('button', { name: 'Resume office' }).click();
-    await shows(
-      page.getByRole('alert').getByText('The disk is full. Free some space. Until then, nothing is sent;'),
-    );
   });
 
   test('lists problems that resolve themselves if no person is needed', async () => {

@@ -45,25 +45,6 @@ describe.skipIf(!needsPostgres())('a temporarily unreachable database', () => {
     expect(world.stored.map(({ tries }) => tries)).toEqual([1, 1]);
   });
 
-  test('that restarts and crashes under load: everything is sent once', async () => {
-    const desk = await Desk.open({ agents: 2 });
-    const { cluster, sandbox } = desk.site;
-    await Promise.all([desk.start(0), desk.start(1)]);
-    await desk.scan(12);
-    await until(() => sandbox.received().length >= 3, 'the first uploads');
-    await cluster.stop('fast');
-    await cluster.start();
-    await desk.scan(12);
-    await until(() => sandbox.received().length >= 15, 'more uploads');
-    await cluster.kill();
-    await cluster.start();
-    await desk.settled();
-
-    const { world, breaches } = await desk.judged();
-    expect(breaches).toEqual([]);
-    expect(world.stored).toHaveLength(24);
-  });
-
   test('that is replaced by its standby: the agents find the standby among the hosts of their URL', async () => {
     const desk = await Desk.open({ agents: 2, withStandby: true });
     const { site } = desk;

@@ -4,41 +4,20 @@ import { until } from '../support/agent.ts';
 import { Desk } from './desk.ts';
 
 describe.skipIf(!needsPostgres())('the work of an agent whose lease has run out', () => {
-  test('if killed during an upload: another agent sends the image again under the same name, and it is marked', async () => {
-    const desk = await Desk.open({ agents: 2 });
-    const { sandbox } = desk.site;
-    sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer', store: true, times: 1 });
-    const a = await desk.start(0);
-    await desk.scan(1);
-    await until(() => sandbox.received().length === 1, 'the first upload');
-    await a.kill();
-    await desk.start(1);
-    await desk.settled();
-
-    const { world, breaches } = await desk.judged();
-    expect(breaches).toEqual([]);
-    expect(world.stored).toMatchObject([{ tries: 2 }]);
-    expect(world.documents).toMatchObject([{ answerLost: true }]);
-    expect(world.attempts).toMatchObject([
-      { agent: 'pc-a', outcome: 'unknown' },
-      { agent: 'pc-b', outcome: 'accepted' },
-    ]);
-  });
-
   test('if killed while it splits PDFs: another agent continues, and every page is sent once', async () => {
     const desk = await Desk.open({ agents: 2 });
     const { sandbox } = desk.site;
     const a = await desk.start(0);
     await desk.start(1);
-    for (const name of ['first.pdf', 'second.pdf']) await desk.feed(name, 9);
-    await until(() => sandbox.received().length >= 11, 'pages of the second file');
+    for (const name of ['first.pdf', 'second.pdf']) await desk.feed(name, 7);
+    await until(() => sandbox.received().length >= 8, 'pages of the second file');
     await a.kill();
-    expect(sandbox.received().length).toBeLessThan(18);
+    expect(sandbox.received().length).toBeLessThan(14);
     await desk.settled();
 
     const { world, breaches } = await desk.judged();
     expect(breaches).toEqual([]);
-    expect(world.stored).toHaveLength(18);
+    expect(world.stored).toHaveLength(14);
     expect(new Set(world.attempts.map(({ agent }) => agent))).toEqual(new Set(['pc-a', 'pc-b']));
     expect(world.sightings.map(({ path, verdict }) => [path, verdict]).sort()).toEqual(
       ['first.pdf', 'second.pdf'].map((name) => [name, 'split']),

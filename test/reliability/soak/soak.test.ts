@@ -22,14 +22,14 @@ afterAll(killAgents);
 describe.skipIf(!hasParts)('a short soak', () => {
   it('loses nothing, sends nothing twice, and leaves nothing behind', async () => {
     const outcome = await soak({
-      seconds: 6,
+      seconds: 4,
       seed: 'short',
       rate: 20,
       samplesFile: null,
       tell: () => {},
     });
     expect(outcome.breaches).toEqual([]);
-    expect(outcome.counts['ledger: accepted']).toBeGreaterThan(50);
+    expect(outcome.counts['ledger: accepted']).toBeGreaterThan(30);
     // Four lives, or three on a slow machine.
     expect(outcome.counts['agent: lives']).toBeGreaterThan(2);
   });
