@@ -42,7 +42,6 @@ inBrowser('going through receipts', (here) => {
     await page.locator('.card a').first().click();
     await shows(page.getByRole('button', { name: 'Rotate' }));
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
-    expect(await axeViolations(page)).toEqual([]);
   });
 
   test('works with keys along the list, through its documents, and back to the same list', async () => {
