@@ -204,7 +204,7 @@ function tellMerged(
 async function nameOf(given: string | undefined): Promise<string> {
   const [{ agentName }, { shortName }] = await Promise.all([
     import('../config/fleetMember.ts'),
-    import('../config/schemaAccounts.ts'),
+    import('../config/values.ts'),
   ]);
   if (given === undefined) return agentName({ agent: null });
   if (shortName.safeParse(given).success) return given;

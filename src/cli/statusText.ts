@@ -102,7 +102,7 @@ function watchLine(folder: FolderStatus, config: Config, noRoom: boolean): strin
     parts.push(
       folder.mode === 'events'
         ? 'new files are noticed at once'
-        : `listed every ${span(config.intake.pollEveryMs)}`,
+        : `listed every ${span(config.intake.pollEvery)}`,
     );
   }
   if (fileSystem !== null) parts.push(`file system ${fileSystem}`);

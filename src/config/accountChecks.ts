@@ -7,7 +7,7 @@ export function checkAccount(
   { alias, settings: { account } }: DraftEndpoint,
   names: readonly string[],
 ): Problem[] {
-  if (account === 'none' || names.includes(account)) return [];
+  if (account === null || names.includes(account)) return [];
   const among =
     names.length === 0
       ? '; add it under accounts, or remove the key'

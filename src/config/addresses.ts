@@ -16,7 +16,7 @@ export const baseUrl = z
     const url = new URL(value);
     return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
   })
-  .meta({ title: 'URL' });
+  .meta({ title: 'URL', example: 'https://other.example.com' });
 
 function isBaseUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
@@ -29,7 +29,7 @@ const PROXY = 'auto, direct, or the address of a proxy such as http://proxy.exam
 export const proxy = z
   .string({ error: PROXY })
   .refine((value) => value === 'auto' || value === 'direct' || isProxy(value), { error: PROXY })
-  .meta({ title: 'auto, direct or URL' });
+  .meta({ title: 'auto, direct or URL', example: 'direct' });
 
 function isProxy(value: string): boolean {
   if (!URL.canParse(value)) return false;
@@ -38,18 +38,19 @@ function isProxy(value: string): boolean {
 }
 
 /** `expected` begins with none, which stands for null. */
-function urlOrNone(expected: string, isValid: (url: URL) => boolean) {
+function urlOrNone(expected: string, example: string, isValid: (url: URL) => boolean) {
   return z
     .string({ error: expected })
     .refine((value) => value === 'none' || (URL.canParse(value) && isValid(new URL(value))), {
       error: expected,
     })
     .transform((value) => (value === 'none' ? null : value))
-    .meta({ title: 'none or URL' });
+    .meta({ title: 'none or URL', example });
 }
 
 export const webUrl = urlOrNone(
   'none, or an address such as https://hooks.example.com/receipts, without user',
+  'https://hooks.example.com',
   ({ protocol, username, password }) =>
     (protocol === 'https:' || protocol === 'http:') && username === '' && password === '',
 );
@@ -57,6 +58,7 @@ export const webUrl = urlOrNone(
 /** smtps: TLS from the start; smtp: STARTTLS, required unless the host is this machine. */
 export const mailServer = urlOrNone(
   'none, or a mail server such as smtp://mail.example.com:587 or smtps://mail.example.com, without user',
+  'smtps://mail.example.com',
   ({ protocol, hostname, username, password, pathname, search, hash }) => {
     const isBare = username === '' && password === '' && search === '' && hash === '';
     const isMail = protocol === 'smtp:' || protocol === 'smtps:';
@@ -69,12 +71,13 @@ const POSTGRES_URL =
 export const postgresUrl = z
   .string({ error: POSTGRES_URL })
   .refine((value) => value === 'none' || readPostgresUrl(value) !== null, { error: POSTGRES_URL })
-  .meta({ title: 'none or URL' });
+  .meta({ title: 'none or URL', example: 'postgres://receiptd@db.example.com/receiptd?sslmode=require' });
 
 export const mailAddress = text(
   'mail address',
   /^[^\s@<>,;"\0]{1,64}@[^\s@<>,;"\0]{1,255}$/,
   'a mail address such as office@example.com',
+  'other@example.com',
 );
 
 /** `host` is an address without brackets. */
@@ -86,7 +89,7 @@ export const listen = z
   .string({ error: LISTEN })
   .refine((value) => readListen(value) !== null, { error: LISTEN })
   .transform((value): Listen => readListen(value) ?? 'off')
-  .meta({ title: 'onDemand, off or address:port' });
+  .meta({ title: 'onDemand, off or address:port', example: '127.0.0.1:8471' });
 
 /** `null`: off. */
 export const listenOrOff = z
@@ -96,7 +99,7 @@ export const listenOrOff = z
     const read = readListen(value);
     return typeof read === 'object' ? read : null;
   })
-  .meta({ title: 'off or address:port' });
+  .meta({ title: 'off or address:port', example: '127.0.0.1:9464' });
 
 function readListen(value: string): Listen | null {
   if (value === 'onDemand' || value === 'off') return value;
@@ -111,4 +114,5 @@ export const hostName = text(
   'host name',
   new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-fA-F:.]+\\])(?::[1-9]\\d{0,4})?$`),
   'a host name such as receipts.example.com or receipts.example.com:8443',
+  'other.example.com',
 ).transform((value) => value.toLowerCase());

@@ -1,25 +1,34 @@
-import type { EndpointSettings, FolderSettings, Limits } from '../core/domain/settings.ts';
-import type { Language } from '../core/domain/language.ts';
-import type { Hours } from '../core/domain/hours.ts';
-import type { ParsedConfig, ParsedService } from './schema.ts';
-import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaSideServices.ts';
-import type { ParsedFolder } from './schemaFolder.ts';
+import type { EndpointSettings, FolderSettings } from '../core/domain/settings.ts';
+import type {
+  ParsedAccount,
+  ParsedAlerts,
+  ParsedConfig,
+  ParsedConsole,
+  ParsedFolder,
+  ParsedLedger,
+  ParsedResults,
+} from './schema.ts';
 
-/** The configuration as the program uses it: defaults filled in, paths absolute, `...Ms` milliseconds, sizes bytes. */
-export interface Config {
+/**
+ * The configuration as the program uses it: defaults filled in, paths absolute, durations in milliseconds, sizes in bytes,
+ * null for none. Whatever is not named here is as the table of settings has it.
+ */
+export interface Config extends Readonly<
+  Omit<
+    ParsedConfig,
+    | 'credentials'
+    | 'accounts'
+    | 'endpoints'
+    | 'folders'
+    | 'ledger'
+    | 'stateDir'
+    | 'console'
+    | 'alerts'
+    | 'results'
+  >
+> {
   /** Absolute path of the config file. */
   readonly file: string;
-  /** `baseUrl` without a trailing slash; `answerLimit` in bytes. `proxy` may contain a password. */
-  readonly service: Readonly<Omit<ParsedService, 'ca' | 'timeouts'>> & {
-    /** Absolute path of a PEM file. */
-    readonly ca: string | null;
-    readonly timeouts: {
-      readonly connectMs: number;
-      readonly progressMs: number;
-      readonly headersMs: number;
-      readonly bodyMs: number;
-    };
-  };
   /** Of the default account. */
   readonly credentials: CredentialsConfig;
   /** The other accounts, in the order of the file. */
@@ -27,53 +36,18 @@ export interface Config {
   /** In the order of the file. */
   readonly endpoints: readonly EndpointConfig[];
   readonly folders: readonly FolderConfig[];
-  readonly delivery: {
-    readonly limits: Limits;
-    /** Bytes per second; null: unlimited. */
-    readonly bandwidth: number | null;
-    /** Null: always. */
-    readonly hours: Hours | null;
-    readonly graceMs: number;
-    readonly parkAfter: number;
-  };
-  readonly intake: {
-    readonly reconcileEveryMs: number;
-    readonly pollEveryMs: number;
-    readonly takeOverAfterMs: number;
-    readonly confirmAbove: number;
-  };
-  readonly spool: ParsedConfig['spool'];
-  /** Sizes in bytes, times in milliseconds. */
-  readonly storage: {
-    readonly spoolLimit: number;
-    readonly keepFailedMs: number;
-    readonly reserve: number;
-    readonly backupEveryMs: number;
-    readonly backups: number;
-  };
   readonly ledger: LedgerConfig;
   readonly stateDir: string;
-  /** `hosts` in lower case; `thumbnails` in bytes, 0: none are shown or kept; `roots` absolute. */
   readonly console: Readonly<Omit<ParsedConsole, 'tls'>> & { readonly tls: PairFiles | null };
-  readonly monitoring: Readonly<ParsedMonitoring>;
   readonly alerts: AlertsConfig;
-  /** Of alerts and notes. */
-  readonly language: Language;
-  /** `maxSize` in bytes. */
   readonly results: Readonly<Omit<ParsedResults, 'tls' | 'columns'>> & {
     readonly tls: PairFiles | null;
     /** Posted values to show by name. */
     readonly columns: readonly { readonly name: string; readonly pointer: string }[];
   };
-  readonly control: {
-    /** Operating-system group whose members may use the control socket; null: only its owner and root. */
-    readonly group: string | null;
-  };
-  /** `maxSize` in bytes. */
-  readonly log: Readonly<ParsedConfig['log']>;
 }
 
-/** Absolute paths of PEM files. */
+/** PEM files. */
 interface PairFiles {
   readonly cert: string;
   readonly key: string;
@@ -81,41 +55,29 @@ interface PairFiles {
 
 export type LedgerConfig = { readonly kind: 'sqlite' } | PostgresConfig;
 
-export interface PostgresConfig {
+export interface PostgresConfig extends Readonly<Omit<ParsedLedger, 'agent' | 'allowInsecure'>> {
   readonly kind: 'postgres';
   /** Contains no password, and always has an `sslmode`: disable, no-verify or verify-full. */
   readonly url: string;
-  /** Absolute, as is `ca`. */
-  readonly passwordFile: string | null;
-  /** A PEM file; null: the machine's trusted certificates. */
-  readonly ca: string | null;
   /** Null: the host name. */
   readonly agent: string | null;
-  readonly leaseMs: number;
 }
 
-/** `digest`: minutes since midnight, local time; `command`: a program and its arguments; each null: none. */
-export interface AlertsConfig extends Readonly<
-  Pick<ParsedAlerts, 'quietHours' | 'digest' | 'desktop' | 'eventLog' | 'command'>
-> {
-  readonly afterMs: number;
-  /** `secretFile`: absolute; null: unsigned. */
+/** `webhook`, `email`: null if that channel is not used. */
+export interface AlertsConfig extends Readonly<Omit<ParsedAlerts, 'webhook' | 'email' | 'silentAfter'>> {
   readonly webhook: { readonly url: string; readonly secretFile: string | null } | null;
-  readonly email: {
-    /** smtp: or smtps: */
-    readonly server: string;
-    readonly user: string | null;
-    /** Absolute. */
-    readonly passwordFile: string | null;
-    /** Null: `receiptd@` and the name of this machine. */
-    readonly from: string | null;
-    readonly to: readonly string[];
-  } | null;
+  readonly email:
+    | (Readonly<Omit<ParsedAlerts['email'], 'server' | 'from' | 'to'>> & {
+        readonly server: string;
+        readonly to: readonly string[];
+        /** Null: `receiptd@` and the name of this machine. */
+        readonly from: string | null;
+      })
+    | null;
 }
 
 export interface CredentialsConfig {
-  readonly store: ParsedConfig['credentials']['store'];
-  /** Absolute. */
+  readonly store: ParsedAccount['store'];
   readonly file: string;
 }
 
@@ -124,20 +86,30 @@ export interface EndpointConfig extends EndpointSettings {
   readonly account: string | null;
 }
 
-export interface FolderConfig extends Required<FolderSettings> {
+export interface FolderConfig
+  extends
+    Required<FolderSettings>,
+    Readonly<
+      Omit<
+        ParsedFolder,
+        | keyof FolderSettings
+        | 'name'
+        | 'builtInIgnores'
+        | 'include'
+        | 'ignore'
+        | 'needsAttention'
+        | 'silentAfter'
+      >
+    > {
   readonly pages: ParsedFolder['pages'];
-  /**
-   * Patterns (`core/domain/globs.ts`). One with a `/` matches the path relative to the folder, one without matches a name at any depth.
-   * `*` also matches hidden names. Case is ignored.
-   */
   readonly include: readonly string[];
-  /** Patterns like `include`; contains the built-in ones unless they are switched off. */
+  /** Contains the built-in ones unless they are switched off. */
   readonly ignore: readonly string[];
-  /** Absolute. Never watched, whatever `afterUpload` is. */
+  /** Never watched, whatever `afterUpload` is. */
   readonly archiveTo: string;
-  /** Absolute, never watched; null: none. */
+  /** Never watched; null: none. */
   readonly needsAttention: string | null;
-  /** A duration in milliseconds, counted only during the folder's working hours. */
+  /** Counted only during the folder's working hours. */
   readonly silentAfter: ParsedAlerts['silentAfter'];
 }
 

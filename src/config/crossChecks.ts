@@ -7,8 +7,7 @@ import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { checkLedger } from './ledgerChecks.ts';
 import { didYouMean, invalid, type Problem } from './problems.ts';
 import { pathRelations, pathsOf, type PathRelations } from './resolve.ts';
-import type { ParsedEndpoint, ParsedService } from './schema.ts';
-import type { ParsedAlerts, ParsedConsole, ParsedResults } from './schemaSideServices.ts';
+import type { ParsedAlerts, ParsedConsole, ParsedEndpoint, ParsedResults, ParsedService } from './schema.ts';
 import { shorten, showPath } from './show.ts';
 import { checkWindowsPaths } from './windowsPaths.ts';
 
@@ -230,7 +229,7 @@ function checkCertificate(
 ): Problem[] {
   if (settings === undefined) return [];
   const { cert, key: keyFile } = settings.tls;
-  if ((cert === 'none') === (keyFile === 'none')) return [];
+  if ((cert === null) === (keyFile === null)) return [];
   return [invalid([key, 'tls'], 'set both cert and key, or neither')];
 }
 
@@ -256,7 +255,7 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
   const say = (channel: 'webhook' | 'email', key: string, text: string) =>
     problems.push(invalid(['alerts', channel, key], text));
   if (webhook.url === null) {
-    if (webhook.secretFile !== 'none')
+    if (webhook.secretFile !== null)
       say(
         'webhook',
         'secretFile',
@@ -277,7 +276,7 @@ function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
     return problems;
   }
   if (email.to.length === 0) say('email', 'to', 'needs at least one mail address');
-  if (email.user === 'none' && email.passwordFile !== 'none')
+  if (email.user === null && email.passwordFile !== null)
     say('email', 'user', 'is missing: passwordFile needs the user whose password it contains');
   return problems;
 }

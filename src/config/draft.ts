@@ -1,18 +1,14 @@
 import type { z } from 'zod';
 import type { LoadContext } from './config.ts';
 import { pathsOf, resolvePath, resolveStateDir } from './resolve.ts';
-import { endpointSchema, serviceSchema } from './schema.ts';
-import { accountSchema, type ParsedAccount } from './schemaAccounts.ts';
-import type { ParsedEndpoint, ParsedService } from './schema.ts';
-import { folderSchema, type ParsedFolder } from './schemaFolder.ts';
-import { ledgerSchema, type ParsedLedger } from './schemaLedger.ts';
-import { alertsSchema, consoleSchema, monitoringSchema, resultsSchema } from './schemaSideServices.ts';
-import type { ParsedAlerts, ParsedConsole, ParsedMonitoring, ParsedResults } from './schemaSideServices.ts';
+import { accountSchema, configSchema, endpointSchema, folderSchema } from './schema.ts';
+import type { ParsedAccount, ParsedConfig, ParsedEndpoint, ParsedFolder } from './schema.ts';
 import { isSecret } from './secrets.ts';
 
 /** The well-formed parts of a config. Malformed ones are left out here and reported by `shapeProblems`. */
-export interface Draft {
-  readonly service: ParsedService | undefined;
+export interface Draft extends Partial<
+  Pick<ParsedConfig, 'service' | 'ledger' | 'console' | 'monitoring' | 'alerts' | 'results'>
+> {
   /** All account names in the file, including accounts with wrong settings. */
   readonly accountNames: readonly string[];
   readonly accounts: readonly DraftAccount[];
@@ -22,12 +18,7 @@ export interface Draft {
   readonly aliases: readonly string[];
   readonly endpoints: readonly DraftEndpoint[];
   readonly folders: readonly DraftFolder[];
-  readonly ledger: ParsedLedger | undefined;
   readonly stateDir: { readonly path: string; readonly inFile: boolean };
-  readonly console: ParsedConsole | undefined;
-  readonly monitoring: ParsedMonitoring | undefined;
-  readonly alerts: ParsedAlerts | undefined;
-  readonly results: ParsedResults | undefined;
 }
 
 export interface DraftAccount {
@@ -55,8 +46,7 @@ export interface DraftFolder {
 /** Reads each part separately, so that one wrong key does not hide conflicts between the others. */
 export function draftOf(data: unknown, file: string, context: LoadContext): Draft {
   const configDir = pathsOf(context.platform).dirname(file);
-  const { service, endpoints, folders, stateDir, console, monitoring, alerts, results } = mapping(data);
-  const { accounts, credentials, ledger = {} } = mapping(data);
+  const { accounts, credentials, endpoints, folders, stateDir, ...others } = mapping(data);
   const inFile = typeof stateDir === 'string' && stateDir !== '' && !context.env['RECEIPTD_STATE_DIR'];
   const statePath = resolveStateDir(inFile ? stateDir : undefined, configDir, context.isRoot, context);
   const fileOf = (file: unknown, name: string): string =>
@@ -64,7 +54,7 @@ export function draftOf(data: unknown, file: string, context: LoadContext): Draf
       ? resolvePath(file, configDir, context)
       : pathsOf(context.platform).join(statePath, name);
   return {
-    service: part(serviceSchema, service),
+    ...sections(others),
     accountNames: namesOf(accounts),
     accounts: Object.entries(mapping(accounts)).flatMap(([name, value]) => {
       const settings = part(accountSchema, value);
@@ -81,16 +71,15 @@ export function draftOf(data: unknown, file: string, context: LoadContext): Draf
       const settings = part(folderSchema, value);
       return settings === undefined ? [] : [draftFolder(index, settings, configDir, context)];
     }),
-    ledger: part(ledgerSchema, ledger),
-    stateDir: {
-      path: statePath,
-      inFile,
-    },
-    console: part(consoleSchema, console),
-    monitoring: part(monitoringSchema, monitoring),
-    alerts: part(alertsSchema, alerts),
-    results: part(resultsSchema, results),
+    stateDir: { path: statePath, inFile },
   };
+}
+
+/** The sections that are right as they are. */
+function sections(data: Readonly<Record<string, unknown>>): Partial<ParsedConfig> {
+  const schemas = Object.entries(configSchema.shape as Readonly<Record<string, z.ZodType>>);
+  const parsed = schemas.map(([key, schema]) => [key, part(schema, data[key])] as const);
+  return Object.fromEntries(parsed.filter(([, value]) => value !== undefined));
 }
 
 function draftFolder(

@@ -3,7 +3,7 @@ import { isLoopback } from '../core/domain/loopback.ts';
 import { readPostgresUrl, withParameter, type PostgresUrl } from '../core/domain/postgresUrl.ts';
 import type { Draft } from './draft.ts';
 import { invalid, type Problem } from './problems.ts';
-import type { ParsedLedger } from './schemaLedger.ts';
+import type { ParsedLedger } from './schema.ts';
 import { shorten, showPath } from './show.ts';
 
 /** Modes without protection against eavesdropping or an impersonated server between agent and database. */
@@ -18,7 +18,7 @@ export function checkLedger({ ledger, folders }: Draft): Problem[] {
   return [
     ...(ledger.kind === 'postgres' ? checkPostgres(ledger) : checkSqlite(ledger)),
     ...folders.flatMap(({ index, settings: { share } }) => {
-      if (share === 'none') return [];
+      if (share === null) return [];
       const path = ['folders', index, 'share'];
       if (ledger.kind !== 'postgres') {
         const text =

@@ -1,33 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Config, LoadContext } from './config.ts';
+import { assemble } from './assemble.ts';
+import type { LoadContext } from './config.ts';
+import { draftOf } from './draft.ts';
 import { readConfig, type ReadConfig } from './load.ts';
 import type { ParsedConfig } from './schema.ts';
+import { SETTINGS, valueOf, withEach } from './settings.ts';
 import { showPath } from './show.ts';
 
 /** The configuration that a running agent applies from a text, and the keys that wait for a restart. */
 export interface LiveConfig extends ReadConfig {
-  readonly config: Config;
   /** Keys whose values in the file are not in effect until a restart. */
   readonly restartNeeded: readonly string[];
 }
 
-/** Keys that, like `stateDir`, are read only once, when the process starts. */
-export const AT_START: readonly string[] = [
-  'ledger.kind',
-  'ledger.url',
-  'ledger.passwordFile',
-  'ledger.ca',
-  'ledger.allowInsecure',
-  'ledger.agent',
-  'ledger.lease',
-  'log.level',
-  'log.maxSize',
-  'log.maxFiles',
-  'storage.reserve',
-  'storage.backupEvery',
-  'storage.backups',
-  'control.group',
-];
+/** Settings that are read only when the process starts. `stateDir` and shares have rules of their own. */
+const AT_START = SETTINGS.filter(
+  ({ applies, key }) => applies === 'start' && key !== 'stateDir' && key !== 'folders[].share',
+);
+const LIVE = SETTINGS.filter(({ applies }) => applies === 'live');
+
+/** Whether a change concerns more than the services beside the agent, which take theirs while it runs. */
+export function isForAgent(from: ParsedConfig, to: ParsedConfig): boolean {
+  const others = (config: ParsedConfig) =>
+    LIVE.reduce((now, { path }) => withEach(now, path, () => null), config);
+  return !isDeepStrictEqual(others(from), others(to));
+}
 
 /**
  * Like `readConfig`, but keeps the values of `start` for keys that are only read at startup. `start` is the configuration
@@ -41,42 +38,25 @@ export function readLiveConfig(
 ): LiveConfig {
   const asWritten = readConfig(text, file, context);
   if (start === null) return { ...asWritten, restartNeeded: [] };
-  const { stateDir, control, ledger, log, storage } = start.config;
+  const { stateDir } = start.config;
+  const isMoved = asWritten.config.stateDir !== stateDir;
   // Defaults inside the state directory must keep pointing into the current one.
   const pinned = { ...context, env: { ...context.env, RECEIPTD_STATE_DIR: stateDir } };
-  const live = asWritten.config.stateDir === stateDir ? asWritten : readConfig(text, file, pinned);
-  const { reserve, backupEveryMs, backups } = storage;
-  const others = AT_START.filter((key) => at(asWritten.parsed, key) !== at(start.parsed, key));
-  const shares = sharesSince(start, live);
+  if (isMoved) readConfig(text, file, pinned);
+  const waiting = AT_START.filter(
+    (setting) => !isDeepStrictEqual(valueOf(asWritten.parsed, setting), valueOf(start.parsed, setting)),
+  );
+  const parsed = AT_START.reduce(
+    (now, setting) => withEach(now, setting.path, () => valueOf(start.parsed, setting)),
+    { ...asWritten.parsed, stateDir: start.parsed.stateDir },
+  );
+  const config = assemble(parsed, draftOf(asWritten.data, file, pinned), file, pinned);
+  const shares = sharesSince(start, { parsed, config });
   return {
     data: asWritten.data,
-    parsed: {
-      ...live.parsed,
-      stateDir: start.parsed.stateDir,
-      folders: shares.kept.map(({ parsed }) => parsed),
-      ledger: start.parsed.ledger,
-      control: start.parsed.control,
-      log: start.parsed.log,
-      storage: {
-        ...live.parsed.storage,
-        reserve: start.parsed.storage.reserve,
-        backupEvery: start.parsed.storage.backupEvery,
-        backups: start.parsed.storage.backups,
-      },
-    },
-    config: {
-      ...live.config,
-      folders: shares.kept.map(({ config }) => config),
-      ledger,
-      control,
-      log,
-      storage: { ...live.config.storage, reserve, backupEveryMs, backups },
-    },
-    restartNeeded: [
-      ...(asWritten.config.stateDir === stateDir ? [] : ['stateDir']),
-      ...shares.changed,
-      ...others,
-    ],
+    parsed: { ...parsed, folders: shares.kept.map((each) => each.parsed) },
+    config: { ...config, folders: shares.kept.map((each) => each.config) },
+    restartNeeded: [...(isMoved ? ['stateDir'] : []), ...shares.changed, ...waiting.map(({ key }) => key)],
   };
 }
 
@@ -84,7 +64,7 @@ export function readLiveConfig(
  * The folders in effect. Shares are fixed at startup: an existing folder keeps its old share, and a new folder with a
  * share is not watched until a restart, because its files would be recorded as belonging to this agent alone.
  */
-function sharesSince(start: ReadConfig, live: ReadConfig) {
+function sharesSince(start: ReadConfig, live: Pick<ReadConfig, 'config' | 'parsed'>) {
   const before = new Map(start.config.folders.map(({ path, share }) => [path, share]));
   const changed: string[] = [];
   const kept = live.config.folders.flatMap((config, index) => {
@@ -94,7 +74,7 @@ function sharesSince(start: ReadConfig, live: ReadConfig) {
     if (config.share === share) return [{ config, parsed }];
     changed.push(showPath(['folders', index, 'share']));
     if (!before.has(config.path)) return [];
-    return [{ config: { ...config, share }, parsed: { ...parsed, share: share ?? 'none' } }];
+    return [{ config: { ...config, share }, parsed: { ...parsed, share } }];
   });
   return { kept, changed };
 }
@@ -115,8 +95,4 @@ function differences(from: unknown, to: unknown, path: readonly (string | number
       Array.isArray(from) || Array.isArray(to) ? Number(key) : key,
     ]),
   );
-}
-
-function at(parsed: ParsedConfig, key: string): unknown {
-  return key.split('.').reduce<unknown>((value, part) => Reflect.get(Object(value), part), parsed);
 }

@@ -1,9 +1,9 @@
 import { BUILT_IN_IGNORES } from './ignores.ts';
-import { schemaTree } from './schemaTree.ts';
-import type { SchemaNode } from './schemaTree.ts';
+import { schemaTree, type SchemaNode } from './schemaTree.ts';
+import { SETTINGS } from './settings.ts';
 import { SHIPPED_VALUES, defaultConfigText } from './template.ts';
 
-const INTRODUCTION = `<!-- Generated from src/config/schema.ts by \`npm run generate\`; change it there. -->
+const INTRODUCTION = `<!-- Generated from src/config/schema.ts and src/texts by \`npm run generate\`; change it there. -->
 
 # Configuration
 
@@ -18,6 +18,8 @@ editors complete it.
 - Rates are \`N/s\`, \`N/min\`, \`N/h\` or \`unlimited\`, over a sliding window.
 - Relative paths start at the config file, \`~\` is your home.
 - Patterns that start with \`*\` have to be in quotes, or YAML takes them for something else.
+- **Change** says where a setting is changed: in the file and the console, or in the file alone. A change takes effect within seconds
+  ([change settings](change-settings.md)); with *next start*, when receiptd is started again.
 - Do not put credentials into the file: it would be refused. \`receiptd login\` stores them. The address of a proxy may contain a
   password.
 `;
@@ -65,37 +67,41 @@ export function referenceText(): string {
 }
 
 function section(key: string, node: SchemaNode, required: boolean): string {
-  const { heading, inner } = content(key, node);
+  const { heading, inner, below } = content(key, node);
   const about =
     inner === node ? [] : [`${node.description ?? ''}${required ? ' At least one is required.' : ''}\n`];
-  const rows = inner.properties === undefined ? [row(key, node, required)] : rowsOf(inner, '');
+  const rows = inner.properties === undefined ? [row(key, key, node, required)] : rowsOf(inner, below, '');
   if (inner === node && node.properties !== undefined) about.push(`${node.description ?? ''}\n`);
-  const table = `| Key | Type | Default | Meaning |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  const table = `| Key | Type | Default | Change | Meaning |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
   return [`## \`${heading}\`\n`, ...about, table, ...(key === 'stateDir' ? [STATE_DIR] : [])].join('\n');
 }
 
 /** Keys of list items and of map values are documented in the section of their list or map. */
-function content(key: string, node: SchemaNode): { heading: string; inner: SchemaNode } {
-  if (node.items?.properties !== undefined) return { heading: `${key}[]`, inner: node.items };
-  if (typeof node.additionalProperties === 'object') {
-    return { heading: `${key}.<name>`, inner: node.additionalProperties };
-  }
-  return { heading: key, inner: node };
+function content(key: string, node: SchemaNode): { heading: string; inner: SchemaNode; below: string } {
+  const { items, additionalProperties: named } = node;
+  if (items?.properties !== undefined) return { heading: `${key}[]`, inner: items, below: `${key}[].` };
+  if (typeof named === 'object') return { heading: `${key}.<name>`, inner: named, below: `${key}.*.` };
+  return { heading: key, inner: node, below: `${key}.` };
 }
 
-function rowsOf(node: SchemaNode, prefix: string): string[] {
-  return Object.entries(node.properties ?? {}).flatMap(([key, inner]) =>
-    inner.properties === undefined
-      ? [row(`${prefix}${key}`, inner, isRequired(key, node))]
-      : rowsOf(inner, `${prefix}${key}.`),
-  );
+function rowsOf(node: SchemaNode, below: string, prefix: string): string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([key, inner]) => {
+    const shown = `${prefix}${key}`;
+    return inner.properties === undefined
+      ? [row(below + shown, shown, inner, isRequired(key, node))]
+      : rowsOf(inner, below, `${shown}.`);
+  });
 }
 
-function row(key: string, node: SchemaNode, required: boolean): string {
+const BY_KEY = new Map(SETTINGS.map((setting) => [setting.key, setting]));
+
+function row(key: string, shown: string, node: SchemaNode, required: boolean): string {
+  const { why = null, applies } = BY_KEY.get(key) ?? {};
   const cells = [
-    `\`${key}\``,
+    `\`${shown}\``,
     typeOf(node),
     required ? '**required**' : defaultOf(node),
+    [why === null ? 'console' : 'file', ...(applies === 'start' ? ['next start'] : [])].join(', '),
     node.description ?? '',
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
@@ -113,7 +119,7 @@ function typeOf(node: SchemaNode): string {
 }
 
 function defaultOf(node: SchemaNode): string {
-  if (node.default === undefined) return node['x-default'] ?? '';
+  if (node.default === undefined) return node.defaultText ?? '';
   if (Array.isArray(node.default))
     return `\`[${node.default.map((item) => JSON.stringify(item)).join(', ')}]\``;
   return typeof node.default === 'string' ? `\`${node.default}\`` : `\`${JSON.stringify(node.default)}\``;

@@ -7,14 +7,49 @@ import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } fr
 
 /*
  * Value types of the config file. Every `error` completes the sentence "expected ..."; `title` names the type in the
- * reference and in editors.
+ * reference and in editors. `example` is a valid value, for tests that change each setting.
  */
 
 export const yesOrNo = z.boolean();
 
-export function text(title: string, pattern: RegExp, expected: string) {
-  return z.string({ error: expected }).regex(pattern, { error: expected, abort: true }).meta({ title });
+export function text(title: string, pattern: RegExp, expected: string, example?: string) {
+  const its = z.string({ error: expected }).regex(pattern, { error: expected, abort: true });
+  return its.meta(example === undefined ? { title } : { title, example });
 }
+
+const SHORT_NAME = 'a short name of letters, digits, - and _';
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+
+/** Alias of an endpoint. */
+export const shortName = z.string().regex(NAME, { error: SHORT_NAME });
+
+/** Not `none`, which an endpoint uses for the default account. */
+export const accountName = z.string().regex(/^(?!none$)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, {
+  error: `${SHORT_NAME}, other than none`,
+});
+
+/** Not `share` and not one letter: folders appear as `<agent>:<path>`, `share:<share>` or with a Windows drive letter. */
+export const agentName = z.string().regex(/^(?!share$)[A-Za-z0-9][A-Za-z0-9_-]{1,62}$/, {
+  error: 'a short name of at least two letters, digits, - and _, other than share',
+});
+
+/** Null for `none`. */
+export function nameOrNone(expected: string, title: string, pattern = /^/) {
+  return z
+    .string({ error: expected })
+    .regex(pattern, { error: expected })
+    .transform((value) => (value === 'none' ? null : value))
+    .meta({ title, example: 'branch' });
+}
+
+/** Name of a shared folder. */
+export const shareName = nameOrNone(`${SHORT_NAME}, or none`, 'short name, or none', NAME);
+export const groupName = nameOrNone(
+  'the name of a group, or none',
+  'group, or none',
+  /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/,
+);
+export const userName = nameOrNone('a user name, or none', 'text, or none', /^[^\0\r\n]{1,200}$/);
 
 /** Node timers overflow after 24.8 days and then fire immediately. */
 const LONGEST = '24d';
@@ -25,7 +60,7 @@ export function duration(atLeast: string, atMost = LONGEST) {
   return text('duration', DURATION_PATTERN, expected)
     .refine((value) => parseDuration(value) >= least && parseDuration(value) <= most, { error: expected })
     .transform(parseDuration)
-    .meta({ title: 'duration' });
+    .meta({ title: 'duration', example: atMost === LONGEST ? '2h' : atMost });
 }
 
 const SILENT_AFTER = 'auto, never or a duration of at least 30m, with a unit: 90m, 4h';
@@ -37,14 +72,14 @@ export const silentAfter = text(
 )
   .transform((value) => (value === 'auto' || value === 'never' ? value : parseDuration(value)))
   .refine((value) => typeof value === 'string' || value >= parseDuration('30m'), { error: SILENT_AFTER })
-  .meta({ title: 'auto, never or duration' });
+  .meta({ title: 'auto, never or duration', example: '4h' });
 
 export function size(atLeast: string, atMost: string) {
   const expected = `a size from ${atLeast} to ${atMost}, with a unit: 500kB, 50MB, 1GB`;
   return text('size', SIZE_PATTERN, expected)
     .refine((value) => isSizeWithin(value, atLeast, atMost), { error: expected })
     .transform(parseSize)
-    .meta({ title: 'size' });
+    .meta({ title: 'size', example: atMost });
 }
 
 /** Bytes; 0: off. */
@@ -54,7 +89,7 @@ export function sizeOrOff(atLeast: string, atMost: string) {
     .string({ error: expected })
     .refine((value) => value === 'off' || isSizeWithin(value, atLeast, atMost), { error: expected })
     .transform((value) => (value === 'off' ? 0 : parseSize(value)))
-    .meta({ title: 'size, or off' });
+    .meta({ title: 'size, or off', example: 'off' });
 }
 
 function isSizeWithin(value: string, atLeast: string, atMost: string): boolean {
@@ -73,7 +108,7 @@ export function whole(min: number, max: number) {
 
 export const rate = text('rate', RATE_PATTERN, 'N/s, N/min or N/h, such as 120/min, or unlimited')
   .transform(parseRate)
-  .meta({ title: 'rate' });
+  .meta({ title: 'rate', example: '7/min' });
 
 const BUDGET = 'a whole number of uploads, 1 or more, or unlimited';
 export const budget = z
@@ -81,9 +116,19 @@ export const budget = z
     error: BUDGET,
   })
   .transform((value) => (value === 'unlimited' ? null : value))
-  .meta({ title: 'whole number, or unlimited' });
+  .meta({ title: 'whole number, or unlimited', example: 70 });
 
-export const path = text('path', /^(?!~[^/\\])[^\0]+$/, 'a path (~ works for your own home only)');
+export const path = text(
+  'path',
+  /^(?!~[^/\\])[^\0]+$/,
+  'a path (~ works for your own home only)',
+  'other/place',
+);
+
+/** Null for `none`; otherwise the absolute path, once the settings are assembled. */
+export const fileOrNone = path
+  .transform((value) => (value === 'none' ? null : value))
+  .meta({ title: 'path, or none', example: 'other.pem', relativeTo: 'file' });
 
 export const patterns = z
   .array(
@@ -96,7 +141,7 @@ export const patterns = z
   .refine(isCheap, {
     error: 'has patterns that are too long, or with too many stars, alternatives or groups',
   })
-  .meta({ title: 'list of patterns' });
+  .meta({ title: 'list of patterns', example: ['*.other'] });
 
 /** Whether a folder can use them, with the patterns that it always has. */
 function isCheap(own: readonly string[]): boolean {
@@ -119,7 +164,7 @@ export const existing = text(
     error: EXISTING,
   })
   .transform(readExisting)
-  .meta({ title: 'send, skip or since YYYY-MM-DD' });
+  .meta({ title: 'send, skip or since YYYY-MM-DD', example: 'skip' });
 
 /** `at`: local midnight of that day in wall-clock milliseconds. */
 type Existing = { kind: 'send' } | { kind: 'skip' } | { kind: 'since'; at: number; text: string };
@@ -135,6 +180,7 @@ export const contentType = text(
   'auto or a media type',
   new RegExp(`^(?:auto|${TOKEN}/${TOKEN})$`),
   'auto or a media type such as application/octet-stream',
+  'image/other',
 );
 
 /** Bytes per second; null for unlimited. */
@@ -144,7 +190,7 @@ export const bandwidth = text(
   'a size per second such as 500kB/s or 2MB/s, or unlimited',
 )
   .transform((value) => (value === 'unlimited' ? null : parseSize(value.slice(0, -2))))
-  .meta({ title: 'size per second, or unlimited' });
+  .meta({ title: 'size per second, or unlimited', example: '1MB/s' });
 
 /** `word` stands for null. */
 function spansOr(word: 'always' | 'none', example: string) {
@@ -160,7 +206,7 @@ function spansOr(word: 'always' | 'none', example: string) {
       },
     )
     .transform((value) => (typeof value === 'string' ? null : parseHours(value)))
-    .meta({ title: `${word}, or list of days and times` });
+    .meta({ title: `${word}, or list of days and times`, example: ['Sat 08:00-12:00'] });
 }
 
 export const hours = spansOr('always', '[ Mon-Fri 07:00-19:00 ]');
@@ -173,7 +219,7 @@ export const timeOfDay = text(
   'a time of day in quotes, such as "07:30", or off',
 )
   .transform((value) => (value === 'off' ? null : Number(value.slice(0, 2)) * 60 + Number(value.slice(3))))
-  .meta({ title: 'off, or HH:MM' });
+  .meta({ title: 'off, or HH:MM', example: '07:30' });
 
 const COMMAND = 'none, or a list: the absolute path of a program, then its arguments';
 /** Null: none. The program is started directly, without a shell. */
@@ -186,7 +232,7 @@ export const command = z
   )
   .refine((value) => value === 'none' || /^(?:\/|[A-Za-z]:[\\/])/.test(value[0] ?? ''), { error: COMMAND })
   .transform((value) => (value === 'none' ? null : value))
-  .meta({ title: 'none, or list of texts' });
+  .meta({ title: 'none, or list of texts', example: ['/bin/other'] });
 
 /** A document status of the service, verbatim; the service's API does not list the possible ones. */
 export const serviceStatus = text(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { Alerting, type Around } from '../features/alerts/alerting.ts';
 import { alertOperations } from '../features/alerts/operations.ts';
+import type { Times } from '../features/alerts/times.ts';
 import { openAlertStore } from '../features/alerts/store.ts';
 import { alertChannels } from './alertChannels.ts';
 import { mailPasswordOperations } from './mailPassword.ts';
@@ -28,12 +29,12 @@ export async function composeAlerts(
       store: openAlertStore(config.stateDir),
       around: () => around(lasting, current()),
     },
-    config.alerts,
+    timesOf(config),
   );
   let taken = config;
   const take = (next: Config): void => {
     taken = next;
-    alerting.take(next.alerts, alertChannels(next, lasting));
+    alerting.take(timesOf(next), alertChannels(next, lasting));
   };
   take(config);
   // A new password retries undelivered alerts at once.
@@ -65,4 +66,8 @@ function around({ incidents, inherited }: ProcessScope, { config, intakes }: Run
     endpoints: config.endpoints,
     isLooking: folders.some(({ state }) => state === 'starting'),
   };
+}
+
+function timesOf({ alerts: { after, quietHours, digest } }: Config): Times {
+  return { afterMs: after, quietHours, digest };
 }

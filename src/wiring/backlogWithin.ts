@@ -49,7 +49,7 @@ export async function leavingWithinHour(
   let sum = 0;
   for (const [id, { key, limits }] of new Map(endpoints.map((each) => [endpointId(each.key), each])))
     sum += Math.min(waiting.get(id) ?? 0, await allowed(key, limits));
-  return Math.min(sum, await allowed(null, delivery.limits));
+  return Math.min(sum, await allowed(null, delivery));
 }
 
 /** Share of the next hour that falls within sending hours. */

@@ -60,7 +60,7 @@ export async function consequencesOf(
 
 async function ofLimits(change: Change): Promise<Consequence[]> {
   const { before, after, waiting, sent, now } = change;
-  const limitsOf = ({ delivery, endpoints }: Config) => [delivery.limits, delivery.hours, endpoints];
+  const limitsOf = ({ delivery, endpoints }: Config) => [delivery, delivery.hours, endpoints];
   if (isDeepStrictEqual(limitsOf(before), limitsOf(after))) return [];
   const all = total(waiting);
   const until = (hours: Config['delivery']['hours']) => (hours === null ? 0 : nextOpening(hours, now));
@@ -69,10 +69,10 @@ async function ofLimits(change: Change): Promise<Consequence[]> {
   if (open === 0 && opens > 0)
     found.push({ kind: 'closed', until: new Date(now + opens).toISOString(), waiting: all });
   for (const { alias, key, limits } of [
-    { alias: null, key: null, limits: after.delivery.limits },
+    { alias: null, key: null, limits: after.delivery },
     ...after.endpoints,
   ]) {
-    const former = key === null ? before.delivery.limits : sameEndpoint(before, key)?.limits;
+    const former = key === null ? before.delivery : sameEndpoint(before, key)?.limits;
     for (const period of BUDGET_PERIODS) {
       const limit = limits[BUDGET_LIMITS[period]];
       if (limit === null || limit === former?.[BUDGET_LIMITS[period]]) continue;
@@ -148,14 +148,14 @@ async function ofStorage(
 ): Promise<Consequence[]> {
   const found: Consequence[] = [];
   const spool = spoolNow();
-  const { keepFailedMs, spoolLimit, backups } = after.storage;
-  if (keepFailedMs < before.storage.keepFailedMs) {
+  const { keepFailed, spoolLimit, backups } = after.storage;
+  if (keepFailed < before.storage.keepFailed) {
     const hashes = spool.hashes();
     let images = 0;
     for (let start = 0; start < hashes.length; start += AT_ONCE) {
       const some = hashes.slice(start, start + AT_ONCE);
-      const wanted = await ledger.wanted(some, now - before.storage.keepFailedMs);
-      images += wanted.size - (await ledger.wanted([...wanted], now - keepFailedMs)).size;
+      const wanted = await ledger.wanted(some, now - before.storage.keepFailed);
+      images += wanted.size - (await ledger.wanted([...wanted], now - keepFailed)).size;
     }
     if (images > 0) found.push({ kind: 'copiesRemoved', images });
   }

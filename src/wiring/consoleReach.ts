@@ -2,15 +2,23 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { pathRelations, pathsOf } from '../config/resolve.ts';
+import { SETTINGS } from '../config/settings.ts';
 import { showPath } from '../config/show.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { realLocation } from '../intake/folder/location.ts';
-import { isEditable, RECEIVES } from './consoleKeys.ts';
 
 /*
  * Limits what a browser may change: access to the console must not mean running programs, reading secrets, or writing
  * anywhere on the machine.
  */
+
+const EDITABLE = new Set(SETTINGS.filter(({ why }) => why === null).map(({ key }) => key));
+
+/** Receivers of each secret file: once the file names a secret, the console may not change who receives it. */
+const RECEIVES: Readonly<Record<string, readonly string[]>> = {
+  'alerts.webhook.secretFile': ['alerts.webhook.url'],
+  'alerts.email.passwordFile': ['alerts.email.server', 'alerts.email.user'],
+};
 
 export interface Reach {
   readonly file: string;
@@ -30,7 +38,7 @@ export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file 
       hint: `Change it in ${file}.`,
     });
   };
-  for (const path of changed) if (!isEditable(keyOf(path))) refuse(path);
+  for (const path of changed) if (!EDITABLE.has(keyOf(path))) refuse(path);
   for (const [holder, receivers] of Object.entries(RECEIVES)) {
     if (valueAt(after, holder.split('.')) === undefined) continue;
     const moved = changed.find((path) => receivers.includes(keyOf(path)));

@@ -109,7 +109,7 @@ async function openShared(
     instance,
     version,
     isCommand,
-    leaseMs: ledger.leaseMs,
+    leaseMs: ledger.lease,
     shares: sharesOf(config.folders),
     clock: systemClock,
     random: Math.random,

@@ -75,7 +75,7 @@ export async function composePipeline(
 
   // Background tasks.
   const { payloads, open } = bytes;
-  const { keepFailedMs } = config.storage;
+  const { keepFailed: keepFailedMs } = config.storage;
   const { fleet, storage } = ledger;
   const shares = new Map(config.folders.flatMap(({ path, share }) => (share ? [[path, share]] : [])));
   const leads = fleet && new FolderLeadership({ fleet, storage, shares, clock, log });
@@ -96,7 +96,7 @@ export async function composePipeline(
     endpoints,
     clock,
     log,
-    graceMs: config.delivery.graceMs,
+    graceMs: config.delivery.grace,
     prepared: offline?.prepared,
     before: (signal) => offline?.once(signal) ?? Promise.resolve(),
     afterIntake: async (signal) => pages?.drain(signal),

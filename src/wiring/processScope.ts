@@ -115,7 +115,7 @@ export async function composeProcessScope(
   const { fleet, storage } = ledger;
   const silent = fleet && new SilentAgents({ fleet, storage, incidents, clock, log });
   const { hash, readBeside } = createHashing(HASH_THREAD);
-  const { backupEveryMs } = config.storage;
+  const { backupEvery: backupEveryMs } = config.storage;
   // The database administrators back up a shared ledger.
   const backups = fleet === null ? config.storage.backups : 0;
   return {

@@ -1,6 +1,6 @@
 import { isAbsolute, join, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { folderSchema } from '../config/schemaFolder.ts';
+import { folderSchema } from '../config/schema.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { relativeTo } from '../core/paths.ts';
@@ -65,19 +65,13 @@ export function settingsToSend(
 const AS_IT_IS = { pages: 'whole', qualityCheck: 'off', upright: false } as const;
 
 function defaults(): Omit<FolderSettings, 'path' | 'endpoint' | 'alias'> {
-  const { settle, name, ...others } = folderSchema.parse({ path: '.' });
-  const { nameMaxBytes, accept, maxFileSize, watch, existing } = others;
+  const parsed = folderSchema.parse({ path: '.' });
+  const { settle, name, path: _, endpoint: __, ...others } = parsed;
   const { short: shortMs, long: longMs, patience: patienceMs } = settle;
   return {
+    ...others,
     settle: { shortMs, longMs, patienceMs },
     template: parseTemplate(name),
-    nameMaxBytes,
-    accept,
-    maxFileSize,
-    watch,
-    existing,
-    recursive: false,
-    afterUpload: 'keep',
     afterUploadOn: null,
   };
 }

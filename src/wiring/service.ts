@@ -56,10 +56,15 @@ export async function composeService(
   };
   const credentials = sourceOf(null);
   const accounts = new Map(config.accounts.map(({ name }) => [name, sourceOf(name)]));
-  const connections = config.delivery.limits.concurrency;
+  const connections = config.delivery.concurrency;
   const { service, tokensOf } = createReceiptService({
     baseUrl,
-    timeouts,
+    timeouts: {
+      connectMs: timeouts.connect,
+      progressMs: timeouts.progress,
+      headersMs: timeouts.headers,
+      bodyMs: timeouts.body,
+    },
     answerLimit,
     connections,
     credentials,

@@ -3,13 +3,13 @@ import { isConfigWritable, revisionOf } from '../config/configFile.ts';
 import type { Config, LoadContext } from '../config/config.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { hidePasswords } from '../config/hidePasswords.ts';
-import { changedKeys, readLiveConfig, type LiveConfig } from '../config/live.ts';
+import { formFields } from '../config/forms.ts';
+import { changedKeys, isForAgent, readLiveConfig, type LiveConfig } from '../config/live.ts';
 import { readConfigFile, textOf } from '../config/load.ts';
 import { mayHoldSecret } from '../config/secrets.ts';
 import type { ConfigState } from '../control/protocol/protocol.ts';
 import { asReceiptdError, isOfLedger, ReceiptdError } from '../core/domain/errors.ts';
 import type { Note } from '../core/domain/note.ts';
-import { FILE_ONLY } from './consoleKeys.ts';
 import type { ProcessScope } from './processScope.ts';
 
 export interface InEffectDeps {
@@ -135,7 +135,7 @@ export class SettingsInEffect {
     const { file, lasting, replace } = this.#deps;
     const { log, incidents, ledger } = lasting;
     const changed = changedKeys(this.#live.parsed, read.parsed);
-    if (!isDeepStrictEqual(ofAgent(this.#live.parsed), ofAgent(read.parsed))) {
+    if (isForAgent(this.#live.parsed, read.parsed)) {
       refuseExampleUid(read.config);
       const trouble = ledger.storage.trouble();
       // The next generation has to write to the ledger.
@@ -162,7 +162,11 @@ export class SettingsInEffect {
   /** The file as people see it: without passwords, and with the problem that keeps it from taking effect. */
   async state(): Promise<Omit<ConfigState, 'undo'>> {
     const { file } = this.#deps;
-    const about = { file, writable: await isConfigWritable(file), fileOnly: [...FILE_ONLY] };
+    const about = {
+      file,
+      writable: await isConfigWritable(file),
+      settings: formFields().map((each) => ({ ...each, options: [...each.options] })),
+    };
     const unparsed = { ...about, values: {}, folderPaths: [], restartNeeded: [...this.restartNeeded] };
     let bytes: Buffer;
     try {
@@ -204,9 +208,4 @@ function inOneLine(message: string): string {
   const [first = '', ...others] = message.split('\n');
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return `${first}${more}${/[.!?]$/.test(first + more) ? '' : '.'}`;
-}
-
-/** Leaves out the sections of side services, which change without restarting the agent. */
-function ofAgent(parsed: LiveConfig['parsed']): object {
-  return { ...parsed, console: null, monitoring: null, alerts: null, results: null };
 }

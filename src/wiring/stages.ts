@@ -51,7 +51,8 @@ export async function composeSending(
 ): Promise<Sending> {
   const accountOf = accountsAmong(config.endpoints);
   const holds = new Holds({ ledger, clock, random, log, accountOf, credentialsChanged });
-  const { hours, limits: overall } = config.delivery;
+  const { delivery: overall } = config;
+  const { hours } = overall;
   const pacing = { clock, ledger, overall, endpoints };
   const pacer = await Pacer.create({ ...pacing, ledger: null });
   const { fleet } = ledger;
@@ -79,7 +80,7 @@ export function composeBytes(config: PipelineConfig, world: World, gate: SendGat
     incidents,
     clock,
     log,
-    keepFailedMs: config.storage.keepFailedMs,
+    keepFailedMs: config.storage.keepFailed,
     buffers: world.buffers,
     hand: new PayloadCache(clock, HAND_BYTES, HAND_IMAGES),
     canSend: (waiting) => gate.sendsSoon(waiting),
@@ -118,7 +119,7 @@ export function composeDelivery(
   return new Dispatcher({
     ledger,
     endpoints,
-    concurrency: config.delivery.limits.concurrency,
+    concurrency: config.delivery.concurrency,
     pacer,
     holds,
     gate,
@@ -207,11 +208,18 @@ export function composeIntake(
       )
     : null;
   const watchLimit = new WatchLimit(incidents);
+  const { reconcileEvery, pollEvery, takeOverAfter, ...others } = config.intake;
+  const times = {
+    reconcileEveryMs: reconcileEvery,
+    pollEveryMs: pollEvery,
+    takeOverAfterMs: takeOverAfter,
+    ...others,
+  };
   for (const folder of folders)
     intakes.add(
       new Intake({
         ...admission,
-        ...config.intake,
+        ...times,
         folder: world.folders(folder.path),
         settings: once ? atRest(folder) : folder,
         pages: pages ?? undefined,
@@ -226,7 +234,7 @@ export function composeIntake(
         upForMs: world.upForMs,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),
         ledgerAway: offline
-          ? (own) => new OfflineFolder({ ...own, ...config.intake, offline, clock, log })
+          ? (own) => new OfflineFolder({ ...own, ...times, offline, clock, log })
           : undefined,
         onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
       }),

@@ -21,7 +21,7 @@ export type PipelineConfig = Pick<Config, 'endpoints' | 'folders' | 'spool'> & {
   readonly intake: Config['intake'] & { readonly comparedApartMs?: number };
   readonly service: Pick<Config['service'], 'uploadContentType'>;
   readonly delivery: Omit<Config['delivery'], 'bandwidth'>;
-  readonly storage: Pick<Config['storage'], 'keepFailedMs'>;
+  readonly storage: Pick<Config['storage'], 'keepFailed'>;
 };
 
 /** Everything outside the pipeline that it depends on. */

@@ -8,7 +8,7 @@ const LEDGER: PostgresConfig = {
   passwordFile: null,
   ca: null,
   agent: null,
-  leaseMs: 15_000,
+  lease: 15_000,
 };
 
 it.each([

@@ -28,7 +28,7 @@ describe('a ledger in PostgreSQL', () => {
       passwordFile: null,
       ca: null,
       agent: null,
-      leaseMs: 15_000,
+      lease: 15_000,
     });
   });
 
@@ -38,7 +38,7 @@ describe('a ledger in PostgreSQL', () => {
       passwordFile: '/home/ann/pw',
       ca: '/etc/receiptd/ca.pem',
       agent: 'front-office',
-      leaseMs: 60_000,
+      lease: 60_000,
     });
   });
 
@@ -150,9 +150,9 @@ describe('while the agent runs', () => {
       ['/e', null],
     ]);
     expect(live.parsed.folders.map(({ path, share }) => [path, share])).toEqual([
-      ['/b', 'none'],
+      ['/b', null],
       ['/c', 'three'],
-      ['/e', 'none'],
+      ['/e', null],
     ]);
     expect(live.restartNeeded).toEqual(['folders[0].share', 'folders[1].share', 'folders[2].share']);
   });

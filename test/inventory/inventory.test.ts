@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 import YAML from 'yaml';
-import { settingsOf } from '../config/settingsOfSchema.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { runInProcess } from '../e2e/support/inProcess.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -51,7 +51,7 @@ const headings = readdirSync(join(ROOT, 'docs'))
   ]);
 
 const PROGRAM: Record<string, () => Promise<string[]> | string[]> = {
-  settings: () => settingsOf(),
+  settings: () => SETTINGS.map(({ key }) => key),
   commands: () => commandsOf(),
   statuses: () => firstColumn('commands', '## Exit statuses'),
   operations: () =>

@@ -15,7 +15,7 @@ export const SCANS = '/srv/scans';
 export const config = {
   endpoints: [{ alias: 'office', key: OFFICE }],
   folders: [{ path: SCANS, alias: 'office' }],
-  intake: { pollEveryMs: 5_000 },
+  intake: { pollEvery: 5_000 },
   ledger: { kind: 'sqlite' },
 } as unknown as Config;
 

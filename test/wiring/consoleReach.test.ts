@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { readYaml } from '../../src/config/yamlSource.ts';
-import { schemaTree, type SchemaNode } from '../../src/config/schemaTree.ts';
-import { ALL_KEYS, FILE_ONLY } from '../../src/wiring/consoleKeys.ts';
+import { SETTINGS } from '../../src/config/settings.ts';
 import { refuseKeysBeyondConsole } from '../../src/wiring/consoleReach.ts';
 
 const FILE = '/etc/receiptd/receiptd.yaml';
@@ -28,26 +27,12 @@ function mayBecome(before: unknown, after: unknown): boolean {
   }
 }
 
-function leaves(node: SchemaNode, path: string): string[] {
-  if (node.properties !== undefined)
-    return Object.entries(node.properties).flatMap(([key, inner]) =>
-      leaves(inner, path === '' ? key : `${path}.${key}`),
-    );
-  if (node.items?.properties !== undefined) return leaves(node.items, `${path}[]`);
-  // A map of names to plain values is one setting.
-  if (typeof node.additionalProperties === 'object' && node.additionalProperties.properties !== undefined)
-    return leaves(node.additionalProperties, `${path}.*`);
-  return [path];
-}
-
-it('every setting is listed as changeable in the console or only in the file', () => {
-  expect(ALL_KEYS.toSorted()).toEqual(leaves(schemaTree(), '').toSorted());
-});
+const FILE_ONLY = SETTINGS.filter(({ why }) => why !== null);
 
 it('only the file changes programs, secret files, listen addresses and destinations of credentials', () => {
   const kept = FILE_ONLY.map(({ key }) => key);
   const sensitive = /command|File$|\.file$|listen$|tls\.|Url$|\.url$|\.ca$|proxy|nsecure/;
-  const changed = ALL_KEYS.filter((key) => sensitive.test(key) && !kept.includes(key));
+  const changed = SETTINGS.map(({ key }) => key).filter((key) => sensitive.test(key) && !kept.includes(key));
   // A destination of alerts, without a secret.
   expect(changed).toEqual(['alerts.webhook.url']);
 });

@@ -51,7 +51,7 @@ describe('the schema', () => {
       Object.entries(node.properties ?? {})
         .filter(([key, inner]) => {
           const required = node.required?.includes(key) ?? false;
-          return required === (inner.default !== undefined || inner['x-default'] !== undefined);
+          return required === (inner.default !== undefined || inner.defaultText !== undefined);
         })
         .map(([key]) => key);
     const tree = schemaTree();

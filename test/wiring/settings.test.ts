@@ -96,7 +96,7 @@ it('settings that only a restart applies stay unchanged, and are reported', asyn
   settings.inEffect.onTaken((config) => taken.push(config));
   const more = 'log: { level: debug }\nstorage: { reserve: 1MB, spoolLimit: 2GB }\n';
   await writeFile(file, TEXT.replace('stateDir: state', 'stateDir: elsewhere') + more);
-  expect((await settings.reload()).restartNeeded).toEqual(['stateDir', 'log.level', 'storage.reserve']);
+  expect((await settings.reload()).restartNeeded).toEqual(['stateDir', 'storage.reserve', 'log.level']);
   expect(settings.inEffect.notes()).toHaveLength(1);
   const [[now] = []] = replace.mock.calls;
   expect(now).toMatchObject({ stateDir: before.stateDir, log: before.log, credentials: before.credentials });

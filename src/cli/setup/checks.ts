@@ -1,6 +1,5 @@
-import { endpointSchema, serviceSchema } from '../../config/schema.ts';
-import { folderSchema } from '../../config/schemaFolder.ts';
-import { shortName } from '../../config/schemaAccounts.ts';
+import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
+import { shortName } from '../../config/values.ts';
 import { mailAddress, mailServer } from '../../config/addresses.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { isOddUid } from '../../config/oddUids.ts';

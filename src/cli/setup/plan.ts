@@ -8,7 +8,7 @@ import type { ConfigPlace } from '../../config/locate.ts';
 import { machineConfigDir, pathsOf, resolvePath } from '../../config/resolve.ts';
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
 import { shortConfigText } from '../../config/template.ts';
-import { folderSchema } from '../../config/schemaFolder.ts';
+import { folderSchema } from '../../config/schema.ts';
 import { InvalidKeys } from '../../core/domain/invalidKeys.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
@@ -41,7 +41,7 @@ export function provisional({ before }: Found, some: Partial<Wanted>): Wanted {
     uid: endpoint?.key.uid ?? TO_BE_CREATED,
     folder: folder?.path ?? '/srv/scans',
     existing: 'send',
-    rate: before === null ? DEFAULT_RATE : rateText(before.config.delivery.limits.rate),
+    rate: before === null ? DEFAULT_RATE : rateText(before.config.delivery.rate),
     ...some,
   };
 }
@@ -115,7 +115,7 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
   if (mail !== null) set(['alerts', 'email'], mail);
   // Administrators of office PCs check the event log, and the installer has registered the source.
   if (before === null && isOfWindowsMachine(place.file, context)) set(['alerts', 'eventLog'], true);
-  if (rateText(now.delivery.limits.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
+  if (rateText(now.delivery.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
   if (store !== undefined && now.credentials.store !== store) set(['credentials', 'store'], store);
   return edits;
 }

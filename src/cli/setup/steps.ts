@@ -109,7 +109,7 @@ export function wantedOf(
 async function rateStep({ given, found: { before }, ask }: Talk): Promise<string> {
   if (given.rate !== undefined) return given.rate;
   const otherwise =
-    before === null || before.isExample ? DEFAULT_RATE : rateText(before.config.delivery.limits.rate);
+    before === null || before.isExample ? DEFAULT_RATE : rateText(before.config.delivery.rate);
   if (ask === null) return otherwise;
   return ask.text(says('rate'), {
     otherwise,

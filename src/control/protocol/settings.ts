@@ -40,6 +40,34 @@ const WOULD = ['send', 'nothing', 'duplicate', 'reject', 'skip', 'wait'] as cons
 /** Why a key can only be changed in the file. */
 const FILE_REASONS = ['program', 'secret', 'listens', 'credentials', 'trust', 'reach', 'ledger'] as const;
 
+const setting = z
+  .object({
+    key: z.string().describe('Such as alerts.command, accounts.*.file, folders[].path.'),
+    page: z.string().describe('Page of the console that shows it.'),
+    group: z
+      .string()
+      .nullable()
+      .describe('Group of fields on that page; null if the console does not change it.'),
+    why: z
+      .enum(FILE_REASONS)
+      .nullable()
+      .describe(
+        'Why only the file changes it; null if the console may. program: it is run. secret: it says where one is stored. listens: it opens a port. credentials: they are sent there. trust: it names certificates. reach: it says who may change what. ledger: documents are recorded there.',
+      ),
+    applies: z
+      .enum(['live', 'flow', 'start'])
+      .describe(
+        'When a change takes effect. live: at once. flow: once uploads in progress have finished. start: at the next start.',
+      ),
+    kind: z.enum(['text', 'number', 'yes', 'choice', 'lines', 'checks', 'pairs']),
+    options: z.array(z.string()).describe('For choice and checks.'),
+    among: z.enum(['accounts', 'endpoints']).nullable().describe('It is a name in that section.'),
+    word: z.string().nullable().describe('For lines: a word that stands instead of a list.'),
+    initial: z.string().nullable().describe('The default; null for none.'),
+    required: z.boolean(),
+  })
+  .meta({ id: 'Setting' });
+
 const configState = z.object({
   file: z.string(),
   revision: z.string().describe('Changes whenever the file changes.'),
@@ -82,18 +110,7 @@ const configState = z.object({
       'The last change, if `undoConfig` can undo it: the file has not changed since, and the agent has not restarted.',
     ),
   restartNeeded: z.array(z.string()).describe('Keys whose new values take effect only at the next start.'),
-  fileOnly: z
-    .array(
-      z.object({
-        key: z.string().describe('Such as alerts.command, accounts.*.file.'),
-        why: z
-          .enum(FILE_REASONS)
-          .describe(
-            'program: it is run. secret: it says where one is stored. listens: it opens a port. credentials: they are sent there. trust: it names certificates. reach: it says who may change what. ledger: documents are recorded there.',
-          ),
-      }),
-    )
-    .describe('Keys that the console does not change.'),
+  settings: z.array(setting).describe('Every setting that a file can have.'),
 });
 
 export const SETTINGS = {
@@ -173,5 +190,5 @@ export const SETTINGS = {
 
 export type ConfigEdit = z.infer<typeof edit>;
 export type ConfigState = z.infer<typeof configState>;
-export type FileReason = (typeof FILE_REASONS)[number];
+export type Setting = z.infer<typeof setting>;
 export type Finding = z.infer<typeof finding>;

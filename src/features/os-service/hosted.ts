@@ -50,7 +50,7 @@ export async function hostedAgent(
     configFile: config.file,
     stateDir: config.stateDir,
     folders,
-    graceMs: config.delivery.graceMs,
+    graceMs: config.delivery.grace,
     controlGroup: config.control.group,
     credentials: credentialNames(config).map(hostedCredential),
     environment,

@@ -38,7 +38,7 @@ describe('the configuration that setup writes', () => {
   test('is about ten lines long if there was none', () => {
     const { text, config } = plan(found(null), { ...wanted, folder: '/home/anna/Büro: "1"' });
     expect(config.folders[0]).toMatchObject({ path: '/home/anna/Büro: "1"', existing: { kind: 'skip' } });
-    expect(config.delivery.limits.rate).toEqual({ count: 60, intervalMs: 60_000 });
+    expect(config.delivery.rate).toEqual({ count: 60, intervalMs: 60_000 });
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(12);
     expect(text).toContain('receiptd init');
     // Of what it wrote it changes nothing.

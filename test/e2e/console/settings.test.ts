@@ -19,7 +19,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await page.getByRole('button', { name: 'Save' }).click();
     const alert = page.getByRole('alert');
     await shows(alert.getByText('Not saved, and nothing was changed:'));
-    await shows(alert.getByText('Rate: N/s, N/min or N/h'));
+    await shows(alert.getByText('Rate: Maximum number of upload requests'));
     expect(await page.getByLabel('Rate').inputValue()).toBe('fast');
     expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
     await page.getByLabel('Rate').fill('90/min');
@@ -207,7 +207,7 @@ inBrowser('endpoints and the configuration', (here) => {
     expect(await page.locator('.in-file input').count()).toBe(0);
     await page.getByRole('link', { name: '← Settings' }).click();
     await page.getByRole('link', { name: 'Monitoring' }).click();
-    await shows(page.getByText('127.0.0.1:9464'));
+    await shows(page.getByText('127.0.0.1:9464', { exact: true }));
     await shows(page.getByText('An address that receiptd listens on.'));
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   });

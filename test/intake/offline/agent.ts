@@ -95,15 +95,15 @@ export async function offlinePlace() {
       service: { uploadContentType: 'auto' },
       endpoints: [{ alias: 'office', key: OFFICE, account: null, limits: UNLIMITED }],
       folders: options.folders ? [...options.folders] : [folder],
-      delivery: { limits: UNLIMITED, hours: null, graceMs: 100, parkAfter: 3 },
+      delivery: { ...UNLIMITED, spread: true, hours: null, grace: 100, parkAfter: 3 },
       intake: {
-        reconcileEveryMs: options.reconcileEveryMs ?? 1_000,
-        pollEveryMs: options.pollEveryMs ?? 1_000,
-        takeOverAfterMs: 600_000,
+        reconcileEvery: options.reconcileEveryMs ?? 1_000,
+        pollEvery: options.pollEveryMs ?? 1_000,
+        takeOverAfter: 600_000,
         confirmAbove: 100,
       },
       spool: options.spool ?? 'auto',
-      storage: { keepFailedMs: 24 * 3_600_000 },
+      storage: { keepFailed: 24 * 3_600_000 },
     };
     const opened = await openDeferredJournal({ path: join(dir, 'deferred.journal'), log });
     const deferred: DeferredJournal = {

@@ -12,7 +12,7 @@ const LEDGER = {
   passwordFile: null,
   ca: null,
   agent: null,
-  leaseMs: 15_000,
+  lease: 15_000,
 } as const;
 const FACTS: LedgerFacts = { server: '17.1', isEncrypted: true, clockAheadMs: 0, lacks: [] };
 

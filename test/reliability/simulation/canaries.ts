@@ -20,12 +20,12 @@ export function watchCanaries(world: World, onOver: () => void): void {
     world.office.makeTrouble(share);
     if (endpoint.uid === closedForGood) world.office.putCanary(share);
   }
-  const { intervalMs = 0, count = 1 } = delivery.limits.rate ?? {};
+  const { intervalMs = 0, count = 1 } = delivery.rate ?? {};
   const rateMs = intervalMs * Math.ceil(folders.length / count);
   // After a limit became known, the agent approaches it step by step again.
   const isCautious = world.plan.phases.some(({ fault }) => fault === 'tooMany' || fault === 'quota');
   const boundMs =
-    intake.reconcileEveryMs +
+    intake.reconcileEvery +
     rateMs +
     20_000 +
     pace.slowShare * pace.slowMs * 200 +
@@ -61,6 +61,6 @@ export function watchCanaries(world: World, onOver: () => void): void {
 
 /** A canary may have to wait until the next day or month. */
 function hasBudget({ plan: { config } }: World): boolean {
-  const all = [config.delivery, ...config.endpoints].map(({ limits }) => limits);
+  const all = [config.delivery, ...config.endpoints.map(({ limits }) => limits)];
   return all.some(({ perDay, perMonth }) => perDay !== null || perMonth !== null);
 }

@@ -138,7 +138,7 @@ function settingsOf({ config, clockJumps, sleeps, diskTrouble, ledgerAway, pace 
       shortMs: settle.shortMs,
       longMs: settle.longMs,
     })),
-    overall: config.delivery.limits,
+    overall: config.delivery,
     endpoints: Object.fromEntries(config.endpoints.map(({ key, limits }) => [key.uid, limits])),
     spoolLimit: config.spool === 'never' ? null : config.spoolLimit,
     tellsStored: true,

@@ -108,7 +108,7 @@ function overMidnight(plan: Plan): Plan {
     pace: dice.chance(0.5) ? pace : { slowShare: 0.3, slowMs: 5_000 },
     config: {
       ...config,
-      delivery: { ...delivery, limits: { ...delivery.limits, ...budgets(0.7) } },
+      delivery: { ...delivery, ...budgets(0.7) },
       endpoints: endpoints.map((each) => ({ ...each, limits: { ...each.limits, ...budgets(0.4) } })),
     },
   };
@@ -191,17 +191,17 @@ function draw(dice: Dice): Plan {
       silentAfter: 'never',
       needsAttention: null,
     })),
-    delivery: { limits, hours: null, graceMs: 5_000, parkAfter: 3 },
+    delivery: { ...limits, hours: null, grace: 5_000, parkAfter: 3 },
     intake: {
-      reconcileEveryMs: dice.int(8, 30) * 1_000,
-      pollEveryMs: dice.int(2, 5) * 1_000,
-      takeOverAfterMs: 600_000,
+      reconcileEvery: dice.int(8, 30) * 1_000,
+      pollEvery: dice.int(2, 5) * 1_000,
+      takeOverAfter: 600_000,
       confirmAbove: 100,
       // With the default, so few files are compared at every listing and nothing is ever skipped.
       comparedApartMs: 10_000,
     },
     spool: dice.pick(['auto', 'auto', 'always', 'never']),
-    storage: { keepFailedMs: 7 * 24 * 3_600_000 },
+    storage: { keepFailed: 7 * 24 * 3_600_000 },
     spoolLimit: dice.chance(0.2) ? 2_000 : 1_000_000,
   };
   const isClosed = used.length > 1 && dice.chance(0.3);

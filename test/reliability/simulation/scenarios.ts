@@ -111,5 +111,5 @@ export function narrow(plan: Plan, scenario: Scenario, dice: Dice): Plan {
 
 function withLimits({ config }: Plan, limits: Partial<Limits>): Plan['config'] {
   const { delivery } = config;
-  return { ...config, delivery: { ...delivery, limits: { ...delivery.limits, ...limits } } };
+  return { ...config, delivery: { ...delivery, ...limits } };
 }

@@ -50,7 +50,7 @@ folders:
   }
 
   sharedAt(url: string, agent: string): Config['ledger'] {
-    return { kind: 'postgres', url, passwordFile: null, ca: null, agent, leaseMs: 15_000 };
+    return { kind: 'postgres', url, passwordFile: null, ca: null, agent, lease: 15_000 };
   }
 
   get folder(): string {

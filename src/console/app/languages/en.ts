@@ -8,7 +8,7 @@ import { documentTexts } from './en/document.ts';
 import { foldersTexts } from './en/folders.ts';
 import { endpointsTexts } from './en/endpoints.ts';
 import { settingsTexts } from './en/settings.ts';
-import { fieldsTexts } from './en/fields.ts';
+import { settings as fields } from '../../../texts/en/settings.ts';
 import { daysTexts } from './en/days.ts';
 import { fleetTexts } from './en/fleet.ts';
 import { logTexts } from './en/log.ts';
@@ -29,7 +29,7 @@ export default function english(format: Format) {
     ...foldersTexts(format),
     ...endpointsTexts(format),
     ...settingsTexts(format),
-    ...fieldsTexts(),
+    fields,
     ...daysTexts(format),
     ...fleetTexts(),
     ...logTexts(format),

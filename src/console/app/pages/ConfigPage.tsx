@@ -3,18 +3,19 @@ import { ConfigProblems, LastChange } from '../parts/LastChange.tsx';
 import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { href, useRoute } from '../router.ts';
-import { SECTIONS } from '../settings/sections.ts';
 import { t } from '../texts.ts';
 import { ConfigFile } from './ConfigFile.tsx';
-import { SettingsSectionPage } from './SettingsSectionPage.tsx';
+import { SettingsSectionPage, type SectionName } from './SettingsSectionPage.tsx';
+
+const SECTIONS = Object.keys(t.settings.sections) as SectionName[];
 
 /** All settings pages except folders and endpoints, which are opened more often. */
 export function ConfigPage() {
   const [, name] = useRoute().path;
   if (name === undefined) return <Settings />;
   if (name === 'file') return <ConfigFile />;
-  const section = SECTIONS.find((each) => each.name === name);
-  if (section !== undefined) return <SettingsSectionPage key={name} section={section} />;
+  const section = SECTIONS.find((each) => each === name);
+  if (section !== undefined) return <SettingsSectionPage key={name} name={section} />;
   return (
     <Page title={t.unknownPage.title} back={{ href: href(['config']), text: t.settings.title }}>
       <p>{t.unknownPage.text}</p>
@@ -32,7 +33,7 @@ function Settings() {
       ...t.settings.elsewhere[name as keyof typeof ELSEWHERE],
       href: href(path),
     })),
-    ...SECTIONS.map(({ name }) => ({ ...t.settings.sections[name], href: href(['config', name]) })),
+    ...SECTIONS.map((name) => ({ ...t.settings.sections[name], href: href(['config', name]) })),
     { ...t.settings.file, href: href(['config', 'file']) },
   ];
   return (

@@ -9,36 +9,32 @@ import { Page } from '../parts/Page.tsx';
 import { Unsaved } from '../parts/Unsaved.tsx';
 import { go, href } from '../router.ts';
 import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
-import { DELIVERY_FIELDS, endpointFields, type FieldGroups } from '../settings/fields.ts';
+import { fieldsOf } from '../settings/fields.ts';
+import { wordsFor } from '../settings/labels.ts';
 import { t } from '../texts.ts';
 
 const BACK = { href: href(['endpoints']), text: t.endpoints.pageTitle };
 
 export function EndpointEdit({ alias }: { readonly alias: string }) {
   return (
-    <SectionEdit
-      title={t.endpoints.editTitle(alias)}
-      path={['endpoints', alias]}
-      groups={(config) => endpointFields(accountsOf(config))}
-    />
+    <SectionEdit title={t.endpoints.editTitle(alias)} path={['endpoints', alias]} below="endpoints.*." />
   );
 }
 
 export function DeliveryEdit() {
-  return (
-    <SectionEdit title={t.endpoints.delivery} path={['delivery']} isOptional groups={() => DELIVERY_FIELDS} />
-  );
+  return <SectionEdit title={t.endpoints.delivery} path={['delivery']} isOptional below="delivery." />;
 }
 
 interface SectionEditProps {
   readonly title: string;
   readonly path: readonly string[];
-  readonly groups: (config: ConfigState) => FieldGroups;
+  /** Where the keys of its settings begin. */
+  readonly below: string;
   /** The section may be missing from the file. */
   readonly isOptional?: boolean;
 }
 
-function SectionEdit({ title, path, groups, isOptional = false }: SectionEditProps) {
+function SectionEdit({ title, path, below, isOptional = false }: SectionEditProps) {
   const asked = useCall('config', {});
   const values = (state: ConfigState): JsonObject | null =>
     objectAt(state.values, path) ?? (isOptional ? {} : null);
@@ -49,7 +45,7 @@ function SectionEdit({ title, path, groups, isOptional = false }: SectionEditPro
           <ConfigForm
             key={path.join('/')}
             config={data}
-            groups={groups(data)}
+            groups={fieldsOf(data, path[0] ?? '', below)}
             values={values}
             edits={(state, before, next) => {
               // Remove a section that would become empty, and add a missing one, in a single edit.
@@ -122,7 +118,7 @@ export function EndpointCreate() {
                 {...t.create.fields.account}
                 value={account}
                 options={[
-                  { value: '', text: t.form.options['account.none'] ?? '' },
+                  { value: '', text: wordsFor('endpoints.*.account').options?.['none'] ?? '' },
                   ...accounts.map((value) => ({ value, text: value })),
                 ]}
                 onValue={setAccount}

@@ -9,7 +9,8 @@ import { EndpointTable } from '../parts/StatusTables.tsx';
 import { Table } from '../parts/Table.tsx';
 import { href } from '../router.ts';
 import { objectAt } from '../settings/edits.ts';
-import { allOf, DELIVERY_FIELDS, textOf } from '../settings/fields.ts';
+import { allOf, fieldsOf, textOf } from '../settings/fields.ts';
+import { wordsFor } from '../settings/labels.ts';
 import { endpointId } from '../tally.ts';
 import { t } from '../texts.ts';
 
@@ -72,13 +73,15 @@ function Delivery() {
   const config = useCall('config', {});
   return (
     <Answer asked={config}>
-      {({ values }) => (
+      {(data) => (
         <dl class="facts columns">
-          {allOf(DELIVERY_FIELDS).map((field) => {
-            const text = shown(textOf(field, objectAt(values, ['delivery']) ?? {}).replaceAll('\n', ', '));
+          {allOf(fieldsOf(data, 'delivery', 'delivery.')).map((field) => {
+            const text = shown(
+              textOf(field, objectAt(data.values, ['delivery']) ?? {}).replaceAll('\n', ', '),
+            );
             return (
               <div key={field.id}>
-                <dt>{t.fields[field.id].label}</dt>
+                <dt>{wordsFor(field.key).label}</dt>
                 <dd>{text || <span class="muted">{t.form.standard(shown(field.initial ?? ''))}</span>}</dd>
               </div>
             );

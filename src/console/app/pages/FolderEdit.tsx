@@ -7,7 +7,7 @@ import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { go, href } from '../router.ts';
 import { appendTo, editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
-import { folderFields } from '../settings/fields.ts';
+import { fieldsOf } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
 
@@ -32,7 +32,7 @@ function Form({ config, path }: { readonly config: ConfigState; readonly path: s
     <ConfigForm
       config={config}
       folder={path}
-      groups={folderFields(Object.keys(objectAt(config.values, ['endpoints']) ?? {}))}
+      groups={fieldsOf(config, 'folders', 'folders[].')}
       values={values}
       edits={(state, before, next) => {
         if (path !== null) {

@@ -8,7 +8,6 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { TextField } from '../parts/Field.tsx';
 import { announce } from '../parts/Notice.tsx';
 import { valueAt, type Json } from '../settings/edits.ts';
-import { TYPES } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 import type { Group } from './rejectedGroups.ts';
 
@@ -54,19 +53,15 @@ function Limit({ group, onDone, onClose }: DialogProps) {
       valueOf={() => size.trim()}
       {...{ onDone, onClose }}
     >
-      <TextField id="limit" label={t.fields.maxFileSize.label} value={size} onValue={setSize} />
+      <TextField id="limit" label={t.fields['folders[].maxFileSize'].label} value={size} onValue={setSize} />
       <p>{t.rejected.raiseMeans(group.folder, group.rows.length)}</p>
     </Change>
   );
 }
 
 function Types({ group, onDone, onClose }: DialogProps) {
-  // By default, every type except PDF is accepted.
-  const accepted = (now: Json | undefined) => [
-    ...new Set([
-      ...(Array.isArray(now) ? now.map(String) : TYPES.filter((each) => each !== 'pdf')),
-      ...group.types,
-    ]),
+  const accepted = (now: Json | undefined, initial: string) => [
+    ...new Set([...(Array.isArray(now) ? now.map(String) : initial.split(' ')), ...group.types]),
   ];
   return (
     <Change
@@ -85,7 +80,7 @@ function Types({ group, onDone, onClose }: DialogProps) {
 interface ChangeProps extends DialogProps {
   readonly title: string;
   readonly settingKey: 'maxFileSize' | 'accept';
-  readonly valueOf: (now: Json | undefined) => string | string[];
+  readonly valueOf: (now: Json | undefined, initial: string) => string | string[];
   readonly children: ComponentChildren;
 }
 
@@ -93,11 +88,12 @@ interface ChangeProps extends DialogProps {
 function Change({ group, title, settingKey, valueOf, children, onDone, onClose }: ChangeProps) {
   const [asked, setAsked] = useState<readonly Consequence[] | null>(null);
   const save = async () => {
-    const { revision, values, folderPaths } = await call('config', {});
+    const { revision, values, folderPaths, settings } = await call('config', {});
+    const { initial } = settings.find(({ key }) => key === `folders[].${settingKey}`) ?? {};
     const path = ['folders', folderPaths.indexOf(group.folder), settingKey];
     const change = {
       revision,
-      edits: [{ kind: 'set' as const, path, value: valueOf(valueAt(values, path)) }],
+      edits: [{ kind: 'set' as const, path, value: valueOf(valueAt(values, path), initial ?? '') }],
     };
     if (asked === null) {
       const { consequences = [] } = await call('changeConfig', { ...change, dryRun: true });

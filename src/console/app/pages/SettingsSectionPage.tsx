@@ -5,15 +5,18 @@ import { useCall } from '../parts/hooks.ts';
 import { ConfigProblems, LastChange } from '../parts/LastChange.tsx';
 import { Answer } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
+import { Words } from '../parts/Words.tsx';
 import { href } from '../router.ts';
 import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
-import { allOf, plain } from '../settings/fields.ts';
-import type { SettingsSection } from '../settings/sections.ts';
+import { allOf, fieldsOf, plain } from '../settings/fields.ts';
+import { wordsFor } from '../settings/labels.ts';
 import { t } from '../texts.ts';
 import { AlertTests } from './AlertTests.tsx';
 
+export type SectionName = keyof typeof t.settings.sections;
+
 /** One section of settings: those editable here, and those that can only be changed in the file. */
-export function SettingsSectionPage({ section }: { readonly section: SettingsSection }) {
+export function SettingsSectionPage({ name }: { readonly name: SectionName }) {
   const asked = useCall('config', {});
   const [turn, setTurn] = useState(0);
   const back = { href: href(['config']), text: t.settings.title };
@@ -21,7 +24,7 @@ export function SettingsSectionPage({ section }: { readonly section: SettingsSec
     asked.take(config);
     setTurn((before) => before + 1);
   };
-  const { title, means } = t.settings.sections[section.name];
+  const { title, means } = t.settings.sections[name];
   return (
     <Page title={title} back={back}>
       <p class="muted lead">{means}</p>
@@ -30,11 +33,11 @@ export function SettingsSectionPage({ section }: { readonly section: SettingsSec
           <>
             <ConfigProblems config={data} />
             <LastChange config={data} onUndone={taken} />
-            {allOf(section.groups).length > 0 && (
+            {allOf(fieldsOf(data, name)).length > 0 && (
               <ConfigForm
                 key={turn}
                 config={data}
-                groups={section.groups}
+                groups={fieldsOf(data, name)}
                 values={({ values }) => values}
                 edits={(_, before, next) => editsBetween(before, next, [])}
                 saved={t.form.saved}
@@ -42,8 +45,8 @@ export function SettingsSectionPage({ section }: { readonly section: SettingsSec
                 cancel={back.href}
               />
             )}
-            {section.name === 'alerts' && <AlertTests key={data.revision} />}
-            <InFile config={data} section={section} />
+            {name === 'alerts' && <AlertTests key={data.revision} />}
+            <InFile config={data} page={name} />
           </>
         )}
       </Answer>
@@ -52,22 +55,22 @@ export function SettingsSectionPage({ section }: { readonly section: SettingsSec
 }
 
 /** Settings changed only in the file: a hijacked session must not run programs, read secrets or open ports. */
-function InFile({ config, section }: { readonly config: ConfigState; readonly section: SettingsSection }) {
-  const rows = config.fileOnly
-    .filter(({ key }) => section.keys.includes(key.split('.', 1)[0] ?? ''))
-    .flatMap(({ key, why }) =>
-      keysOf(key, config.values as JsonObject).map((each) => ({
-        key: each,
-        why,
-        value: shown(config, each),
-      })),
-    );
+function InFile({ config, page }: { readonly config: ConfigState; readonly page: SectionName }) {
+  const rows = config.settings.flatMap(({ key, why, ...its }) =>
+    its.page !== page || why === null
+      ? []
+      : keysOf(key, config.values as JsonObject).map((each) => ({
+          key: each,
+          help: `${wordsFor(key).help} ${t.settings.why[why]}`,
+          value: shown(config, each),
+        })),
+  );
   if (rows.length === 0) return null;
   return (
     <Section title={t.settings.inFile} id="in-file">
       <p class="muted lead">{t.settings.inFileMeans(config.file)}</p>
       <dl class="facts in-file">
-        {rows.map(({ key, why, value }) => (
+        {rows.map(({ key, help, value }) => (
           <div key={key}>
             <dt class="mono">{key}</dt>
             <dd>
@@ -76,7 +79,9 @@ function InFile({ config, section }: { readonly config: ConfigState; readonly se
               ) : (
                 <span class="mono">{value}</span>
               )}
-              <span class="help">{t.settings.why[why]}</span>
+              <span class="help">
+                <Words text={help} />
+              </span>
             </dd>
           </div>
         ))}

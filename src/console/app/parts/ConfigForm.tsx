@@ -35,7 +35,7 @@ interface Asked {
   readonly originals: Originals | null;
 }
 
-const TITLES = { ...t.form.groups, ...t.settings.groups };
+const TITLES: Readonly<Record<string, string>> = { ...t.form.groups, ...t.settings.groups };
 
 type Refusal =
   | { readonly kind: 'refused'; readonly error: unknown }
@@ -125,7 +125,7 @@ export function ConfigForm(props: ConfigFormProps) {
       <Form class="config-form" onSubmit={() => !busy && void save()}>
         {Object.entries(props.groups).map(([name, fields]) => (
           <fieldset key={name} class="group">
-            <legend>{TITLES[name as keyof FieldGroups]}</legend>
+            <legend>{TITLES[name]}</legend>
             <div class="fields">
               {fields.map((field) => (
                 <Input

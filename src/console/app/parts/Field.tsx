@@ -1,5 +1,6 @@
 import type { ComponentChildren, FormHTMLAttributes, PartialInputHTMLAttributes } from 'preact';
 import { t } from '../texts.ts';
+import { Words } from './Words.tsx';
 
 interface LabelledProps {
   readonly id: string;
@@ -37,7 +38,7 @@ export function Help({ id, text }: { readonly id: string; readonly text: string 
   if (text === '') return null;
   return (
     <p class="help" id={`${id}-help`}>
-      {text}
+      <Words text={text} />
     </p>
   );
 }

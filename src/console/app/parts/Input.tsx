@@ -1,5 +1,7 @@
+import type { SettingText } from '../../../texts/en/settings.ts';
 import { t } from '../texts.ts';
 import type { Field } from '../settings/fields.ts';
+import { wordsFor } from '../settings/labels.ts';
 import { describedBy, Help, Labelled, SelectField, TextField, typed } from './Field.tsx';
 
 interface InputProps {
@@ -8,11 +10,17 @@ interface InputProps {
   readonly onValue: (value: string) => void;
 }
 
+/** With what cannot be seen from the words of a setting. */
+function wordsOf({ key, applies }: Field): SettingText {
+  const words = wordsFor(key);
+  return applies === 'start' ? { ...words, help: `${words.help} ${t.form.atStart}` } : words;
+}
+
 export function Input({ field, value, onValue }: InputProps) {
-  const { kind, initial, required: isMarked, options = [] } = field;
-  const { label, help } = t.fields[field.id];
+  const { kind, initial, required: isMarked, options } = field;
+  const { label, help, options: names = {} } = wordsOf(field);
   const id = `field-${field.id}`;
-  const placeholder = initial === undefined ? '' : t.form.standard(initial);
+  const placeholder = t.form.standard(initial ?? '');
   const shared = { value, placeholder, spellcheck: false, autocomplete: 'off' } as const;
   switch (kind) {
     case 'yes':
@@ -35,10 +43,10 @@ export function Input({ field, value, onValue }: InputProps) {
       return (
         <SelectField
           {...{ id, label, help, isMarked, value, onValue }}
-          required={isMarked === true && initial === ''}
+          required={isMarked && initial === ''}
           options={options.map((option) => ({
             value: option,
-            text: t.form.options[`${field.id}.${option}`] ?? t.form.options[option] ?? option,
+            text: names[option] ?? option,
           }))}
         />
       );
@@ -69,19 +77,19 @@ export function Input({ field, value, onValue }: InputProps) {
 }
 
 function Checks({ field, value, onValue }: InputProps) {
-  const { label, help } = t.fields[field.id];
+  const { label, help } = wordsOf(field);
   const id = `field-${field.id}`;
   const chosen = new Set(value.split(/\s+/));
   const toggle = (option: string) => {
     const next = new Set(chosen);
     if (!next.delete(option)) next.add(option);
-    onValue((field.options ?? []).filter((each) => next.has(each)).join(' '));
+    onValue(field.options.filter((each) => next.has(each)).join(' '));
   };
   return (
     <fieldset class="field checks" aria-describedby={describedBy(id, help)}>
       <legend>{label}</legend>
       <div class="choices">
-        {field.options?.map((option) => (
+        {field.options.map((option) => (
           <label key={option} class="check">
             <input type="checkbox" checked={chosen.has(option)} onChange={() => toggle(option)} />
             {option}

@@ -1,37 +1,42 @@
-import type { Texts } from '../languages/en.ts';
-import { isObject, valueAt, withValue, type Json, type JsonObject } from './edits.ts';
+import type { ConfigState, Setting } from '../../../control/protocol/settings.ts';
+import { isObject, objectAt, valueAt, withValue, type Json, type JsonObject } from './edits.ts';
 
-/** One key of the config file in a form. Its value is always text, empty for the default. */
-export interface Field {
-  readonly id: FieldId;
-  /** In the file, relative to the folder, endpoint or section; the id if left out. */
-  readonly key?: string;
-  readonly kind: 'text' | 'number' | 'yes' | 'choice' | 'lines' | 'checks' | 'pairs';
-  readonly options?: readonly string[];
-  /** The default if the file does not have the key. */
-  readonly initial?: string;
-  readonly required?: boolean;
-  /** For lines: a single word allowed instead of a list. */
-  readonly word?: 'always' | 'none' | 'accepted';
+/** A setting in a form. Its value is always text, empty for the default. */
+export interface Field extends Setting {
+  /** Its key relative to the folder, endpoint or section that the form is about. */
+  readonly id: string;
 }
 
-export const keyOf = ({ id, key = id }: Field): string => key;
-
-export type FieldId = keyof Texts['fields'];
-
 /** The fields of a form, by the group that shows them. */
-export type FieldGroups = Readonly<
-  Partial<Record<keyof Texts['form']['groups'] | keyof Texts['settings']['groups'], readonly Field[]>>
->;
+export type FieldGroups = Readonly<Record<string, readonly Field[]>>;
 
 export const allOf = (groups: FieldGroups): Field[] => Object.values(groups).flat();
 
-export const TYPES = ['jpeg', 'png', 'tiff', 'webp', 'gif', 'bmp', 'heic', 'pdf'];
-const ACCEPTED = TYPES.filter((type) => type !== 'pdf').join(' ');
+/** The form of a page. @param below where the keys of its settings begin, such as `folders[].` */
+export function fieldsOf(config: ConfigState, page: string, below = ''): FieldGroups {
+  const groups: Record<string, Field[]> = {};
+  for (const setting of config.settings) {
+    if (setting.page !== page || setting.group === null) continue;
+    const field = { ...withNames(setting, config), id: setting.key.slice(below.length) };
+    (groups[setting.group] ??= []).push(field);
+  }
+  return groups;
+}
+
+/** Offers the accounts or endpoints of the file. With a single endpoint it is the default; with several, the person has to choose. */
+function withNames(setting: Setting, { values }: ConfigState): Setting {
+  if (setting.among === null) return setting;
+  const names = Object.keys(objectAt(values, [setting.among]) ?? {});
+  if (setting.among === 'accounts') return { ...setting, options: ['none', ...names] };
+  const [only = '', ...others] = names;
+  return others.length === 0
+    ? { ...setting, required: true, options: names, initial: only }
+    : { ...setting, required: true, options: ['', ...names], initial: '' };
+}
 
 /** Text of the value in the file; otherwise of the default, if the control must show a value. */
 export function textOf(field: Field, values: JsonObject): string {
-  const value = valueAt(values, keyOf(field).split('.'));
+  const value = valueAt(values, field.id.split('.'));
   if (value === undefined || value === null) return shownDefault(field);
   if (field.kind === 'pairs' && isObject(value))
     return Object.entries(value)
@@ -46,8 +51,8 @@ export const plain = (value: Json | undefined): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** Fields with a default that can be typed show it as a placeholder. */
-function shownDefault({ kind, initial = '' }: Field): string {
-  return kind === 'yes' || kind === 'choice' || kind === 'checks' ? initial : '';
+function shownDefault({ kind, initial }: Field): string {
+  return kind === 'yes' || kind === 'choice' || kind === 'checks' ? (initial ?? '') : '';
 }
 
 function valueOf(field: Field, text: string): Json | undefined {
@@ -86,89 +91,9 @@ export function applied(fields: readonly Field[], before: JsonObject, typed: Typ
   for (const field of fields) {
     const text = typed[field.id];
     if (text === undefined || text === textOf(field, before)) continue;
-    next = withValue(next, keyOf(field).split('.'), valueOf(field, text));
+    next = withValue(next, field.id.split('.'), valueOf(field, text));
   }
   return next;
 }
 
-export type Typed = Partial<Record<FieldId, string>>;
-
-export function folderFields(endpoints: readonly string[]): FieldGroups {
-  return {
-    folder: [
-      { id: 'path', kind: 'text', required: true },
-      endpointField(endpoints),
-      { id: 'recursive', kind: 'yes', initial: 'false' },
-      { id: 'watch', kind: 'choice', options: ['auto', 'poll'], initial: 'auto' },
-      { id: 'share', kind: 'text', initial: 'none' },
-    ],
-    files: [
-      { id: 'name', kind: 'text', initial: '{stem}-{hash:12}' },
-      { id: 'nameMaxBytes', kind: 'number', initial: '300' },
-      { id: 'existing', kind: 'text', initial: 'send' },
-      { id: 'accept', kind: 'checks', options: TYPES, initial: ACCEPTED },
-      { id: 'maxFileSize', kind: 'text', initial: '50MB' },
-      { id: 'include', kind: 'lines', initial: '**/*' },
-      { id: 'ignore', kind: 'lines' },
-      { id: 'builtInIgnores', kind: 'yes', initial: 'true' },
-    ],
-    images: [
-      { id: 'pages', kind: 'choice', options: ['split', 'whole'], initial: 'split' },
-      { id: 'pageResolution', kind: 'number', initial: '200' },
-      { id: 'qualityCheck', kind: 'choice', options: ['off', 'warn', 'hold'], initial: 'off' },
-      { id: 'upright', kind: 'yes', initial: 'false' },
-    ],
-    after: [
-      { id: 'afterUpload', kind: 'choice', options: ['keep', 'archive', 'delete'], initial: 'keep' },
-      { id: 'archiveTo', kind: 'text', initial: 'archive' },
-      { id: 'afterUploadOn', kind: 'lines', initial: 'accepted', word: 'accepted' },
-      { id: 'afterUploadExisting', kind: 'choice', options: ['auto', 'leave', 'include'], initial: 'auto' },
-    ],
-    people: [
-      { id: 'needsAttention', kind: 'text', initial: 'none' },
-      { id: 'silentAfter', kind: 'text', initial: 'auto' },
-    ],
-    settle: [
-      { id: 'settleShort', key: 'settle.short', kind: 'text', initial: '200ms' },
-      { id: 'settleLong', key: 'settle.long', kind: 'text', initial: '5s' },
-      { id: 'settlePatience', key: 'settle.patience', kind: 'text', initial: '10m' },
-    ],
-  };
-}
-
-/** Optional if there is only one endpoint; with several, the person has to choose. */
-function endpointField(endpoints: readonly string[]): Field {
-  const [only = '', ...others] = endpoints;
-  const field = { id: 'endpoint', kind: 'choice', required: true } as const;
-  if (others.length === 0) return { ...field, options: endpoints, initial: only };
-  return { ...field, options: ['', ...endpoints], initial: '' };
-}
-
-const LIMITS: readonly Field[] = [
-  { id: 'rate', kind: 'text', initial: 'unlimited' },
-  { id: 'perDay', kind: 'number', initial: 'unlimited' },
-  { id: 'perMonth', kind: 'number', initial: 'unlimited' },
-];
-
-/** @param accounts names of the additional accounts */
-export function endpointFields(accounts: readonly string[]): FieldGroups {
-  const endpoint: readonly Field[] = [
-    { id: 'uid', kind: 'text', required: true },
-    { id: 'account', kind: 'choice', options: ['none', ...accounts], initial: 'none' },
-    { id: 'endpointConcurrency', key: 'concurrency', kind: 'number' },
-    ...LIMITS,
-  ];
-  return { endpoint };
-}
-
-export const DELIVERY_FIELDS: FieldGroups = {
-  pace: [
-    { id: 'concurrency', kind: 'number', initial: '4' },
-    ...LIMITS,
-    { id: 'bandwidth', kind: 'text', initial: 'unlimited' },
-    { id: 'spread', kind: 'yes', initial: 'true' },
-    { id: 'grace', kind: 'text', initial: '20s' },
-    { id: 'parkAfter', kind: 'number', initial: '5' },
-  ],
-  hours: [{ id: 'hours', kind: 'lines', initial: 'always', word: 'always' }],
-};
+export type Typed = Readonly<Partial<Record<string, string>>>;

@@ -7,7 +7,7 @@ import { toHoldJson } from '../../../../src/control/protocol/holdJson.ts';
 import { noteJson } from '../../../../src/control/protocol/noteJson.ts';
 import { troubles } from '../../../../src/control/queries/troubles.ts';
 import type { Hold } from '../../../../src/core/ports/hold.ts';
-import { FILE_ONLY } from '../../../../src/wiring/consoleKeys.ts';
+import { formFields } from '../../../../src/config/forms.ts';
 import { counts } from './stubList.ts';
 import { makeResults } from './stubResults.ts';
 import { BASE_URL, CONFIG, makeRow, makeRows, type Row } from './stubData.ts';
@@ -190,7 +190,7 @@ export class StubAgent {
       problem: this.problem,
       restartNeeded: this.restartNeeded,
       undo: this.undo,
-      fileOnly: [...FILE_ONLY],
+      settings: formFields().map((each) => ({ ...each, options: [...each.options] })),
     };
   }
 }

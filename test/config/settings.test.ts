@@ -1,0 +1,102 @@
+/** The table of settings, its texts, and what is drawn from it. */
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { formFields } from '../../src/config/forms.ts';
+import { jsonSchemaText, nodeAt, type SchemaNode } from '../../src/config/schemaTree.ts';
+import { readConfig } from '../../src/config/load.ts';
+import { referenceText } from '../../src/config/reference.ts';
+import { SETTINGS, valueOf } from '../../src/config/settings.ts';
+import english from '../../src/console/app/languages/en.ts';
+import german from '../../src/console/app/languages/de.ts';
+import { settings as inEnglish } from '../../src/texts/en/settings.ts';
+import { settings as inGerman } from '../../src/texts/de/settings.ts';
+import { everySetting, nodeOf, otherValue, placeOf } from './settings.ts';
+import { context, FILE } from './support.ts';
+
+const FORMAT = { number: String, counted: (value: number, one: string) => `${value} ${one}` };
+const KEYS = SETTINGS.map(({ key }) => key).toSorted();
+const SCHEMA = JSON.parse(jsonSchemaText()) as SchemaNode;
+const REFERENCE = referenceText();
+const FIELDS = new Map(formFields().map((field) => [field.key, field]));
+const FULL = everySetting();
+const full = JSON.stringify(FULL);
+
+const read = (text: string) => readConfig(text, FILE, context()).parsed;
+const table = SETTINGS.map((setting) => [setting.key, setting] as const);
+
+it.each([
+  ['English', inEnglish],
+  ['German', inGerman],
+])('the texts in %s are those of the settings', (_, texts) => {
+  expect(Object.keys(texts).toSorted()).toEqual(KEYS);
+  const wrong = Object.entries(texts).filter(
+    ([, { label, help }]) => !/^[^.]*\S$/u.test(label) || !/^\S.*\.$/u.test(help) || help.includes("'"),
+  );
+  expect(wrong).toEqual([]);
+});
+
+describe.each(table)('%s', (key, setting) => {
+  const node = nodeOf(setting);
+
+  it('has a default that the schema accepts, or says what it depends on, or is required', () => {
+    const { required } = FIELDS.get(key)!;
+    expect(
+      [required, node.defaultText !== undefined, node.default !== undefined].filter(Boolean),
+    ).toHaveLength(1);
+    if (node.default === undefined) return;
+    const [written, without] = [structuredClone(FULL), structuredClone(FULL)];
+    set(written, placeOf(setting), node.default);
+    set(without, placeOf(setting), undefined);
+    const parsed = (values: object): unknown => {
+      try {
+        return read(JSON.stringify(values));
+      } catch (error) {
+        return String(error).replaceAll(/:\d+:\d+:/g, '');
+      }
+    };
+    expect(parsed(written)).toEqual(parsed(without));
+    expect(String(parsed(written))).not.toContain(`${placeOf(setting).at(-1) ?? ''}: expected`);
+  });
+
+  it('has another value, and keeps it', () => {
+    expect(otherValue(setting)).not.toEqual(node.default);
+    const isNested = /\[\]|\*/.test(key);
+    const isKept =
+      isNested || !isDeepStrictEqual(valueOf(read(full), setting), valueOf(read(MINIMAL), setting));
+    expect(isKept).toBe(true);
+  });
+
+  it('is in the JSON Schema, the reference and a form', () => {
+    expect(nodeAt(SCHEMA, setting.path)?.description).toBe(inEnglish[key as keyof typeof inEnglish].help);
+    const [section = '', ...rest] = setting.path;
+    const [, part = ''] =
+      new RegExp(`^## \`${section}(?:\\[\\]|\\.<name>)?\`\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(REFERENCE) ??
+      [];
+    const row = rest.filter((step) => step !== '[]' && step !== '*').join('.') || section;
+    expect(part).toContain(`\n| \`${row}\` |`);
+    const { group, why, page } = FIELDS.get(key)!;
+    expect([group === null, why === null]).toEqual([why !== null, group !== null]);
+    const words = [english(FORMAT), german(FORMAT)].map(({ form, settings }): object =>
+      group === null ? settings.sections : { ...form.groups, ...settings.groups },
+    );
+    expect(words.map((its) => Object.hasOwn(its, group ?? page))).toEqual([true, true]);
+  });
+});
+
+const MINIMAL = JSON.stringify({
+  service: { baseUrl: 'https://api.example.com' },
+  endpoints: { office: { uid: 'u-1' } },
+  folders: [{ path: '/srv/scans' }],
+});
+
+function set(values: object, path: readonly string[], value: unknown): void {
+  const holder = path.slice(0, -1).reduce<object>((at, step) => Reflect.get(at, step) as object, values);
+  const key = path.at(-1) ?? '';
+  if (value === undefined) Reflect.deleteProperty(holder, key);
+  else Reflect.set(holder, key, value);
+}
+
+it('the table has the settings of this program', () => {
+  expect(KEYS.length).toBeGreaterThan(100);
+  expect(new Set(KEYS).size).toBe(KEYS.length);
+});
