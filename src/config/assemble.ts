@@ -34,13 +34,7 @@ export function assemble(written: ParsedConfig, draft: Draft, file: string, cont
     folders: draft.folders.map((folder) => assembleFolder(folder, endpoints, parsed.alerts.silentAfter)),
     ledger: assembleLedger(parsed.ledger),
     stateDir: draft.stateDir.path,
-    console: { ...parsed.console, tls: pairOf(parsed.console.tls) },
     alerts: assembleAlerts(parsed.alerts),
-    results: {
-      ...parsed.results,
-      tls: pairOf(parsed.results.tls),
-      columns: Object.entries(parsed.results.columns).map(([name, pointer]) => ({ name, pointer })),
-    },
   };
 }
 
@@ -56,10 +50,6 @@ function withAbsolutePaths(parsed: ParsedConfig, file: string, context: LoadCont
     (now, { path }) => withEach(now, path, absolute),
     parsed,
   );
-}
-
-function pairOf({ cert, key }: { cert: string | null; key: string | null }) {
-  return cert === null || key === null ? null : { cert, key };
 }
 
 function assembleLedger({ kind, allowInsecure, ...parsed }: ParsedLedger): LedgerConfig {
@@ -104,7 +94,6 @@ function assembleFolder(
     settle: { shortMs: short, longMs: long, patienceMs: patience },
     template: parseTemplate(name),
     archiveTo,
-    afterUploadOn: settings.afterUploadOn === 'accepted' ? null : settings.afterUploadOn,
     needsAttention,
     silentAfter: settings.silentAfter ?? silentAfter,
   };

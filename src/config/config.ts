@@ -1,31 +1,12 @@
 import type { EndpointSettings, FolderSettings } from '../core/domain/settings.ts';
-import type {
-  ParsedAccount,
-  ParsedAlerts,
-  ParsedConfig,
-  ParsedConsole,
-  ParsedFolder,
-  ParsedLedger,
-  ParsedResults,
-} from './schema.ts';
+import type { ParsedAccount, ParsedAlerts, ParsedConfig, ParsedFolder, ParsedLedger } from './schema.ts';
 
 /**
  * The configuration as the program uses it: defaults filled in, paths absolute, durations in milliseconds, sizes in bytes,
  * null for none. Whatever is not named here is as the table of settings has it.
  */
 export interface Config extends Readonly<
-  Omit<
-    ParsedConfig,
-    | 'credentials'
-    | 'accounts'
-    | 'endpoints'
-    | 'folders'
-    | 'ledger'
-    | 'stateDir'
-    | 'console'
-    | 'alerts'
-    | 'results'
-  >
+  Omit<ParsedConfig, 'credentials' | 'accounts' | 'endpoints' | 'folders' | 'ledger' | 'stateDir' | 'alerts'>
 > {
   /** Absolute path of the config file. */
   readonly file: string;
@@ -38,19 +19,7 @@ export interface Config extends Readonly<
   readonly folders: readonly FolderConfig[];
   readonly ledger: LedgerConfig;
   readonly stateDir: string;
-  readonly console: Readonly<Omit<ParsedConsole, 'tls'>> & { readonly tls: PairFiles | null };
   readonly alerts: AlertsConfig;
-  readonly results: Readonly<Omit<ParsedResults, 'tls' | 'columns'>> & {
-    readonly tls: PairFiles | null;
-    /** Posted values to show by name. */
-    readonly columns: readonly { readonly name: string; readonly pointer: string }[];
-  };
-}
-
-/** PEM files. */
-interface PairFiles {
-  readonly cert: string;
-  readonly key: string;
 }
 
 export type LedgerConfig = { readonly kind: 'sqlite' } | PostgresConfig;

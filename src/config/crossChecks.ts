@@ -7,7 +7,7 @@ import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { checkLedger } from './ledgerChecks.ts';
 import { didYouMean, invalid, type Problem } from './problems.ts';
 import { pathRelations, pathsOf, type PathRelations } from './resolve.ts';
-import type { ParsedAlerts, ParsedConsole, ParsedEndpoint, ParsedResults, ParsedService } from './schema.ts';
+import type { ParsedAlerts, ParsedEndpoint, ParsedService } from './schema.ts';
 import { shorten, showPath } from './show.ts';
 import { checkWindowsPaths } from './windowsPaths.ts';
 
@@ -28,8 +28,6 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
     ...checkStateDir(draft, relations),
     ...checkSharedDirectory(draft, platform),
     ...checkWindowsPaths(draft, platform),
-    ...checkCertificate('console', draft.console),
-    ...checkCertificate('results', draft.results),
     ...checkAlerts(draft.alerts),
     ...checkPorts(draft),
   ];
@@ -222,18 +220,7 @@ function checkSharedDirectory({ stateDir }: Draft, platform: NodeJS.Platform): P
   return [invalid(['stateDir'], text)];
 }
 
-/** A non-local address without a certificate is no error here: the agent keeps that listener closed and still sends receipts. */
-function checkCertificate(
-  key: 'console' | 'results',
-  settings: ParsedConsole | ParsedResults | undefined,
-): Problem[] {
-  if (settings === undefined) return [];
-  const { cert, key: keyFile } = settings.tls;
-  if ((cert === null) === (keyFile === null)) return [];
-  return [invalid([key, 'tls'], 'set both cert and key, or neither')];
-}
-
-/** Two listeners of this agent can't share an address; a clash with another program shows only when listening. */
+/** A non-local address without a certificate is no error: the agent keeps that listener closed and still sends receipts. Two listeners of this agent can't share an address; a clash with another program shows only when listening. */
 function checkPorts({ console, monitoring, results }: Draft): Problem[] {
   const taken = new Map<string, string>();
   return Object.entries({ console, monitoring, results }).flatMap(([key, settings]) => {

@@ -17,13 +17,16 @@ export interface LiveConfig extends ReadConfig {
 const AT_START = SETTINGS.filter(
   ({ applies, key }) => applies === 'start' && key !== 'stateDir' && key !== 'folders[].share',
 );
-const LIVE = SETTINGS.filter(({ applies }) => applies === 'live');
+/** Sections of which the services beside the agent take changes while it runs. */
+const LIVE = new Set(
+  SETTINGS.filter(({ applies }) => applies === 'live').map(({ path: [section] }) => section),
+);
 
-/** Whether a change concerns more than the services beside the agent, which take theirs while it runs. */
+/** Whether a change concerns the agent too. */
 export function isForAgent(from: ParsedConfig, to: ParsedConfig): boolean {
-  const others = (config: ParsedConfig) =>
-    LIVE.reduce((now, { path }) => withEach(now, path, () => null), config);
-  return !isDeepStrictEqual(others(from), others(to));
+  const ofAgent = (config: ParsedConfig) =>
+    Object.fromEntries(Object.entries(config).filter(([section]) => !LIVE.has(section)));
+  return !isDeepStrictEqual(ofAgent(from), ofAgent(to));
 }
 
 /**

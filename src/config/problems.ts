@@ -59,7 +59,8 @@ function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Pr
   if (value === undefined) {
     return [invalid(issue.path, `is missing; expected ${expected(issue, nodeAt(tree, issue.path))}`)];
   }
-  const found = mayBeSecret(issue.path, value) ? '' : `, found ${showValue(value)}`;
+  const isSection = issue.code === 'custom' && showValue(value) === 'a mapping';
+  const found = isSection || mayBeSecret(issue.path, value) ? '' : `, found ${showValue(value)}`;
   return [
     invalid(
       issue.path,

@@ -108,6 +108,7 @@ export const folderSchema = z.strictObject({
     .union([z.literal('accepted'), z.array(type.serviceStatus).min(1, { error: 'at least one status' })], {
       error: 'accepted, or a list of statuses as the service writes them',
     })
+    .transform((value) => (value === 'accepted' ? null : value))
     .prefault('accepted')
     .meta({ title: 'accepted, or list of statuses', example: ['DONE'], group: 'after' }),
   afterUploadExisting: z.enum(['auto', 'leave', 'include']).prefault('auto').meta({ group: 'after' }),
@@ -141,6 +142,8 @@ const certificate = z
     cert: type.fileOrNone.prefault('none').meta({ why: 'trust' }),
     key: type.fileOrNone.prefault('none').meta({ why: 'secret' }),
   })
+  .refine(({ cert, key }) => (cert === null) === (key === null), { error: 'both cert and key, or neither' })
+  .transform(({ cert, key }) => (cert === null || key === null ? null : { cert, key }))
   .prefault({})
   .describe('Certificate and key for https.');
 
@@ -192,6 +195,7 @@ export const resultsSchema = z.strictObject({
   rate: type.rate.prefault('2000/s'),
   columns: z
     .record(type.columnName, type.pointer)
+    .transform((named) => Object.entries(named).map(([name, pointer]) => ({ name, pointer })))
     .prefault({})
     .meta({ title: 'names and JSON pointers', example: { total: '/total' } }),
   command: type.command.prefault('none').meta({ why: 'program' }),

@@ -81,8 +81,9 @@ function unwrapped(schema: unknown, around: z.GlobalMeta): { inner: unknown; abo
   let inner = schema;
   for (;;) {
     if (inner instanceof z.ZodType) said.unshift(z.globalRegistry.get(inner) ?? {});
-    if (!(inner instanceof z.ZodPrefault || inner instanceof z.ZodOptional)) break;
-    inner = inner.unwrap();
+    if (inner instanceof z.ZodPipe) inner = inner.in;
+    else if (inner instanceof z.ZodPrefault || inner instanceof z.ZodOptional) inner = inner.unwrap();
+    else break;
   }
   return { inner, about: Object.assign({}, around, ...said) as z.GlobalMeta };
 }

@@ -72,7 +72,6 @@ function defaults(): Omit<FolderSettings, 'path' | 'endpoint' | 'alias'> {
     ...others,
     settle: { shortMs, longMs, patienceMs },
     template: parseTemplate(name),
-    afterUploadOn: null,
   };
 }
 

@@ -52,7 +52,7 @@ describe('where the console listens', () => {
   it('takes a certificate with its key only', () => {
     for (const tls of ['{ cert: c.pem }', '{ key: k.pem }'])
       expect(problem(`{ tls: ${tls} }`)).toEqual([
-        expect.stringContaining('console.tls: set both cert and key, or neither'),
+        expect.stringContaining('console.tls: expected both cert and key, or neither'),
       ]);
   });
 });

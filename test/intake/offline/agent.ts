@@ -2,6 +2,7 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { configSchema } from '../../../src/config/schema.ts';
 import { composePipeline } from '../../../src/wiring/pipeline.ts';
 import type { PipelineConfig } from '../../../src/wiring/world.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
@@ -97,10 +98,9 @@ export async function offlinePlace() {
       folders: options.folders ? [...options.folders] : [folder],
       delivery: { ...UNLIMITED, spread: true, hours: null, grace: 100, parkAfter: 3 },
       intake: {
+        ...configSchema.shape.intake.parse({}),
         reconcileEvery: options.reconcileEveryMs ?? 1_000,
         pollEvery: options.pollEveryMs ?? 1_000,
-        takeOverAfter: 600_000,
-        confirmAbove: 100,
       },
       spool: options.spool ?? 'auto',
       storage: { keepFailed: 24 * 3_600_000 },

@@ -1,3 +1,4 @@
+import { configSchema } from '../../../src/config/schema.ts';
 import type { PipelineConfig } from '../../../src/wiring/world.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { Dice } from '../support/dice.ts';
@@ -193,10 +194,9 @@ function draw(dice: Dice): Plan {
     })),
     delivery: { ...limits, hours: null, grace: 5_000, parkAfter: 3 },
     intake: {
+      ...configSchema.shape.intake.parse({}),
       reconcileEvery: dice.int(8, 30) * 1_000,
       pollEvery: dice.int(2, 5) * 1_000,
-      takeOverAfter: 600_000,
-      confirmAbove: 100,
       // With the default, so few files are compared at every listing and nothing is ever skipped.
       comparedApartMs: 10_000,
     },
