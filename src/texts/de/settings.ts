@@ -93,7 +93,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'folders[].recursive': {
     label: 'Auch Unterordner überwachen',
-    help: 'Überwacht auch die Ordner in diesem Ordner.',
+    help: 'Überwacht auch alle Ordner in diesem Ordner.',
   },
   'folders[].watch': {
     label: 'Wie neue Dateien bemerkt werden',

@@ -99,7 +99,7 @@ const english = {
     help: 'Name of the endpoint to send the images to. Optional if there is only one.',
     options: { '': 'Choose an endpoint …' },
   },
-  'folders[].recursive': { label: 'Watch subfolders too', help: 'Also watches subfolders.' },
+  'folders[].recursive': { label: 'Watch subfolders too', help: 'Watches all folders inside this one, too.' },
   'folders[].watch': {
     label: 'How new files are noticed',
     help: 'How to detect new files: auto uses events on local disks and lists network shares at intervals (`intake.pollEvery`); poll always lists at intervals.',

@@ -10,10 +10,12 @@ interface InputProps {
   readonly onValue: (value: string) => void;
 }
 
-/** With what cannot be seen from the words of a setting. */
-function wordsOf({ key, applies }: Field): SettingText {
+/** With what the table of settings says of it. */
+function wordsOf({ key, kind, applies }: Field): SettingText {
   const words = wordsFor(key);
-  return applies === 'start' ? { ...words, help: `${words.help} ${t.form.atStart}` } : words;
+  const isList = kind === 'lines' || kind === 'pairs';
+  const more = [...(isList ? [t.form.perLine] : []), ...(applies === 'start' ? [t.form.atStart] : [])];
+  return { ...words, help: [words.help, ...more].join(' ') };
 }
 
 export function Input({ field, value, onValue }: InputProps) {

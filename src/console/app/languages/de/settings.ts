@@ -21,6 +21,7 @@ export function settingsTexts({ counted, number }: Format): ReturnType<typeof en
       standard: (value) => (value === '' ? '' : `Standard: ${value}`),
       words: { true: 'ja', false: 'nein', unlimited: 'unbegrenzt', always: 'immer' },
       atStart: 'Wirkt ab dem nächsten Start.',
+      perLine: 'Je Zeile eine Angabe.',
       groups: {
         folder: 'Ordner',
         files: 'Welche Dateien, und ihre Namen',

@@ -21,6 +21,7 @@ export function settingsTexts({ counted, number }: Format) {
       standard: (value: string) => (value === '' ? '' : `default: ${value}`),
       words: { true: 'yes', false: 'no', unlimited: 'unlimited', always: 'always' },
       atStart: 'Takes effect at the next start.',
+      perLine: 'One per line.',
       groups: {
         folder: 'Folder',
         files: 'Which files, and their names',
