@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'core/ports': { parts: ['core/domain'], packages: [] },
   core: { parts: PURE, packages: ['node:'] },
   // For the browser too.
-  texts: { parts: PURE, packages: [] },
+  texts: { parts: ['core/domain'], packages: [], typesOf: ['core/domain/'] },
   system: { parts: PURE },
   http: { parts: PURE, packages: ['node:'] },
   logs: { parts: PURE },
@@ -72,7 +72,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'control/operations': {
     parts: [...PURE, 'control/protocol', 'control/queries', 'delivery', 'delivery/payload', 'intake'],
   },
-  'features/alerts': { parts: [...PURE, 'system', 'control/protocol', 'control/queries'] },
+  'features/alerts': { parts: [...PURE, 'texts', 'system', 'control/protocol'] },
   'features/attention': { parts: [...PURE, 'core', 'texts'], packages: ['node:'] },
   'features/audit': { parts: [...PURE, 'core'], packages: ['node:'] },
   'features/metrics': { parts: [...PURE, 'http'] },

@@ -8,7 +8,10 @@ import { local } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { cureOf, whatIsWrong } from '../texts/explain.ts';
+import { conditionOfJson } from '../control/protocol/problem.ts';
 import { configOf, type JsonOption } from './session.ts';
+import { textsOf } from './statusText.ts';
 import { sendTestAlert } from './testAlert.ts';
 
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -55,12 +58,15 @@ async function list(io: Io, options: JsonOption): Promise<void> {
   );
   print(io, open.length === 0 ? 'Nothing is wrong.' : '');
   const colors = colorsFor(io, io.stdout);
+  const texts = await textsOf(io);
   for (const alert of open) {
-    const { message, code, hint, since, overSince } = alert;
+    const { code, since, overSince } = alert;
+    const condition = conditionOfJson(alert);
+    const message = whatIsWrong(texts, condition);
     if (overSince === null) {
       print(io, `${colors.red(escapeUnsafe(message))} [${code}]`);
       print(io, `  Since ${local(since)}. ${stateOf(alert)}`);
-      print(io, `  ${escapeUnsafe(hint)}`);
+      print(io, `  ${escapeUnsafe(cureOf(texts, condition))}`);
     } else {
       print(io, `${colors.green(`Over since ${local(overSince)}:`)} ${escapeUnsafe(message)} [${code}]`);
       print(

@@ -64,7 +64,7 @@ export async function findingsOf(
   for (const message of oddUids(config)) findings.push({ level: 'warn', subject: 'endpoint', message });
   const access = await accessFindings(io, config);
   const about = (subject: string) => access.filter((finding) => finding.subject === subject);
-  findings.push(await checkState(config), ...(await checkAgent(config)), ...about('ledger'));
+  findings.push(await checkState(config), ...(await checkAgent(config, io)), ...about('ledger'));
   findings.push(...access.filter(({ subject }) => subject !== 'ledger' && subject !== 'alerts'));
   for (const folder of config.folders) findings.push(...(await checkTaken(folder, config.stateDir)));
   findings.push(

@@ -1,29 +1,31 @@
 import type { Config } from '../config/config.ts';
-import type { IncidentStatus, StatusResponse } from '../control/protocol/status.ts';
+import { conditionOfJson } from '../control/protocol/problem.ts';
+import type { StatusResponse } from '../control/protocol/status.ts';
+import { subjectOf } from '../core/domain/problem.ts';
+import { cureOf, whatIsWrong } from '../texts/explain.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Finding } from '../core/domain/finding.ts';
-import { NO_ROOM } from './statusText.ts';
+import type { Io } from './io.ts';
+import { NO_ROOM, textsOf } from './statusText.ts';
 
 const ANSWER_MS = 5_000;
 
 /** What a running agent says keeps it from working. A failure if it takes in nothing. */
-export async function checkAgent({ stateDir }: Config): Promise<Finding[]> {
+export async function checkAgent({ stateDir }: Config, io: Pick<Io, 'env'>): Promise<Finding[]> {
   const status = await statusOf(stateDir);
-  return (status?.incidents ?? []).filter(({ code }) => !isCheckedHere(code)).map(asFinding);
-}
-
-/** `check` looks at folders itself. */
-function isCheckedHere(code: IncidentStatus['code']): boolean {
-  return code.startsWith('FOLDER_');
-}
-
-function asFinding({ code, subject, message, hint }: IncidentStatus): Finding {
-  return {
-    level: NO_ROOM.has(code) ? 'fail' : 'warn',
-    subject: 'agent',
-    message: `${[message, hint].filter((text) => text !== '').join(' ')} [${code}]`,
-    ...(subject !== null && { names: [subject] }),
-  };
+  const texts = await textsOf(io);
+  // `check` looks at folders itself.
+  const incidents = (status?.incidents ?? []).filter(({ code }) => !code.startsWith('FOLDER_'));
+  return incidents.map((incident) => {
+    const condition = conditionOfJson(incident);
+    const subject = subjectOf(condition);
+    return {
+      level: NO_ROOM.has(condition.code) ? 'fail' : 'warn',
+      subject: 'agent',
+      message: `${whatIsWrong(texts, condition)} ${cureOf(texts, condition)} [${condition.code}]`,
+      ...(subject !== null && { names: [subject] }),
+    };
+  });
 }
 
 /** Null if no agent runs, or if it does not answer this user. */

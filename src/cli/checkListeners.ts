@@ -90,7 +90,7 @@ async function agentSays(
 ): Promise<'its own' | 'not its own' | (string & {})> {
   try {
     const { incidents } = await callControl(stateDir, 'status', {}, { timeoutMs: ANSWER_MS });
-    return incidents.some(({ message }) => message === trouble) ? 'not its own' : 'its own';
+    return incidents.some(({ params }) => params['detail'] === trouble) ? 'not its own' : 'its own';
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     return error.code === 'NOT_RUNNING' ? 'not its own' : error.sentence();

@@ -1,8 +1,8 @@
 import type { OnceResult } from '../daemon/agent.ts';
-import { needsInShort } from '../core/domain/needWords.ts';
 import { count, counted } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import type { Texts } from '../texts/texts.ts';
 
 /** An unreachable service takes precedence, then failed, lost or rejected documents, then anything else unfinished. */
 export function exitStatusOfOnce(result: OnceResult): ExitStatus {
@@ -17,12 +17,14 @@ export function exitStatusOfOnce(result: OnceResult): ExitStatus {
 const REFUSED: ReadonlySet<string> = new Set(['failed', 'lost', 'rejected']);
 
 /** One line about this run, and one about older cases that still need a person. */
-export function summaryOf(result: OnceResult): string {
+export function summaryOf(result: OnceResult, { needs }: Pick<Texts, 'needs'>): string {
   const { accepted, waiting, found, earlier, unreadableDirs, orphaned, unreachable } = result;
   const parts = [
     `${count(accepted)} accepted`,
     ...(waiting > 0 ? [`${count(waiting)} waiting`] : []),
-    ...(found.length > 0 ? [needsInShort(found)] : []),
+    ...(found.length > 0
+      ? [`${count(found.reduce((sum, need) => sum + need.count, 0))} not sent (${needs.summary(found)})`]
+      : []),
     ...(unreadableDirs > 0
       ? [counted(unreadableDirs, 'unreadable directory', 'unreadable directories')]
       : []),
@@ -36,7 +38,7 @@ export function summaryOf(result: OnceResult): string {
   const before =
     earlier.length === 0
       ? ''
-      : `\nFrom earlier runs: ${needsInShort(earlier)}. \`receiptd list --needs-person\` lists everything that needs a person.`;
+      : `\nFrom earlier runs: ${needs.summary(earlier)}. \`receiptd list --needs-person\` lists everything that needs a person.`;
   const did = accepted === 0 && parts.length === 1 ? 'Nothing to send' : parts.join(', ');
   return `${did}.${orphans}${before}`;
 }

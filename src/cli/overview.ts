@@ -2,17 +2,29 @@ import type { Config } from '../config/config.ts';
 import { callIfRunning } from '../control/client.ts';
 import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { OverviewResponse } from '../control/protocol/overview.ts';
+import { fromProblemJson } from '../control/protocol/problem.ts';
+import type { StatusResponse } from '../control/protocol/status.ts';
 import { oldestWaiting } from '../control/queries/overview.ts';
-import type { Looked } from '../control/queries/troubles.ts';
 import { movedAway, sayMoved } from '../state-dir/stateMarks.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { startCommand } from '../system/userName.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { problemsOf, type Problem } from '../core/domain/problem.ts';
+import type { Hold } from '../core/ports/hold.ts';
+import type { StateCount } from '../core/ports/ledgerReports.ts';
 import { hasLedger, openReportsIfThere } from './session.ts';
 import { ledgerPath } from '../state-dir/stateFiles.ts';
 
 /** Data of `status` and `top`. */
-export interface Overview extends Looked {
+export interface Overview {
+  readonly now: number;
+  /** Null if no daemon is running or it gave no usable answer. */
+  readonly daemon: StatusResponse | null;
+  /** Why a running daemon gave no usable answer, and what to do; else null. */
+  readonly silent: string | null;
+  readonly problems: readonly Problem[];
+  readonly counts: readonly StateCount[];
+  readonly holds: readonly Hold[];
   /** Why no agent may run here, as a sentence; null or absent if one may, or is running. */
   readonly movedAway?: string | null;
   /** When the longest-waiting document was named, in wall-clock milliseconds; null if none waits. */
@@ -36,11 +48,12 @@ export async function look(config: Config): Promise<Overview> {
   const mark = answer === null ? await movedAway(config.stateDir).catch(() => null) : null;
   const startWith = await startCommand(config.stateDir);
   const silence = { now, daemon: null, silent: answer, movedAway: mark && sayMoved(mark), startWith };
-  if (reports === null) return { ...silence, counts: [], holds: [], oldestWaiting: null };
+  if (reports === null) return { ...silence, problems: [], counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();
     const holds = await reports.holds();
-    return { ...silence, counts, holds, oldestWaiting: await oldestWaiting(reports, counts) };
+    const problems = problemsOf({ incidents: [], folders: [], endpoints: config.endpoints, counts, holds });
+    return { ...silence, problems, counts, holds, oldestWaiting: await oldestWaiting(reports, counts) };
   } finally {
     await reports.close();
   }
@@ -72,11 +85,12 @@ async function askDaemon({ stateDir }: Config): Promise<OverviewResponse | strin
   }
 }
 
-function fromDaemon({ now, status, counts, holds, backlog }: OverviewResponse): Overview {
+function fromDaemon({ now, status, problems, counts, holds, backlog }: OverviewResponse): Overview {
   return {
     now: Date.parse(now),
     daemon: status,
     silent: null,
+    problems: problems.map(fromProblemJson),
     counts,
     holds: holds.map(fromHoldJson),
     oldestWaiting: backlog.oldest === null ? null : Date.parse(backlog.oldest),

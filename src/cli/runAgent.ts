@@ -12,6 +12,7 @@ import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { canDraw, loadContext, print, type Io } from './io.ts';
 import { exitStatusOfOnce, summaryOf } from './once.ts';
+import { textsOf } from './statusText.ts';
 import type { Progress } from './progress.ts';
 import { openLog } from './session.ts';
 import { withSingleRun } from './singleRun.ts';
@@ -92,7 +93,7 @@ async function runOnce(
     try {
       const result = await whileWritable(io.stop, (stop) => generation.once(stop, waitMs));
       await endProgress?.();
-      print(io, summaryOf(result));
+      print(io, summaryOf(result, await textsOf(io)));
       return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
     } finally {
       await endProgress?.();

@@ -1,3 +1,4 @@
+import { heldBecause } from '../core/domain/problem.ts';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Command } from './command.ts';
@@ -209,7 +210,7 @@ async function standing(sender: Sender, config: Config, row: Row): Promise<Look>
   return {
     ...row,
     waits: true,
-    message: hold?.message ?? message ?? note,
+    message: (hold && heldBecause(hold)) ?? message ?? note,
     isHeld: hold?.isHeld ?? false,
     isUnreachable: hold?.scope === 'service',
   };

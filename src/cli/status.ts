@@ -14,7 +14,7 @@ export function addStatus(program: Command, io: Io, done: (status: ExitStatus) =
     .command('status')
     .description('show whether receiptd works, what is waiting and why, and what needs a person')
     .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { daemon, silent, ledger, counts, holds, oldestWaiting }')
+    .option('--json', 'as JSON: { daemon, silent, ledger, problems, counts, holds, oldestWaiting }')
     .option('--running', 'fail if no agent answers; for containers and watchdogs')
     .explain({
       examples: ['status', 'status --json', 'status --running'],
@@ -25,15 +25,19 @@ export function addStatus(program: Command, io: Io, done: (status: ExitStatus) =
       const overview = await look(config);
       if (overview.silent !== null || (options.running && overview.daemon === null)) done(EXIT.failed);
       if (options.json) printJson(io, jsonOf(config, overview));
-      else printStatus(io, config, overview);
+      else await printStatus(io, config, overview);
     });
 }
 
-function jsonOf(config: Config, { daemon, silent, counts, holds, oldestWaiting: oldest }: Overview) {
+function jsonOf(
+  config: Config,
+  { daemon, silent, problems, counts, holds, oldestWaiting: oldest }: Overview,
+) {
   return {
     daemon,
     silent,
     ledger: sharedLedger(config),
+    problems,
     counts: counts.map(({ endpoint, ...rest }) => ({ ...rest, endpointUid: endpoint?.uid ?? null })),
     holds: holds.map(toHoldJson),
     oldestWaiting: oldest === null ? null : iso(oldest),

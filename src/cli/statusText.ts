@@ -8,17 +8,25 @@ import { colorsFor, print, type Colors, type Io } from './io.ts';
 import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
 import { countIn } from '../control/queries/overview.ts';
-import { troubles } from '../control/queries/troubles.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { languageOfTerminal } from '../core/domain/language.ts';
+import { sentencesOf } from '../texts/explain.ts';
+import { textsIn, type Texts } from '../texts/texts.ts';
 
 /** Incidents during which no files are taken in. With LEDGER_DAMAGED, the agent has rebuilt its ledger and continues, or has ended. */
 export const NO_ROOM: ReadonlySet<string> = new Set(['SPOOL_FULL', 'DISK_FULL', 'LEDGER_WRITE_FAILED']);
 
-export function printStatus(io: Io, config: Config, overview: Overview): void {
-  for (const line of statusLines(config, overview, colorsFor(io, io.stdout))) print(io, line);
+export async function printStatus(io: Io, config: Config, overview: Overview): Promise<void> {
+  const texts = await textsOf(io);
+  for (const line of statusLines(config, overview, colorsFor(io, io.stdout), texts)) print(io, line);
 }
 
-export function statusLines(config: Config, overview: Overview, colors: Colors): string[] {
+/** In the language of the terminal. */
+export function textsOf({ env }: Pick<Io, 'env'>): Promise<Texts> {
+  return textsIn(languageOfTerminal(env), local);
+}
+
+export function statusLines(config: Config, overview: Overview, colors: Colors, texts: Texts): string[] {
   const lines: string[] = [];
   const say = (line = ''): void => void lines.push(line);
   const { daemon, silent } = overview;
@@ -40,15 +48,20 @@ export function statusLines(config: Config, overview: Overview, colors: Colors):
       `The ledger is ${escapeUnsafe(shared.place)}, shared by several agents. This agent is ${shared.agent}.`,
     );
 
-  const all = troubles(config.endpoints, overview);
-  const person = all.filter((each) => each.person);
-  const passing = all.filter((each) => !each.person);
-  if (person.length > 0) say(colors.red('Needs a person:'));
-  for (const { text, advice } of person) say(`  ${escapeUnsafe(`${text} ${advice}`)}`);
-  if (passing.length > 0) say(colors.yellow('Resolves itself:'));
-  for (const { text, advice } of passing) say(`  ${escapeUnsafe(`${text} ${advice}`)}`);
+  const { problems } = overview;
+  const isTried = daemon !== null || silent !== null;
+  const list = (title: string, needsAttention: boolean): void => {
+    const own = problems.filter((each) => each.needsAttention === needsAttention);
+    if (own.length > 0) say(title);
+    for (const each of own) {
+      const sentences = sentencesOf(texts, each, isTried ? overview.now : null);
+      say(`  ${escapeUnsafe(`${sentences.join(' ')} [${each.code}]`)}`);
+    }
+  };
+  list(colors.red('Needs a person:'), true);
+  list(colors.yellow('Resolves itself:'), false);
   const backlog = backlogLine(overview);
-  if (all.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
+  if (problems.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
   else if (overview.counts.length > 0) say(backlog);
   for (const { text } of daemon?.notes ?? []) say(escapeUnsafe(text));
   const spool = daemon?.spool;

@@ -10,7 +10,7 @@ import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';
 import type { Screen } from './screen.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { statusLines } from './statusText.ts';
+import { statusLines, textsOf } from './statusText.ts';
 import { Throughput } from './throughput.ts';
 
 const LEAST_MS = 200;
@@ -42,6 +42,7 @@ export function addTop(program: Command, io: Io, done: (status: ExitStatus) => v
 async function watch(io: Io, config: Config, everyMs: number, screen: Screen): Promise<ExitStatus> {
   const colors = colorsFor(io, io.stdout);
   const throughput = new Throughput();
+  const texts = await textsOf(io);
   const quit = new AbortController();
   const stop = AbortSignal.any([io.stop, quit.signal]);
   let lines: string[] = [];
@@ -56,7 +57,7 @@ async function watch(io: Io, config: Config, everyMs: number, screen: Screen): P
       lines = [
         ...paceLines(overview, throughput, colors),
         '',
-        ...statusLines(config, overview, colors),
+        ...statusLines(config, overview, colors, texts),
         '',
         colors.dim('Press q to quit.'),
       ];

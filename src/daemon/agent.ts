@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { endpointId } from '../core/domain/document.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
-import type { Need } from '../core/domain/needWords.ts';
+import { needsOf, type Need } from '../core/domain/problem.ts';
 import type { Dispatcher, Idle } from '../delivery/queue/dispatcher.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { FolderLeadership } from '../fleet/folderLeadership.ts';
@@ -148,7 +148,7 @@ export class Agent {
       if (isElsewhere(row.path)) continue;
       // A document that failed again and a file that changed count as new cases.
       const key = `${sightingId ?? ''} ${documentId ?? ''} ${attempts} ${size} ${state} ${reason}`;
-      cases.set(key, { state, reason: reason ?? undefined, count: 1 });
+      for (const need of needsOf([{ state, reason, count: 1 }])) cases.set(key, need);
     }
     return {
       cases,

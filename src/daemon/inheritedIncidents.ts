@@ -1,4 +1,4 @@
-import type { Incident, Incidents } from '../core/ports/incident.ts';
+import type { Incident, Incidents, OpenedIncident } from '../core/ports/incident.ts';
 
 /**
  * Carries open incidents from one generation to the next. An incident stays open with its original start time until the
@@ -16,7 +16,7 @@ export class InheritedIncidents implements Incidents {
     this.#all = all;
   }
 
-  open(incident: Omit<Incident, 'since'>): void {
+  open(incident: OpenedIncident): void {
     this.#inherited.delete(incident.key);
     this.#own.add(incident.key);
     this.#all.open(incident);

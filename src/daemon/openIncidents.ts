@@ -1,6 +1,6 @@
 import type { Clock } from '../core/ports/clock.ts';
-import type { Incident, Incidents } from '../core/ports/incident.ts';
-import type { Log } from '../core/ports/log.ts';
+import type { Incident, Incidents, OpenedIncident } from '../core/ports/incident.ts';
+import type { Log, LogFields } from '../core/ports/log.ts';
 
 /**
  * Problems that keep the agent from working. Each cause
@@ -19,21 +19,32 @@ export class OpenIncidents implements Incidents {
     this.#log = log;
   }
 
-  open({ key, code, message, hint }: Omit<Incident, 'since'>): void {
-    const before = this.#open.get(key);
-    const since = before?.since ?? this.#clock.now();
-    this.#open.set(key, { key, code, message, hint, since });
-    if (!before) this.#log.error(message, { code, hint });
+  open(incident: OpenedIncident): void {
+    const before = this.#open.get(incident.key);
+    this.#open.set(incident.key, { ...incident, since: before?.since ?? this.#clock.now() });
+    if (!before) this.#log.error('A problem began', fieldsOf(incident));
   }
 
   close(key: string): void {
     const before = this.#open.get(key);
     if (!before || !this.#open.delete(key)) return;
-    const { code, message, since } = before;
-    this.#log.info('The problem is over', { code, detail: message, lastedMs: this.#clock.now() - since });
+    this.#log.info('The problem is over', {
+      ...fieldsOf(before),
+      lastedMs: this.#clock.now() - before.since,
+    });
   }
 
   list(): readonly Incident[] {
     return [...this.#open.values()];
   }
+}
+
+function fieldsOf({ code, params }: OpenedIncident): LogFields {
+  const fields = Object.entries(params).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'object' && value !== null ? [value].flat().map(String).join(', ') : value,
+  ]);
+  // All values are plain now.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { code, ...(Object.fromEntries(fields) as LogFields) };
 }

@@ -36,13 +36,8 @@ export class SlowDisk {
     if (this.#latest.length < COMMITS) return;
     if (!this.#isSlow && Math.min(...this.#latest) >= SLOW_MS) {
       this.#isSlow = true;
-      const seconds = (Math.min(...this.#latest) / 1_000).toFixed(1);
-      this.#incidents.open({
-        key: KEY,
-        code: 'DISK_SLOW',
-        message: `The disk of ${this.#stateDir} takes ${seconds} seconds or more per record. Nothing is lost, but every receipt is delayed.`,
-        hint: "Check the disk's health and what else uses it, or move stateDir to a faster disk.",
-      });
+      const seconds = Math.round(Math.min(...this.#latest) / 100) / 10;
+      this.#open(KEY, seconds, true);
     } else if (this.#isSlow && Math.max(...this.#latest) < QUICK_MS) {
       this.#isSlow = false;
       this.#incidents.close(KEY);
@@ -62,11 +57,10 @@ export class SlowDisk {
     if (isSilent === this.#isSilent) return;
     this.#isSilent = isSilent;
     if (!isSilent) return this.#incidents.close(SILENT_KEY);
-    this.#incidents.open({
-      key: SILENT_KEY,
-      code: 'DISK_SLOW',
-      message: `The disk of ${this.#stateDir} has not responded for more than ${SILENT_MS / 1_000} seconds. Nothing is lost, but every receipt is delayed.`,
-      hint: "Check the disk's health and the system log. The agent continues automatically once the disk responds.",
-    });
+    this.#open(SILENT_KEY, SILENT_MS / 1_000, false);
+  }
+
+  #open(key: string, seconds: number, answers: boolean): void {
+    this.#incidents.open({ key, code: 'DISK_SLOW', params: { stateDir: this.#stateDir, seconds, answers } });
   }
 }

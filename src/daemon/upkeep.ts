@@ -1,4 +1,5 @@
 import { describeError, ReceiptdError } from '../core/domain/errors.ts';
+import { conditionOf } from '../core/domain/problem.ts';
 import { ageOf, momentOf } from '../core/domain/moment.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Incidents } from '../core/ports/incident.ts';
@@ -78,8 +79,7 @@ async function backUp({ ledger, incidents, log, backups }: UpkeepDeps): Promise<
     log.info('The ledger was backed up', { file, journalEntry: head.seq, journalHash: head.hash });
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const { code, message, hint = '' } = error;
-    incidents.open({ key: 'backup', code, message, hint });
+    incidents.open({ key: 'backup', ...conditionOf(error) });
   }
 }
 
@@ -90,10 +90,5 @@ async function check({ ledger, incidents, log }: UpkeepDeps, signal: AbortSignal
     log.debug('The ledger was checked and is valid');
     return;
   }
-  incidents.open({
-    key: 'ledger',
-    code: 'LEDGER_DAMAGED',
-    message: `A full check of the ledger found damage: ${verdict}.`,
-    hint: 'Restart receiptd. It sets the ledger aside and rebuilds it from backup and journal. Then check the disk.',
-  });
+  incidents.open({ key: 'ledger', code: 'LEDGER_DAMAGED', params: { detail: verdict } });
 }

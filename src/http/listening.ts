@@ -1,4 +1,5 @@
 import { asReceiptdError, type ErrorCode, type ReceiptdError } from '../core/domain/errors.ts';
+import { conditionOf } from '../core/domain/problem.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -98,8 +99,7 @@ export class Listening<Settings> {
       await this.#listen();
       return true;
     } catch (error) {
-      const { code, message, hint = 'Receipts are still sent.' } = this.#known(error);
-      incidents.open({ key: name, code, message, hint });
+      incidents.open({ key: name, ...conditionOf(this.#known(error)) });
       return false;
     }
   }

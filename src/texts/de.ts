@@ -1,7 +1,21 @@
 import type { Format } from './format.ts';
 import type { Texts } from './en.ts';
+import { alertsTexts } from './de/alerts.ts';
+import { codesTexts } from './de/codes.ts';
+import { problemsTexts } from './de/problems.ts';
+import { reasonsTexts } from './de/reasons.ts';
 import { scanNotesTexts } from './de/scanNotes.ts';
+import { unsentTexts } from './de/unsent.ts';
 
 export default function german(format: Format): Texts {
-  return { format, ...scanNotesTexts(format) };
+  const unsent = unsentTexts(format);
+  return {
+    format,
+    ...unsent,
+    ...codesTexts(format, unsent.needs),
+    ...reasonsTexts(),
+    ...problemsTexts(format),
+    ...scanNotesTexts(format),
+    ...alertsTexts(format),
+  };
 }

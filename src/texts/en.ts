@@ -1,9 +1,23 @@
 import type { Format } from './format.ts';
+import { alertsTexts } from './en/alerts.ts';
+import { codesTexts } from './en/codes.ts';
+import { problemsTexts } from './en/problems.ts';
+import { reasonsTexts } from './en/reasons.ts';
 import { scanNotesTexts } from './en/scanNotes.ts';
+import { unsentTexts } from './en/unsent.ts';
 
 /** The texts of every part in English. To add a language, add a folder of these files, a file like this one and a line in `texts.ts`. */
 export default function english(format: Format) {
-  return { format, ...scanNotesTexts(format) };
+  const unsent = unsentTexts(format);
+  return {
+    format,
+    ...unsent,
+    ...codesTexts(format, unsent.needs),
+    ...reasonsTexts(),
+    ...problemsTexts(format),
+    ...scanNotesTexts(format),
+    ...alertsTexts(format),
+  };
 }
 
 export type Texts = ReturnType<typeof english>;

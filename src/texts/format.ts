@@ -1,4 +1,5 @@
 import type { Language } from '../core/domain/language.ts';
+import { needsIn, type Needs, type Unsent } from './needs.ts';
 
 /** Numbers and times as texts show them. */
 export interface Format {
@@ -11,6 +12,8 @@ export interface Format {
   /** The two largest units: "2 hours 5 minutes". */
   readonly duration: (ms: number) => string;
   readonly time: (at: number | string) => string;
+  /** Here, so that the languages of the console share no file. */
+  readonly needsIn: (unsent: Unsent) => Needs;
 }
 
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>>;
@@ -42,6 +45,7 @@ export function formatOf(language: Language, time: Format['time'], locale: strin
     number,
     plural,
     time,
+    needsIn: (unsent) => needsIn(unsent, number),
     counted: (value, ...forms) => `${number(value)} ${plural(value, ...forms)}`,
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), UNITS.length - 1);

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/config.ts';
+import type { Facts } from '../core/domain/problem.ts';
+import { local } from '../core/domain/words.ts';
 import { Alerting, type Around } from '../features/alerts/alerting.ts';
 import { alertOperations } from '../features/alerts/operations.ts';
 import type { Times } from '../features/alerts/times.ts';
 import { openAlertStore } from '../features/alerts/store.ts';
+import { textsIn } from '../texts/texts.ts';
 import { alertChannels } from './alertChannels.ts';
 import { mailPasswordOperations } from './mailPassword.ts';
 import type { Running } from './generation.ts';
@@ -34,7 +37,7 @@ export async function composeAlerts(
   let taken = config;
   const take = (next: Config): void => {
     taken = next;
-    alerting.take(timesOf(next), alertChannels(next, lasting));
+    alerting.take(timesOf(next), alertChannels(next, lasting), textsIn(next.language, local));
   };
   take(config);
   // A new password retries undelivered alerts at once.
@@ -52,22 +55,22 @@ export async function composeAlerts(
   };
 }
 
-function around({ incidents, inherited }: ProcessScope, { config, intakes }: Running): Around {
-  const folders = intakes.map(({ status: { path, state, message, since } }) => ({
-    path,
-    state,
-    message,
-    since,
-  }));
+function around({ incidents, inherited }: ProcessScope, running: Running): Around {
+  const folders = foldersOf(running);
   return {
     incidents: incidents.list(),
     isOfGeneration: (key) => inherited.has(key),
     folders,
-    endpoints: config.endpoints,
+    endpoints: running.config.endpoints,
     isLooking: folders.some(({ state }) => state === 'starting'),
   };
 }
 
 function timesOf({ alerts: { after, quietHours, digest } }: Config): Times {
   return { afterMs: after, quietHours, digest };
+}
+
+/** The watched folders, as problems are derived from them. */
+export function foldersOf({ intakes }: Pick<Running, 'intakes'>): Facts['folders'] {
+  return intakes.map(({ status: { path, state, message, since } }) => ({ path, state, message, since }));
 }

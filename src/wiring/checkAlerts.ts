@@ -1,11 +1,10 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { noticeOf } from '../features/alerts/channels/desktop.ts';
+import { noticeProgram } from '../features/alerts/channels/desktop.ts';
 import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
 import { signatureHeaders } from '../features/alerts/channels/signature.ts';
 import type { Config } from '../config/config.ts';
 import { ALERT_CHANNELS } from '../core/ports/alert.ts';
-import { testAlert } from '../features/alerts/message.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { configuredChannels, SECRET_KEYS } from './alertChannels.ts';
 import { mailPasswords } from './mailPassword.ts';
@@ -66,8 +65,7 @@ async function checkCommand(program: string): Promise<Finding | null> {
 }
 
 async function checkDesktop(env: NodeJS.ProcessEnv): Promise<Finding | null> {
-  const { command } = noticeOf(testAlert('', { host: '', now: 0 }), process.platform);
-  const [program = ''] = command;
+  const program = noticeProgram(process.platform);
   for (const dir of (env['PATH'] ?? env['Path'] ?? '').split(delimiter))
     if (dir !== '' && (await whyNotRun(join(dir, program))) === null) return null;
   const message = `alerts.desktop: ${program} is not in the PATH of this user. Install it (on Debian: libnotify-bin), or set alerts.desktop: false.`;

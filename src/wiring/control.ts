@@ -10,6 +10,7 @@ import { readingStreams, type StreamDeps } from '../control/queries/streams.ts';
 import type { StreamRoute } from '../control/streams.ts';
 import type { Generations } from '../daemon/generations.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
+import { foldersOf } from './alerts.ts';
 import { compareNow } from './compareNow.ts';
 import { createEndpoint } from './createEndpoint.ts';
 import type { Running } from './generation.ts';
@@ -38,6 +39,10 @@ export function controlOf(deps: ControlDeps) {
     clock,
     history: new History(ledger, clock),
     status: () => statusOf(deps),
+    around: () => ({
+      incidents: deps.lasting.incidents.list(),
+      folders: foldersOf(generations.current),
+    }),
     fleetNote: fleetNotes(ledger, clock),
     endpoints: () => generations.current.config.endpoints,
     columns: () => generations.current.config.results.columns,
@@ -108,11 +113,10 @@ export function statusOf({
     version,
     ...status,
     notes: [...notes, ...results.notes(), ...settings.inEffect.notes()].map(noteJson),
-    incidents: lasting.incidents.list().map(({ key, code, message, hint, since }) => ({
+    incidents: lasting.incidents.list().map(({ key, code, params, since }) => ({
+      key,
       code,
-      subject: key.startsWith(`${code} `) ? key.slice(code.length + 1) : null,
-      message,
-      hint,
+      params: { ...params },
       since: new Date(since).toISOString(),
     })),
   };

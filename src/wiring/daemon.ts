@@ -131,12 +131,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
 function tellLogFile(incidents: Incidents, dir: string, why: string | null): void {
   const key = 'logFile';
   if (why === null) return incidents.close(key);
-  incidents.open({
-    key,
-    code: why === 'ENOSPC' || why === 'EDQUOT' ? 'DISK_FULL' : 'STATE_UNWRITABLE',
-    message: `Nothing is logged to ${dir} (${why}). Receipts are sent all the same.`,
-    hint: 'Make room there, or let the user that runs receiptd write to it. The agent tries again every minute.',
-  });
+  incidents.open({ key, code: 'LOG_UNWRITABLE', params: { dir, system: why } });
 }
 
 /** Notifies the service manager, also while uploads in flight finish. Returns the function that stops it. */

@@ -1,9 +1,12 @@
+import type { Condition } from '../core/domain/problem.ts';
+import { whatIsWrong } from '../texts/explain.ts';
+import { textsIn } from '../texts/texts.ts';
 import type { Config } from '../config/config.ts';
 import type { StatusResponse } from '../control/protocol/protocol.ts';
 import { oldestWaiting } from '../control/queries/overview.ts';
 import { Listening } from '../http/listening.ts';
 import { endpointId } from '../core/domain/document.ts';
-import { counted } from '../core/domain/words.ts';
+import { counted, local } from '../core/domain/words.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Metrics, Standing } from '../features/metrics/metrics.ts';
 import type { ProcessScope } from './processScope.ts';
@@ -77,15 +80,19 @@ function unready({ folders }: StatusResponse, ledger: Ledger): string[] {
 }
 
 /** One line for the service manager. */
-export async function statusLine(ledger: Ledger, status: StatusResponse): Promise<string> {
-  const { folders, incidents } = status;
+export async function statusLine(
+  ledger: Ledger,
+  { folders }: StatusResponse,
+  condition: Condition | null,
+): Promise<string> {
   const watched = folders.filter(({ state }) => state === 'watching' || state === 'standby').length;
   const waiting = (await ledger.documentCounts())
     .filter(({ state }) => state === 'queued' || state === 'held' || state === 'uploading')
     .reduce((sum, { count }) => sum + count, 0);
-  const [incident] = incidents;
   return [
     `${watched} of ${counted(folders.length, 'folder', 'folders')} watched, ${counted(waiting, 'document waits', 'documents wait')}.`,
-    ...(incident === undefined ? [] : [`${incident.message} [${incident.code}]`]),
+    ...(condition === null
+      ? []
+      : [`${whatIsWrong(await textsIn('en', local), condition)} [${condition.code}]`]),
   ].join(' ');
 }

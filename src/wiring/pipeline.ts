@@ -1,3 +1,4 @@
+import { conditionOf } from '../core/domain/problem.ts';
 import { Agent } from '../daemon/agent.ts';
 import { nicety } from '../daemon/nicety.ts';
 import { watchForSuspend } from '../daemon/suspendDetector.ts';
@@ -157,8 +158,8 @@ function watchStorage(storage: LedgerStorage, incidents: Incidents): () => void 
   const look = (): void => {
     const trouble = storage.trouble();
     if (trouble === null) return incidents.close('storage');
-    const { code, message, hint } = trouble;
-    incidents.open({ key: 'storage', code, message, hint });
+    // The hint says how much space is needed.
+    incidents.open({ key: 'storage', ...conditionOf(trouble, `${trouble.message} ${trouble.hint}`) });
   };
   look();
   return storage.onChange(look);

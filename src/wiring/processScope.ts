@@ -90,15 +90,10 @@ export async function composeProcessScope(
   const opened = await openLedger(config, {
     version,
     log,
-    onMended: (message) =>
-      incidents.open({ key: `mended ${message}`, code: 'LEDGER_DAMAGED', message, hint: MENDED_HINT }),
-    onWentBack: (message) =>
-      incidents.open({
-        key: `went back ${message}`,
-        code: 'LEDGER_WENT_BACK',
-        message,
-        hint: WENT_BACK_HINT,
-      }),
+    onMended: (detail) =>
+      incidents.open({ key: `mended ${detail}`, code: 'LEDGER_DAMAGED', params: { detail } }),
+    onWentBack: (detail) =>
+      incidents.open({ key: `went back ${detail}`, code: 'LEDGER_WENT_BACK', params: { detail } }),
     onSynced: (ms) => slowDisk.synced(ms),
     thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),
@@ -166,11 +161,6 @@ export async function composeProcessScope(
       ),
   };
 }
-
-const MENDED_HINT =
-  'Check the disk, and what happened to the state directory. This is shown until the next start.';
-const WENT_BACK_HINT =
-  'Find out which backup or standby it was, and let standbys follow synchronously. This is shown until the next start.';
 
 /** Beside the program's other files. */
 const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));

@@ -1,3 +1,4 @@
+import { conditionOf } from '../core/domain/problem.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { isConfigWritable, revisionOf } from '../config/configFile.ts';
 import type { Config, LoadContext } from '../config/config.ts';
@@ -120,12 +121,9 @@ export class SettingsInEffect {
       if (isQuiet || error.code === 'NOT_RUNNING') throw error;
       this.#problem = error;
       // One incident per file, whatever the problem.
-      lasting.incidents.open({
-        key: INCIDENT,
-        code: error.code,
-        message: `${file} ${isOfLedger(error) ? 'cannot take effect yet' : 'has an error'}, so the previous configuration stays in effect: ${inOneLine(error.message)}`,
-        hint: `${error.hint ?? 'Correct it.'} It is reloaded automatically.`,
-      });
+      const why = isOfLedger(error) ? 'cannot take effect yet' : 'has an error';
+      const detail = `${file} ${why}, so the previous configuration stays in effect: ${inOneLine(error.message)}`;
+      lasting.incidents.open({ key: INCIDENT, ...conditionOf(error, detail) });
       throw error;
     }
   }

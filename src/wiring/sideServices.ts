@@ -75,7 +75,7 @@ export async function composeSideServices(
   };
   return {
     offer: { ...offer, operations: socketOperations },
-    line: () => statusLine(lasting.ledger, status()),
+    line: () => statusLine(lasting.ledger, status(), lasting.incidents.list()[0] ?? null),
     async start() {
       await console.start();
       // Applies a changed limit to the stored thumbnails.

@@ -1,9 +1,13 @@
+import type { Need } from '../../src/core/domain/problem.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { describe, expect, it } from 'vitest';
 import { EXIT, exitStatusOf } from '../../src/cli/exitStatus.ts';
 import { exitStatusOfOnce, summaryOf } from '../../src/cli/once.ts';
 import { usageError } from '../../src/cli/usage.ts';
 import type { OnceResult } from '../../src/daemon/agent.ts';
 import { ERROR_CODES, ReceiptdError } from '../../src/core/domain/errors.ts';
+
+const texts = await textsIn('en', String);
 
 describe('the exit status', () => {
   it('is nonzero for every error code', () => {
@@ -30,26 +34,34 @@ describe('the exit status', () => {
     orphaned: 0,
     unreachable: false,
   };
-  const need = (state: string, count: number, reason?: string) => ({ state, count, reason });
+  const need = (state: Need['state'], count: number, reason: string | null = null): Need => ({
+    state,
+    count,
+    reason,
+  });
   it.each<[Partial<OnceResult>, number, string]>([
     [{}, EXIT.ok, '3 accepted.'],
-    [{ found: [need('rejected', 1, 'TOO_LARGE')] }, EXIT.refused, '3 accepted, 1 too large.'],
+    [{ found: [need('rejected', 1, 'TOO_LARGE')] }, EXIT.refused, '3 accepted, 1 not sent (Too large: 1).'],
     [
       { found: [need('lost', 1), need('failed', 2)], waiting: 1 },
       EXIT.refused,
-      '3 accepted, 1 waiting, 2 failed, 1 lost.',
+      '3 accepted, 1 waiting, 3 not sent (Refused by the service: 2, Lost before it could be sent: 1).',
     ],
     [{ waiting: 1 }, EXIT.waiting, '3 accepted, 1 waiting.'],
     [
       { found: [need('incomplete', 1, 'INCOMPLETE'), need('unreadable', 2, 'EACCES')], unreadableDirs: 1 },
       EXIT.waiting,
-      "3 accepted, 2 can't be opened, 1 incomplete, 1 unreadable directory.",
+      '3 accepted, 3 not sent (Not readable: 2, Incomplete: 1), 1 unreadable directory.',
     ],
-    [{ found: [need('unconfirmed', 1)] }, EXIT.waiting, '3 accepted, 1 unconfirmed.'],
+    [
+      { found: [need('unconfirmed', 1)] },
+      EXIT.waiting,
+      '3 accepted, 1 not sent (May already be at the service: 1).',
+    ],
     [
       { earlier: [need('failed', 2), need('rejected', 1, 'DAMAGED')] },
       EXIT.ok,
-      '3 accepted.\nFrom earlier runs: 2 failed, 1 damaged. `receiptd list --needs-person` lists everything that needs a person.',
+      '3 accepted.\nFrom earlier runs: Refused by the service: 2, Damaged, or not an image: 1. `receiptd list --needs-person` lists everything that needs a person.',
     ],
     [
       { orphaned: 2 },
@@ -65,7 +77,7 @@ describe('the exit status', () => {
   ])('of a single run that left %j', (left, status, summary) => {
     const result = { ...done, ...left };
     expect(exitStatusOfOnce(result)).toBe(status);
-    expect(summaryOf(result)).toBe(summary);
+    expect(summaryOf(result, texts)).toBe(summary);
   });
 });
 

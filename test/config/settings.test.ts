@@ -10,10 +10,10 @@ import english from '../../src/console/app/languages/en.ts';
 import german from '../../src/console/app/languages/de.ts';
 import { settings as inEnglish } from '../../src/texts/en/settings.ts';
 import { settings as inGerman } from '../../src/texts/de/settings.ts';
+import { MARKS } from '../support/catalogue.ts';
 import { everySetting, nodeOf, otherValue, placeOf } from './settings.ts';
 import { context, FILE } from './support.ts';
 
-const FORMAT = { number: String, counted: (value: number, one: string) => `${value} ${one}` };
 const KEYS = SETTINGS.map(({ key }) => key).toSorted();
 const SCHEMA = JSON.parse(jsonSchemaText()) as SchemaNode;
 const REFERENCE = referenceText();
@@ -76,7 +76,7 @@ describe.each(table)('%s', (key, setting) => {
     expect(part).toContain(`\n| \`${row}\` |`);
     const { group, why, page } = FIELDS.get(key)!;
     expect([group === null, why === null]).toEqual([why !== null, group !== null]);
-    const words = [english(FORMAT), german(FORMAT)].map(({ form, settings }): object =>
+    const words = [english(MARKS), german(MARKS)].map(({ form, settings }): object =>
       group === null ? settings.sections : { ...form.groups, ...settings.groups },
     );
     expect(words.map((its) => Object.hasOwn(its, group ?? page))).toEqual([true, true]);

@@ -30,10 +30,9 @@ export const STATUS: StatusResponse = {
   limitedBy: [],
   incidents: [
     {
+      key: 'WATCH_LIMIT',
       code: 'WATCH_LIMIT',
-      subject: null,
-      message: 'a limit',
-      hint: 'raise it',
+      params: { folders: ['/scans'], system: null },
       since: '2026-11-21T05:00:00.000Z',
     },
   ],

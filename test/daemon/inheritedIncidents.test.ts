@@ -7,8 +7,7 @@ import { RecordedLog } from '../support/recordedLog.ts';
 const incident = (key: string) => ({
   key,
   code: 'FOLDER_UNREACHABLE' as const,
-  message: `${key} is away.`,
-  hint: 'Bring it back.',
+  params: { folder: key, detail: '' },
 });
 
 it('an incident stays open if the next generation finds it again, and is closed otherwise', async () => {
@@ -27,7 +26,11 @@ it('an incident stays open if the next generation finds it again, and is closed 
   incidents.settle();
   expect(all.list().map(({ key }) => key)).toEqual(['of the process', 'a']);
   expect(all.list()[1]?.since).toBe(since);
-  expect(log.said('a is away.')).toHaveLength(1);
+  expect(log.said('A problem began').map(({ fields }) => fields?.folder)).toEqual([
+    'of the process',
+    'a',
+    'b',
+  ]);
   incidents.passOn();
   incidents.passOn();
   incidents.settle();

@@ -9,15 +9,16 @@ function disk() {
   const slow = new SlowDisk('/var/lib/receiptd', incidents);
   return (...ms: number[]) => {
     for (const each of ms) slow.synced(each);
-    return incidents.list().map(({ code, message }) => `${code} ${message}`);
+    return incidents.list().map(({ code, params }) => ({ code, params }));
   };
 }
 
 it('the agent reports a disk that stays slow once, and its recovery once', () => {
   const took = disk();
   expect(took(2_000, 2_000, 2_000, 2_000)).toEqual([]);
-  const [said = ''] = took(2_400);
-  expect(said).toMatch(/^DISK_SLOW The disk of \/var\/lib\/receiptd takes 2\.0 seconds/);
+  const [said] = took(2_400);
+  const params = { stateDir: '/var/lib/receiptd', seconds: 2, answers: true };
+  expect(said).toEqual({ code: 'DISK_SLOW', params });
   expect(took(9_000, 1_000)).toEqual([said]);
   expect(took(10, 10, 10, 10)).toEqual([said]);
   expect(took(10)).toEqual([]);
@@ -34,16 +35,16 @@ it('the agent reports a disk that does not answer once, and its recovery once', 
     clock,
     stop.signal,
   );
-  const said = () => incidents.list().map(({ code, message }) => `${code} ${message}`);
+  const said = () => incidents.list().map(({ code, params }) => ({ code, params }));
   ms = 29_000;
   await clock.advance(10_000);
   expect(said()).toEqual([]);
   ms = 39_000;
   await clock.advance(30_000);
   expect(said()).toEqual([
-    expect.stringMatching(/^DISK_SLOW The disk of \/var\/lib\/receiptd has not responded/),
+    { code: 'DISK_SLOW', params: { stateDir: '/var/lib/receiptd', seconds: 30, answers: false } },
   ]);
-  expect(log.said('The disk of')).toHaveLength(1);
+  expect(log.said('A problem began')).toHaveLength(1);
   ms = 0;
   await clock.advance(10_000);
   expect(said()).toEqual([]);

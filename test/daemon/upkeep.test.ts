@@ -69,7 +69,9 @@ it('the upkeep reports once that backups have no place, and once that they have 
   const { dir, clock, incidents } = await place();
   writeFileSync(join(dir, 'backups'), 'a file in its place');
   await clock.advanceUntil(() => incidents.list().length === 1, 10_000);
-  expect(incidents.list()).toMatchObject([{ code: 'BACKUP_FAILED', message: expect.stringContaining(dir) }]);
+  expect(incidents.list()).toMatchObject([
+    { code: 'BACKUP_FAILED', params: { detail: expect.stringContaining(dir) as string } },
+  ]);
   rmSync(join(dir, 'backups'));
   await clock.advanceUntil(() => incidents.list().length === 0, 3_600_000);
 });
@@ -90,9 +92,7 @@ it('the upkeep finds damage that a quick check misses, and the next start repair
   bytes[at + 3] = 0x45;
   writeFileSync(path, bytes);
   await clock.advanceUntil(() => incidents.list().length === 1, 10_000);
-  expect(incidents.list()).toMatchObject([
-    { code: 'LEDGER_DAMAGED', hint: expect.stringContaining('Restart') },
-  ]);
+  expect(incidents.list()).toMatchObject([{ code: 'LEDGER_DAMAGED' }]);
   const stories: string[] = [];
   await ledger.close();
   const mended = await openSqliteLedger({ path, clock, onMended: (story) => void stories.push(story) });

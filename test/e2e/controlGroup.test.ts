@@ -92,7 +92,7 @@ describe.skipIf(!canBe)('with a control group by name', () => {
     expect(status).toMatchObject({ status: 0, stderr: '' });
     expect(JSON.parse(status.stdout)).toMatchObject({ silent: null, daemon: { inFlight: 0 } });
     expect(await launch('ann', 'pause', 'office').ended).toMatchObject({ status: 0 });
-    expect((await launch('ann', 'status').ended).stdout).toContain('have been paused');
+    expect((await launch('ann', 'status').ended).stdout).toContain('[UPLOADS_PAUSED]');
     expect((await launch('bob', 'status').ended).stdout).toContain('a member of its control group');
     const refused = await launch('bob', 'resume', 'office').ended;
     expect(refused.status).not.toBe(0);

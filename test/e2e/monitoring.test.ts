@@ -122,7 +122,9 @@ it('a used metrics address is an incident that delays no receipt, and metrics ar
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'goes' }));
   await until(() => site.sandbox.received().length === 1);
   const { incidents } = await callControl(site.stateDir, 'status', {});
-  expect(incidents).toMatchObject([{ code: 'PORT_IN_USE', message: expect.stringContaining(String(port)) }]);
+  expect(incidents).toMatchObject([
+    { code: 'PORT_IN_USE', params: { detail: expect.stringContaining(String(port)) as string } },
+  ]);
   const moved = await freePort();
   await writeFile(
     `${site.config}~`,

@@ -59,7 +59,7 @@ it('an invalid file changes nothing, and is one incident until it is valid again
   await agent.logged('has an error, so the previous configuration stays in effect');
   const { incidents } = await callControl(site.stateDir, 'status', {});
   expect(incidents).toMatchObject([{ code: 'ENDPOINT_UNKNOWN' }]);
-  expect(incidents[0]?.message).toContain(`${site.config}:`);
+  expect(incidents[0]?.params['detail']).toContain(`${site.config}:`);
   expect((await callControl(site.stateDir, 'config', {})).problem).toContain('offfice');
   expect(await site.look('reload')).toMatchObject({ status: 2 });
   agent.signal('SIGHUP');

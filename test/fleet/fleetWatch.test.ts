@@ -67,7 +67,7 @@ describe('what other agents change', () => {
       scope: 'endpoint',
       key,
       reason: 'PAUSED',
-      message: 'Paused by anna.',
+      message: 'anna',
       since: place.clock.now(),
       until: null,
       demandedUntil: null,

@@ -58,13 +58,13 @@ describe('a folder', () => {
     await place.drop('sub/a.jpg');
     await chown(join(place.scans, 'sub'), uid, gid);
     const problem = () =>
-      place.incidents.list().find(({ key }) => key === `FOLDER_UNREADABLE ${place.scans}`);
+      place.incidents.list().find(({ key }) => key === `SUBFOLDERS_UNREADABLE ${place.scans}`);
     await asOrdinaryUser(async () => {
       await chmod(join(place.scans, 'sub'), 0);
       const { admitted } = await place.watch({ settings: { recursive: true } });
       expect(problem()).toMatchObject({
-        code: 'FOLDER_UNREADABLE',
-        message: expect.stringContaining('(EACCES): sub.'),
+        code: 'SUBFOLDERS_UNREADABLE',
+        params: { count: 1, system: 'EACCES', subfolders: ['sub'], isAway: false },
       });
       await chmod(join(place.scans, 'sub'), 0o700);
       await place.clock.advanceUntil(() => admitted.length === 1, 500);

@@ -1,4 +1,5 @@
 /** An agent with nothing wrong, as `status` sees it. */
+import { problemsOf, type Facts, type Problem } from '../../src/core/domain/problem.ts';
 import type { Overview } from '../../src/cli/overview.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { FolderStatus, StatusResponse } from '../../src/control/protocol/protocol.ts';
@@ -41,7 +42,21 @@ export const daemon: StatusResponse = {
   notes: [],
   spool: { mode: 'auto', used: 0, limit: 2_000_000_000, images: 0 },
 };
-export const calm: Overview = { now: NOW, daemon, silent: null, counts: [], holds: [], oldestWaiting: null };
+export const calm: Overview = {
+  now: NOW,
+  daemon,
+  silent: null,
+  problems: [],
+  counts: [],
+  holds: [],
+  oldestWaiting: null,
+};
+
+/** What is wrong, besides nothing. */
+export function problemsWith(more: Partial<Facts>): Problem[] {
+  const none = { incidents: [], folders: [], holds: [], counts: [], endpoints: config.endpoints };
+  return problemsOf({ ...none, ...more });
+}
 
 export function many(state: StateCount['state'], count: number, endpoint = OFFICE): StateCount {
   return { endpoint, folder: SCANS, state, count };

@@ -1,8 +1,12 @@
+import type { ErrorCode } from '../../core/domain/errors.ts';
+import { explain } from '../../texts/explain.ts';
 import { t } from './texts.ts';
 
-/** Problem and remedy for an error code; null for an unknown code. */
-export function explanationOf(code: string): { readonly what: string; readonly help: string } | null {
-  return own(t.codes, code) ?? null;
+/** What is wrong and what to do, for an error; null for an unknown code. */
+export function explanationOf(code: string): { readonly what: string; readonly cure: string } | null {
+  // An agent of another version may have other codes.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return explain(t, code as ErrorCode);
 }
 
 /** Why something was not sent, as a sentence; null for an unknown reason. */
@@ -14,7 +18,10 @@ export function reasonText(reason: string, state?: string): string | null {
   }
   const system = own(t.reasons.system, reason) ?? ofSystem(reason, state);
   if (system !== undefined) return t.reasons.withCode(system, reason);
-  const plain = own(t.reasons.own, reason) ?? own(t.rejected.reasons, reason) ?? explanationOf(reason)?.what;
+  const plain =
+    own(t.reasons.own, reason) ??
+    own<{ what: string }>(t.unsent, reason)?.what ??
+    explanationOf(reason)?.what;
   return plain === undefined ? null : `${plain}.`;
 }
 
@@ -48,7 +55,7 @@ function ofStatus(status: number): string {
 
 function ofSystem(code: string, state: string | undefined): string | undefined {
   if (state === 'unreadable')
-    return own(t.rejected.reasons, code) === undefined ? t.reasons.unreadable : undefined;
+    return own<unknown>(t.unsent, code) === undefined ? t.reasons.unreadable : undefined;
   if (/CERT|LEAF_SIGNATURE/.test(code)) return t.reasons.certificate;
   if (code.startsWith('PROXY_')) return t.reasons.blocked;
   return /^(?:ECONN|EPIPE|EPROTO|ERR_SSL|UND_ERR|HPE_|UNKNOWN$)/.test(code) ? t.reasons.brokenOff : undefined;

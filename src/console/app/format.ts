@@ -1,5 +1,5 @@
 import { language, locale } from './language.ts';
-import type { Forms } from './textFormat.ts';
+import { formatOf } from '../../texts/format.ts';
 
 /** Formats numbers and times for the chosen language and the browser's region. */
 const count = new Intl.NumberFormat(locale);
@@ -18,11 +18,12 @@ const full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: '
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const dayOfWeek = new Intl.DateTimeFormat(locale, { weekday: 'long', hour: '2-digit', minute: '2-digit' });
 const monthOfYear = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
-const plural = new Intl.PluralRules(language);
 
 export type Instant = string | number | Date;
 
-export const number = (value: number): string => count.format(value);
+/** For all texts. */
+export const format = formatOf(language, (at) => moment(at), locale);
+export const { number, counted, bytes, duration } = format;
 export const compact = (value: number): string =>
   value < 10_000 ? count.format(value) : short.format(value);
 export const decimal = (value: number): string => onePlace.format(value);
@@ -44,50 +45,6 @@ export const date = (at: Instant): string => day.format(new Date(at));
 export function moment(at: Instant, now: Instant = Date.now()): string {
   const then = new Date(at);
   return then.toDateString() === new Date(now).toDateString() ? clock.format(then) : dayClock.format(then);
-}
-
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
-
-export function bytes(value: number): string {
-  const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), UNITS.length - 1);
-  const scaled = value / 1000 ** power;
-  return new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: UNITS[power] ?? 'byte',
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: scaled < 10 && power > 0 ? 1 : 0,
-  }).format(scaled);
-}
-
-const SPANS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1000],
-] as const;
-
-/** The two largest units: "2 hours 5 minutes". */
-export function duration(ms: number): string {
-  const round = ms < 1000 ? 0 : Math.round(ms / 1000) * 1000;
-  const at = SPANS.findIndex(([, span]) => round >= span);
-  if (at < 0) return unit(ms < 1 ? 0 : Math.round(ms), 'millisecond');
-  const [first, second] = [SPANS[at], SPANS[at + 1]];
-  if (first === undefined) return '';
-  const whole = Math.floor(round / first[1]);
-  const rest = second === undefined ? 0 : Math.floor((round % first[1]) / second[1]);
-  return rest === 0 || second === undefined
-    ? unit(whole, first[0])
-    : `${unit(whole, first[0])} ${unit(rest, second[0])}`;
-}
-
-function unit(value: number, name: string): string {
-  const unitDisplay = name === 'millisecond' ? 'short' : 'long';
-  return new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay }).format(value);
-}
-
-export function counted(value: number, one: string, other: string, more: Forms = {}): string {
-  const rule = plural.select(value);
-  return `${number(value)} ${more[rule] ?? (rule === 'one' ? one : other)}`;
 }
 
 /** The decimal separator of this language. */

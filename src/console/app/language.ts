@@ -2,6 +2,8 @@ import { keep, readKept } from './kept.ts';
 import type { Texts } from './languages/en.ts';
 import type { Format } from './textFormat.ts';
 
+export type { Texts } from './languages/en.ts';
+
 type Catalogue = (format: Format) => Texts;
 
 /** Texts of each language, loaded on demand. */

@@ -1,11 +1,4 @@
-/** Formatting functions for texts; `format.ts` implements them. */
-export interface Format {
-  readonly number: (value: number) => string;
-  /** `more`: additional plural forms, by plural rule, for languages that need more than two. */
-  readonly counted: (value: number, one: string, other: string, more?: Forms) => string;
-}
-
-export type Forms = Partial<Record<Intl.LDMLPluralRule, string>>;
+export type { Format } from '../../texts/format.ts';
 
 /** Number of uploads by outcome. */
 export interface Ended {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { ALERT_CHANNELS } from '../../core/ports/alert.ts';
+import { params } from './problem.ts';
 import { by, instant, nothing, type Exchange } from './shapes.ts';
 
 /** Why nobody was alerted yet. */
@@ -9,8 +10,7 @@ const UNTOLD = ['young', 'quietHours', 'soon', 'noChannel'] as const;
 const openAlert = z
   .object({
     code: z.enum(ERROR_CODES),
-    message: z.string(),
-    hint: z.string(),
+    params,
     since: instant,
     overSince: instant
       .nullable()

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { ERROR_CODES } from '../../core/domain/errors.ts';
-import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
 import { HOLD_SCOPES } from '../../core/ports/hold.ts';
+import { problemJson } from './problem.ts';
 import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
 import { statusResponse } from './status.ts';
 
@@ -15,7 +14,7 @@ export const holdJson = z
         'For an endpoint, its base URL and uid joined by #; for a folder, its path; for the credentials of a named account, the base URL, " account " and its name; otherwise the base URL.',
       ),
     reason: z.string().describe('PAUSED if a person paused it.'),
-    message: z.string(),
+    message: z.string().describe('What the agent found, in its words; for a pause, who paused it, or empty.'),
     since: instant,
     until: instant
       .nullable()
@@ -32,71 +31,6 @@ export const holdJson = z
   })
   .meta({ id: 'Hold' });
 
-const remedy = z
-  .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('resume'), target: z.string() }),
-    z.object({ kind: z.literal('tryHeld') }),
-    z
-      .object({ kind: z.literal('list'), state: z.enum(LIST_STATES) })
-      .describe('Look at the documents and files in that state that need a person.'),
-  ])
-  .describe('What can be done about it over this interface.');
-
-const waiting = z.number().describe('Documents that wait because of this.');
-
-const about = z
-  .discriminatedUnion('kind', [
-    z
-      .object({
-        kind: z.literal('error'),
-        code: z.enum(ERROR_CODES),
-        subject: z.string().nullable().describe('The folder, agent or channel concerned.'),
-        since: instant,
-      })
-      .describe('An incident, or a folder that is not being watched.'),
-    z
-      .object({
-        kind: z.literal('hold'),
-        scope: z.enum(HOLD_SCOPES),
-        reason: z.string().describe('PAUSED if a person paused it.'),
-        message: z.string().describe('In the words of the agent or the service.'),
-        by: z.string().nullable().describe('Who paused it.'),
-        target: z.string().describe('Alias of the endpoint, path of the folder, or base URL.'),
-        account: z
-          .string()
-          .nullable()
-          .describe('The account with these credentials; null for the default account.'),
-        agent: z.string().nullable().describe('The other agent of the fleet that got this answer.'),
-        isAsked: z.boolean().describe('Whether the service asked to wait.'),
-        since: instant,
-        until: instant.nullable().describe('When it is tried again automatically.'),
-        waiting,
-      })
-      .describe('Why documents are not sent.'),
-    z
-      .object({
-        kind: z.literal('needs'),
-        state: z.enum(NEEDING_STATES),
-        reason: z.string().nullable(),
-        count: z.number(),
-      })
-      .describe('Documents or files that need a person.'),
-    z
-      .object({ kind: z.literal('orphans'), endpoint: z.string(), waiting, tookSome: z.boolean() })
-      .describe('Documents of an endpoint that the configuration no longer has.'),
-  ])
-  .describe('The same, for programs.');
-
-const trouble = z
-  .object({
-    person: z.boolean().describe('Whether a person has to act; if not, it resolves itself.'),
-    text: z.string().describe('What is wrong, and since when, in plain words.'),
-    advice: z.string().describe('What to do at a terminal.'),
-    about,
-    remedy: remedy.nullable(),
-  })
-  .meta({ id: 'Trouble' });
-
 const overviewResponse = z
   .object({
     now: instant,
@@ -105,7 +39,7 @@ const overviewResponse = z
       .describe('Time zone of sending hours, days and months.'),
     status: statusResponse,
     shared: z.boolean().describe('Whether agents share the ledger; `fleet` lists them.'),
-    troubles: z.array(trouble),
+    problems: z.array(problemJson).describe('What is wrong, each once.'),
     counts: z
       .array(
         z.object({
@@ -148,7 +82,6 @@ const overviewResponse = z
   .meta({ id: 'Overview' });
 
 export type OverviewResponse = z.infer<typeof overviewResponse>;
-export type TroubleJson = z.infer<typeof trouble>;
 export type HoldJson = z.infer<typeof holdJson>;
 
 export const OVERVIEW = {

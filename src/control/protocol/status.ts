@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { BUDGET_PERIODS } from '../../core/domain/limits.ts';
+import { params } from './problem.ts';
 import { instant, nothing, type Exchange } from './shapes.ts';
 
 export const FOLDER_STATES = [
@@ -34,13 +35,9 @@ const folderStatus = z
 
 const incidentStatus = z
   .object({
+    key: z.string().describe('Identifies it while it is open.'),
     code: z.enum(ERROR_CODES),
-    subject: z
-      .string()
-      .nullable()
-      .describe('The folder, agent or channel concerned; null if it is not about one of them.'),
-    message: z.string(),
-    hint: z.string(),
+    params,
     since: instant,
   })
   .meta({ id: 'Incident' });

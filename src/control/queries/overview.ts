@@ -3,6 +3,7 @@ import { toHoldJson } from '../protocol/holdJson.ts';
 import { endpointId } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Note } from '../../core/domain/note.ts';
+import { problemsOf, type Facts } from '../../core/domain/problem.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
@@ -14,13 +15,13 @@ import type { StatusResponse } from '../protocol/status.ts';
 import type { ResultColumn } from './columns.ts';
 import type { History } from './history.ts';
 import { rateForecasts } from './rateNotes.ts';
-import { troubles } from './troubles.ts';
 
 export interface OverviewDeps {
   readonly ledger: LedgerReports;
   readonly clock: Clock;
   readonly history: History;
   readonly status: () => StatusResponse;
+  readonly around: () => Pick<Facts, 'incidents' | 'folders'>;
   /** State of the agents that share the ledger; null if it is not shared or can't be reached. */
   readonly fleetNote?: () => Promise<Note | null>;
   readonly endpoints: () => readonly EndpointSettings[];
@@ -33,6 +34,7 @@ export async function overview({
   clock,
   history,
   status,
+  around,
   fleetNote,
   endpoints,
   columns,
@@ -57,7 +59,7 @@ export async function overview({
     },
     status: daemon,
     shared: ledger.fleet !== null,
-    troubles: troubles(endpoints(), { now, daemon, silent: null, counts, holds }),
+    problems: problemsOf({ ...around(), endpoints: endpoints(), counts, holds }),
     counts: counts.map((each) => ({ ...each })),
     holds: holds.map(toHoldJson),
     endpoints: endpoints().map(({ alias, key, account, limits }) => ({

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../domain/errors.ts';
+import type { Condition } from '../domain/problem.ts';
 
 export const ALERT_KINDS = ['opened', 'closed', 'stillOpen', 'digest', 'test'] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -10,16 +11,20 @@ export type AlertChannelName = (typeof ALERT_CHANNELS)[number];
 export interface AlertCause {
   /** Identifies the problem: stays the same while it lasts and when it returns. */
   readonly key: string;
-  readonly code: ErrorCode;
-  /** What is wrong and where, in one sentence. */
-  readonly message: string;
-  /** What a person should do, in one sentence. */
-  readonly hint: string;
+  readonly condition: Condition;
   readonly since: number;
   /** When it ended; null while it lasts. */
   readonly until: number | null;
   /** Number of documents affected; null if it does not concern documents. */
   readonly count: number | null;
+}
+
+/** The same with its words. */
+export interface WordedCause extends AlertCause {
+  /** What is wrong and where. */
+  readonly message: string;
+  /** What a person should do. */
+  readonly hint: string;
 }
 
 /** One message to people, about one cause or about several that began or ended together. */
@@ -43,7 +48,7 @@ export interface Alert {
   readonly since: number | null;
   /** When the last cause ended, null while any lasts; for a digest, the end of its period. */
   readonly until: number | null;
-  readonly causes: readonly AlertCause[];
+  readonly causes: readonly WordedCause[];
   /** Ids of earlier alerts about these causes, oldest first. */
   readonly follows: readonly string[];
 }

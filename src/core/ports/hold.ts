@@ -8,6 +8,7 @@ export interface Hold {
   readonly key: string;
   /** 'PAUSED' when a person did it. */
   readonly reason: string;
+  /** What the agent found, in its words; for a pause, who paused it. */
   readonly message: string;
   readonly since: number;
   /** When the agent retries by itself; null: a person has to end it. */

@@ -1,22 +1,20 @@
-import type { ErrorCode } from '../domain/errors.ts';
+import type { Condition } from '../domain/problem.ts';
 
 /** A problem that affects more than one file or document. */
-export interface Incident {
-  /** Identifies the cause: the code and, if there can be several, its subject. */
-  readonly key: string;
-  readonly code: ErrorCode;
-  /** What is wrong and where, in one sentence. */
-  readonly message: string;
-  /** What a person should do, in one sentence. */
-  readonly hint: string;
+export type Incident = OpenedIncident & {
   /** Wall-clock milliseconds. */
   readonly since: number;
-}
+};
+
+export type OpenedIncident = Condition & {
+  /** Identifies the cause: the code and, if there can be several, its subject. */
+  readonly key: string;
+};
 
 /** Open problems of the agent. One log line when an incident opens, one when it closes. */
 export interface Incidents {
-  /** Idempotent by key; a new message or hint under an open key replaces the old one without a log line. */
-  open(incident: Omit<Incident, 'since'>): void;
+  /** Idempotent by key; new parameters under an open key replace the old ones without a log line. */
+  open(incident: OpenedIncident): void;
   /** Idempotent. */
   close(key: string): void;
   list(): readonly Incident[];

@@ -45,9 +45,8 @@ export class Pauses {
   }
 
   async pause(scope: PausedScope, key: string, by: string): Promise<void> {
-    const message = `Paused by ${by}.`;
     const since = this.#clock.now();
-    const hold: Hold = { scope, key, reason: 'PAUSED', message, since, until: null, demandedUntil: null };
+    const hold: Hold = { scope, key, reason: 'PAUSED', message: by, since, until: null, demandedUntil: null };
     await this.#ledger.putHold(hold);
     this.#changes += 1;
     this.#paused.set(holdKey(scope, key), hold);

@@ -156,13 +156,8 @@ export class SpoolCopies {
   #full(size: number): void {
     const { spool, incidents } = this.#deps;
     this.#lacked = size;
-    const is = `${bytesText(spool.usedBytes)} of ${bytesText(spool.limitBytes)}`;
-    incidents.open({
-      key: 'SPOOL_FULL',
-      code: 'SPOOL_FULL',
-      message: `The spool is full (${is}) and has no room for an image of ${bytesText(size)}. Scans that can't be sent immediately stay in their folders.`,
-      hint: 'Fix what keeps uploads waiting (see `receiptd status`), or raise `storage.spoolLimit`.',
-    });
+    const { usedBytes: used, limitBytes: limit } = spool;
+    incidents.open({ key: 'SPOOL_FULL', code: 'SPOOL_FULL', params: { used, limit, size } });
   }
 
   #closeFull(): void {
@@ -179,15 +174,10 @@ export class SpoolCopies {
     const { incidents, clock, mode } = this.#deps;
     this.#failed = true;
     this.#tryAgainAt = clock.monotonic() + TRY_AGAIN_MS;
-    const meanwhile =
-      mode === 'always'
-        ? 'New scans stay in their folders.'
-        : 'New scans are named and recorded without a copy. A scan that is overwritten before it is sent is lost.';
     incidents.open({
       key: 'SPOOL_UNWRITABLE',
       code: 'SPOOL_UNWRITABLE',
-      message: `${error.message} ${meanwhile}`,
-      hint: error.hint ?? 'Check the free space and permissions of the state directory.',
+      params: { detail: error.message, keepsScans: mode === 'always' },
     });
   }
 
@@ -201,12 +191,4 @@ export class SpoolCopies {
   #isNeeded(hash: string): boolean {
     return this.#needs.some((needs) => needs(hash));
   }
-}
-
-function bytesText(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  for (; value >= 1_000 && unit < units.length - 1; unit += 1) value /= 1_000;
-  return `${Math.round(value * 10) / 10} ${units[unit]}`;
 }

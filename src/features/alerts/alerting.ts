@@ -1,18 +1,21 @@
 import { describeError, type ReceiptdError } from '../../core/domain/errors.ts';
+import { keyOf, problemsOf, type Facts } from '../../core/domain/problem.ts';
 import type { AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { LedgerReports, StateCount } from '../../core/ports/ledgerReports.ts';
-import { Book, type Untold } from './book.ts';
-import { causesOf, type Sight } from './causes.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { Book, causesOf, type Untold } from './book.ts';
 import { Delivery, sendWithin, type DeliveryDeps } from './delivery.ts';
 import { digestOf } from './digest.ts';
-import { alertOf, testAlert } from './message.ts';
+import { recordOf, testRecord, worded } from './message.ts';
 import type { AlertState, Entry } from './state.ts';
 import type { AlertStore } from './store.ts';
 import { digestAt, isQuiet, type Times } from './times.ts';
 
 /** State in memory, which costs nothing to read. */
-export interface Around extends Pick<Sight, 'incidents' | 'isOfGeneration' | 'folders' | 'endpoints'> {
+export interface Around extends Pick<Facts, 'incidents' | 'folders' | 'endpoints'> {
+  /** Whether an incident must be found again after a change of the configuration; others last as long as the process. */
+  readonly isOfGeneration: (key: string) => boolean;
   /** Some folders were not checked yet: a cause that is absent may still be there. */
   readonly isLooking: boolean;
 }
@@ -66,6 +69,7 @@ export class Alerting {
   readonly #book: Book;
   readonly #delivery: Delivery;
   #times: Times;
+  #texts: Promise<Texts> | null = null;
   #holds: readonly Hold[] = [];
   #counts: readonly StateCount[] = [];
   #lookAgainAt = -Infinity;
@@ -98,10 +102,11 @@ export class Alerting {
   }
 
   /** Applies a configuration: the first, and each changed one. */
-  take(times: Times, channels: readonly AlertChannel[]): void {
+  take(times: Times, channels: readonly AlertChannel[], texts: Promise<Texts>): void {
     this.#times = times;
+    this.#texts = texts;
     this.#book.doubt(this.#deps.clock.now());
-    this.#delivery.take(channels);
+    this.#delivery.take(channels, texts);
     this.#book.isChanged = true;
     this.#wake.abort();
   }
@@ -135,8 +140,7 @@ export class Alerting {
   async #turn(stop: AbortSignal): Promise<void> {
     const now = await this.#look();
     for (const telling of this.#book.tell(now, this.#times, this.#names())) {
-      const alert = alertOf(telling, { host: this.#deps.host, now });
-      this.#delivery.post(alert, telling.about);
+      this.#delivery.post(recordOf(telling, { host: this.#deps.host, now }), telling.about);
     }
     await this.#deliver(now, stop);
     // Last, because it needs the ledger, and an alert may be about that.
@@ -172,16 +176,18 @@ export class Alerting {
     if (isFresh || clock.monotonic() >= this.#lookAgainAt) {
       this.#lookAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
       try {
-        const [holds, counts] = await this.#within(Promise.all([ledger.holds(), ledger.counts()]));
-        // The agent that ran into a hold of the fleet alerts about it.
-        [this.#holds, this.#counts] = [holds.filter(({ agent }) => agent === undefined), counts];
+        const answers = Promise.all([ledger.holds(), ledger.counts()]);
+        [this.#holds, this.#counts] = await this.#within(answers);
       } catch {
         // A failing ledger has its own incident; its last known numbers still count.
       }
     }
     const now = clock.now();
-    const { isLooking, ...seen } = around();
-    const causes = causesOf({ now, ...seen, holds: this.#holds, counts: this.#counts });
+    const { isLooking, isOfGeneration, ...seen } = around();
+    const problems = problemsOf({ ...seen, holds: this.#holds, counts: this.#counts });
+    const ofProcess = seen.incidents.filter(({ key }) => !isOfGeneration(key));
+    const keys = new Set(ofProcess.map((incident) => keyOf(incident.key, incident)));
+    const causes = causesOf(problems, keys, now);
     this.#book.look(now, causes, isLooking, this.#times);
     return now;
   }
@@ -254,7 +260,9 @@ export class Alerting {
   /** Sends a test through every channel, or one, at once, even in quiet hours. */
   async test(signal: AbortSignal, only?: AlertChannelName): Promise<Tested> {
     const { clock, host, newId } = this.#deps;
-    const alert = testAlert(newId(), { host, now: clock.now() });
+    const texts = await this.#texts;
+    if (texts === null) return [];
+    const alert = worded(testRecord(newId(), { host, now: clock.now() }), texts);
     return Promise.all(
       this.#delivery.channels
         .filter(({ name }) => only === undefined || name === only)

@@ -1,7 +1,13 @@
-import type { AlertCause, AlertChannelName } from '../../core/ports/alert.ts';
-import type { Cause } from './causes.ts';
+import {
+  countIn,
+  isOfOtherAgent,
+  patienceOf,
+  type Condition,
+  type Problem,
+} from '../../core/domain/problem.ts';
+import type { AlertChannelName } from '../../core/ports/alert.ts';
 import { isQuiet, type Times } from './times.ts';
-import type { AlertState, Entry } from './state.ts';
+import type { AlertState, Entry, ReportedCause } from './state.ts';
 
 /*
  * What is wrong, and which of it was sent. Each cause is
@@ -17,26 +23,56 @@ import type { AlertState, Entry } from './state.ts';
  * not five hundred.
  */
 
+/** Something that is wrong now and that people are alerted about. */
+export interface Cause {
+  readonly key: string;
+  readonly condition: Condition;
+  /** Wall-clock milliseconds. */
+  readonly since: number;
+  readonly count: number | null;
+  /** How long it must last before it is sent; null: as configured. */
+  readonly patienceMs: number | null;
+  /** Independent of the configuration, so it is over as soon as it is absent. */
+  readonly isOfProcess: boolean;
+}
+
+/** Other agents alert about their problems, and whoever paused something knows. `ofProcess`: keys. */
+export function causesOf(
+  problems: readonly Problem[],
+  ofProcess: ReadonlySet<string>,
+  now: number,
+): Map<string, Cause> {
+  const causes = problems.flatMap(({ key, since, code, params }): Cause[] => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const condition = { code, params } as Condition;
+    const patienceMs = patienceOf(condition);
+    if (patienceMs === 'never' || isOfOtherAgent(condition)) return [];
+    return [
+      {
+        key,
+        condition,
+        // The ledger does not say when the first document failed, so it counts from the first look.
+        since: since === null ? now : Date.parse(since),
+        count: countIn(condition),
+        patienceMs,
+        isOfProcess: ofProcess.has(key),
+      },
+    ];
+  });
+  return new Map(causes.map((cause) => [cause.key, cause]));
+}
+
 /** One alert: the causes that it covers. */
 export interface Telling {
   readonly id: string;
   readonly kind: 'opened' | 'closed' | 'stillOpen';
-  readonly causes: readonly ToldCause[];
+  readonly causes: readonly ReportedCause[];
   /** Earlier alerts about these causes. */
   readonly follows: readonly string[];
   /** The channel concerned, if any: it can't report its own failure. */
   readonly about: string | null;
   /** Causes that began and ended in the preceding quiet hours. */
   readonly endedUntold: number;
-}
-
-export interface ToldCause extends AlertCause {
-  /** How often its beginning was sent within a day, including this time. */
-  readonly times: number;
-  /** How often it was away for a while and came back. */
-  readonly returns: number;
-  /** How long it must stay away from now on to be over. */
-  readonly awayMs: number;
 }
 
 /** Why an open cause was not sent, for people who ask. */
@@ -113,14 +149,14 @@ export class Book {
   }
 
   #meet(now: number, cause: Cause): void {
-    const { key, code, message, hint, count, patienceMs, isOfProcess } = cause;
+    const { key, condition, count, patienceMs, isOfProcess } = cause;
     if (isOfProcess) this.#ofProcess.add(key);
     const since = Math.min(cause.since, now);
     this.#unmet.delete(key);
     const entry = this.#entries.get(key);
     if (entry === undefined) {
       const fresh = { awaySince: null, told: null, tellings: [], returns: 0 };
-      this.#entries.set(key, { key, code, message, hint, count, patienceMs, since, ...fresh });
+      this.#entries.set(key, { key, condition, count, patienceMs, since, ...fresh });
       return;
     }
     if (entry.awaySince !== null) {
@@ -130,7 +166,7 @@ export class Book {
     }
     // A restart counts from zero, but the trouble has lasted longer.
     entry.since = Math.min(entry.since, since);
-    Object.assign(entry, { code, message, hint, count, patienceMs });
+    Object.assign(entry, { condition, count, patienceMs });
     if (entry.told === null) return;
     entry.told.at = Math.min(entry.told.at, now);
     if (entry.told.count !== null && count !== null) entry.told.count = Math.min(entry.told.count, count);
@@ -171,7 +207,7 @@ export class Book {
   #groups(now: number, times: Times, channels: readonly string[], kind: Telling['kind']): Telling[] {
     const abouts = new Map<string | null, Entry[]>();
     for (const entry of this.#due(now, times, kind)) {
-      const about = channelOf(entry.key);
+      const about = channelOf(entry);
       if (channels.every((channel) => channel === about)) continue;
       abouts.set(about, [...(abouts.get(about) ?? []), entry]);
     }
@@ -204,11 +240,11 @@ export class Book {
     const id = this.#newId();
     const follows = [...new Set(entries.flatMap(({ told }) => told?.alert ?? []))];
     if (kind === 'opened') for (const { tellings } of entries) tellings.push(now);
-    const causes = entries.map((entry): ToldCause => {
-      const { key, code, message, hint, since, awaySince, count, tellings, returns } = entry;
+    const causes = entries.map((entry): ReportedCause => {
+      const { key, condition, since, awaySince, count, tellings, returns } = entry;
       const until = kind === 'closed' ? awaySince : null;
       const awayMs = awayFor(entry, times);
-      return { key, code, message, hint, since, until, count, times: tellings.length, returns, awayMs };
+      return { key, condition, since, until, count, times: tellings.length, returns, awayMs };
     });
     for (const entry of entries) {
       entry.told =
@@ -243,7 +279,7 @@ export class Book {
 }
 
 function why(entry: Entry, now: number, times: Times, channels: readonly string[]): Untold {
-  const about = channelOf(entry.key);
+  const about = channelOf(entry);
   if (channels.every((channel) => channel === about)) return 'noChannel';
   if (now < dueAt(entry, times)) return 'young';
   return isQuiet(times.quietHours, now) ? 'quietHours' : 'soon';
@@ -269,15 +305,12 @@ function hasGrown({ told, count, awaySince }: Entry, now: number): boolean {
   return count > (told.count ?? count) && now >= told.at + GROWTH_MS;
 }
 
-const UNDELIVERED = 'ALERT_UNDELIVERED ';
-
 /** Key of the incident about a channel that does not work. */
 export function undeliveredKey(channel: string): string {
-  return UNDELIVERED + channel;
+  return `ALERT_UNDELIVERED ${channel}`;
 }
 
 /** The channel that a cause is about; null for every other cause. */
-function channelOf(key: string): string | null {
-  const prefix = `incident ${UNDELIVERED}`;
-  return key.startsWith(prefix) ? key.slice(prefix.length) : null;
+function channelOf({ condition: { code, params } }: Entry): string | null {
+  return code === 'ALERT_UNDELIVERED' ? params.channel : null;
 }

@@ -5,8 +5,10 @@ import type { Alert, AlertChannel, AlertChannelName } from '../../core/ports/ale
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
 import type { Log } from '../../core/ports/log.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { DAY_MS, undeliveredKey } from './book.ts';
-import type { Parcel } from './state.ts';
+import { worded } from './message.ts';
+import type { AlertRecord, Parcel } from './state.ts';
 
 export interface DeliveryDeps {
   readonly clock: Clock;
@@ -45,6 +47,7 @@ export class Delivery {
   readonly #outbox: Parcel[];
   readonly #heard: Heard;
   #channels: readonly AlertChannel[] = [];
+  #texts: Promise<Texts> | null = null;
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(deps: DeliveryDeps, outbox: Parcel[], heard: Heard) {
@@ -54,7 +57,8 @@ export class Delivery {
   }
 
   /** Drops what waits for a removed channel, and tries everything else at once. */
-  take(channels: readonly AlertChannel[]): void {
+  take(channels: readonly AlertChannel[], texts: Promise<Texts>): void {
+    this.#texts = texts;
     for (const { name } of this.#channels) this.#deps.incidents.close(undeliveredKey(name));
     this.#channels = channels;
     for (const parcel of this.#outbox) {
@@ -69,7 +73,7 @@ export class Delivery {
     return this.#channels;
   }
 
-  post(alert: Alert, about: string | null): void {
+  post(alert: AlertRecord, about: string | null): void {
     const to = this.#channels
       .filter(({ name }) => name !== about)
       .map(({ name }) => ({ channel: name, attempts: 0, notBefore: 0 }));
@@ -78,7 +82,7 @@ export class Delivery {
   }
 
   /** A channel that has not delivered the alert yet gets only the recovery, since the alert is no longer true. */
-  #forget({ causes }: Alert): void {
+  #forget({ causes }: AlertRecord): void {
     const over = new Set(causes.map(({ key }) => key));
     for (const parcel of this.#outbox) {
       const { kind, causes: told } = parcel.alert;
@@ -139,14 +143,17 @@ export class Delivery {
     const { clock, log, incidents, random } = this.#deps;
     const { name } = channel;
     const { id, kind } = parcel.alert;
-    const trouble = await sendWithin(channel, parcel.alert, clock, stop);
+    const texts = await this.#texts;
+    if (texts === null) return;
+    const alert = worded(parcel.alert, texts);
+    const trouble = await sendWithin(channel, alert, clock, stop);
     if (stop.aborted && trouble !== null) return;
     if (trouble === null) {
       parcel.to = parcel.to.filter((each) => each.channel !== name);
       this.#sweep();
       this.#heard.taken(id, name);
       incidents.close(undeliveredKey(name));
-      log.info('Told', { channel: name, alert: id, kind, subject: parcel.alert.subject });
+      log.info('Told', { channel: name, alert: id, kind, subject: alert.subject });
       return;
     }
     to.attempts += 1;
@@ -156,8 +163,7 @@ export class Delivery {
     incidents.open({
       key: undeliveredKey(name),
       code: 'ALERT_UNDELIVERED',
-      message: `Alerts can't be delivered by ${name}: ${trouble.message}`,
-      hint: `${trouble.hint ?? 'Check the alerts in the config.'} Undelivered alerts are retried for a day.`,
+      params: { channel: name, detail: trouble.message },
     });
   }
 
@@ -168,8 +174,8 @@ export class Delivery {
       const isYoung = parcel.alert.at > now - DAY_MS && parcel.alert.at <= now;
       if (to === undefined || to.attempts < ATTEMPTS || isYoung) continue;
       parcel.to = parcel.to.filter(({ channel }) => channel !== name);
-      const { id, subject, kind } = parcel.alert;
-      const fields = { channel: name, alert: id, kind, subject, code: 'ALERT_UNDELIVERED' as const };
+      const { id, kind } = parcel.alert;
+      const fields = { channel: name, alert: id, kind, code: 'ALERT_UNDELIVERED' as const };
       this.#deps.log.error(`An alert could not be delivered for ${span(DAY_MS)} and was discarded`, fields);
     }
     this.#sweep();

@@ -1,9 +1,8 @@
 import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
-import { count, counted, local } from '../../core/domain/words.ts';
-import type { Alert } from '../../core/ports/alert.ts';
+import type { Alert, WordedCause } from '../../core/ports/alert.ts';
 import type { LedgerReports, ListState, SeenCount } from '../../core/ports/ledgerReports.ts';
-import { causeOf, MOST_TOLD, type Writer } from './message.ts';
-import type { Entry } from './state.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { AlertRecord, DigestFigures, Entry } from './state.ts';
 
 export interface DigestDeps {
   readonly ledger: Pick<LedgerReports, 'seenCounts' | 'counts' | 'countAccepted'>;
@@ -12,72 +11,94 @@ export interface DigestDeps {
   readonly open: readonly Entry[];
 }
 
-/** The columns, and the ledger states that each counts. */
-const SEEN: readonly (readonly [title: string, states: readonly ListState[]])[] = [
-  ['sent', ['accepted']],
-  ['duplicates', ['duplicate']],
-  ['rejected', ['rejected']],
-];
+type Folder = DigestFigures['folders'][number];
+type Column = Exclude<keyof Folder, 'folder'>;
+
 const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
+/** Problems in a digest that are listed individually. */
+const MOST = 50;
 
 /** What came in within a day and its state, by folder; and what is waiting now. */
 export async function digestOf(
   id: string,
   { from, to }: { readonly from: number; readonly to: number },
-  { host, now }: Writer,
+  { host, now }: { readonly host: string; readonly now: number },
   { ledger, folders, open }: DigestDeps,
-): Promise<Alert> {
+): Promise<AlertRecord> {
   const seen = await ledger.seenCounts(from, to);
   const counts = await ledger.counts();
   const needs = counts.filter(({ needsPerson }) => needsPerson);
   const accepted = await ledger.countAccepted(from, to);
-  const sum = (rows: readonly SeenCount[], states: readonly ListState[], folder?: string): number =>
-    rows
-      .filter((row) => states.includes(row.state) && (folder === undefined || row.folder === folder))
-      .reduce((total, row) => total + row.count, 0);
-  const cells = (folder?: string): number[] => [
-    ...SEEN.map(([, states]) => sum(seen, states, folder)),
-    sum(counts, WAITING, folder),
-    sum(needs, NEEDING_STATES, folder),
-  ];
-  // Folders that are no longer watched are left out if they have nothing to report.
-  const others = [...new Set([...seen, ...counts].map(({ folder }) => folder))].filter(
-    (folder) => !folders.includes(folder) && cells(folder).some((value) => value > 0),
-  );
-  const shown = [...folders, ...others.toSorted()];
-  const rows = [
-    ...shown.map((folder) => [folder, ...cells(folder).map(count)]),
-    ...(shown.length > 1 ? [['all folders', ...cells().map(count)]] : []),
-  ];
-  const [sent = 0, , , waiting = 0, forPerson = 0] = cells();
+  const figures = (folder: string): Folder => {
+    const sum = (rows: readonly SeenCount[], states: readonly ListState[]): number =>
+      rows
+        .filter((row) => states.includes(row.state) && row.folder === folder)
+        .reduce((total, row) => total + row.count, 0);
+    return {
+      folder,
+      sent: sum(seen, ['accepted']),
+      duplicates: sum(seen, ['duplicate']),
+      rejected: sum(seen, ['rejected']),
+      waiting: sum(counts, WAITING),
+      attention: sum(needs, NEEDING_STATES),
+    };
+  };
+  const others = [...new Set([...seen, ...counts].map(({ folder }) => folder))]
+    .filter((folder) => !folders.includes(folder))
+    .toSorted()
+    .map(figures)
+    // Folders that are no longer watched are left out if they have nothing to report.
+    .filter((each) => Object.values(each).some((value) => typeof value === 'number' && value > 0));
   return {
     id,
     kind: 'digest',
     at: now,
     host,
-    code: null,
-    subject: `${counted(sent, 'receipt')} sent since yesterday, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}, ${forPerson} for a person`,
-    text: [
-      `From ${local(from)} to ${local(to)}:`,
-      table(['folder', ...SEEN.map(([title]) => title), 'waiting', 'for a person'], rows),
-      `${counted(accepted, 'document was', 'documents were')} accepted by the service in that time. "waiting" and "for a person" count everything that is open now, regardless of age.`,
-      openText(open),
-    ].join('\n\n'),
-    hint: forPerson > 0 ? 'List them with `receiptd list --needs-person`.' : null,
-    since: from,
-    until: to,
-    causes: open.map((entry) => causeOf(entry, null)),
+    causes: open.map(({ key, condition, since, count }) => ({
+      key,
+      condition,
+      since,
+      until: null,
+      count,
+      times: 0,
+      returns: 0,
+      awayMs: 0,
+    })),
     follows: [],
+    endedUntold: 0,
+    digest: { from, to, accepted, folders: [...folders.map(figures), ...others] },
   };
 }
 
-function openText(open: readonly Entry[]): string {
-  if (open.length === 0) return 'Nothing is wrong.';
+/** The digest as people read it. */
+export function digestText(
+  { from, to, accepted, folders }: DigestFigures,
+  open: readonly WordedCause[],
+  { alertTexts: { digest, more }, problems, format: { number, time } }: Texts,
+): Pick<Alert, 'subject' | 'text' | 'hint'> {
+  const { folder: head, ...titles } = digest.columns;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const columns = Object.keys(titles) as Column[];
+  const total = (column: Column): number => folders.reduce((sum, each) => sum + each[column], 0);
+  const rows = folders.map((each) => [each.folder, ...columns.map((column) => number(each[column]))]);
+  const all = [digest.allFolders, ...columns.map((column) => number(total(column)))];
   const lines = open
-    .slice(0, MOST_TOLD)
-    .map(({ message, since, hint, code }) => `- ${message} Since ${local(since)}. ${hint} [${code}]`);
-  const more = open.length > MOST_TOLD ? [`- And ${open.length - MOST_TOLD} more.`] : [];
-  return ['Still open:', ...lines, ...more].join('\n');
+    .slice(0, MOST)
+    .map(
+      ({ message, since, hint, condition: { code } }) =>
+        `- ${message} ${problems.since(time(since))} ${hint} [${code}]`,
+    );
+  const rest = open.length > MOST ? [`- ${more(open.length - MOST)}`] : [];
+  return {
+    subject: digest.subject(total('sent'), total('waiting'), total('attention')),
+    text: [
+      digest.period(from, to),
+      table([head, ...Object.values(titles)], folders.length > 1 ? [...rows, all] : rows),
+      digest.accepted(accepted),
+      open.length === 0 ? digest.allWell : [digest.open, ...lines, ...rest].join('\n'),
+    ].join('\n\n'),
+    hint: total('attention') > 0 ? digest.cure : null,
+  };
 }
 
 /** Numbers line up in any monospaced font. */

@@ -1,8 +1,12 @@
-import type { ErrorCode } from '../../core/domain/errors.ts';
-import { counted, local, span } from '../../core/domain/words.ts';
-import type { Alert, AlertCause } from '../../core/ports/alert.ts';
-import { DAY_MS, type Telling, type ToldCause } from './book.ts';
+import type { Condition } from '../../core/domain/problem.ts';
+import type { Alert, WordedCause } from '../../core/ports/alert.ts';
+import { cureOf, whatIsWrong } from '../../texts/explain.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { DAY_MS, type Telling } from './book.ts';
+import { digestText } from './digest.ts';
+import type { AlertRecord, ReportedCause } from './state.ts';
 
+/** Where and when an alert is made. */
 export interface Writer {
   readonly host: string;
   readonly now: number;
@@ -12,104 +16,93 @@ const LONGEST_SUBJECT = 200;
 /** Causes in one alert that are listed individually. */
 export const MOST_TOLD = 50;
 
-/** The text that people read. */
-export function alertOf(telling: Telling, { host, now }: Writer): Alert {
-  const { id, kind, causes, follows, endedUntold } = telling;
+export function recordOf(
+  { id, kind, causes, follows, endedUntold }: Telling,
+  { host, now }: Writer,
+): AlertRecord {
+  return { id, kind, at: now, host, causes, follows, endedUntold, digest: null };
+}
+
+export function testRecord(id: string, { host, now }: Writer): AlertRecord {
+  return { id, kind: 'test', at: now, host, causes: [], follows: [], endedUntold: 0, digest: null };
+}
+
+/** What people read. */
+export function worded(record: AlertRecord, texts: Texts): Alert {
+  const { id, kind, at, host, follows } = record;
+  const causes = record.causes.map((cause) => wordedCause(cause, texts));
+  const common = { id, kind, at, host, follows, causes };
+  const none = { code: null, hint: null, since: null, until: null };
+  if (kind === 'test') return { ...common, ...none, ...texts.alertTexts.test };
+  if (record.digest !== null) {
+    const { from: since, to: until } = record.digest;
+    return { ...common, ...none, ...digestText(record.digest, causes, texts), since, until };
+  }
   const [first] = causes;
-  const untils = causes.map(({ until }) => until);
+  const untils = causes.map((cause) => cause.until);
   return {
-    id,
-    kind,
-    at: now,
-    host,
-    code: first?.code ?? null,
-    subject: subjectOf(kind, causes),
-    text: [
-      ...causes.slice(0, MOST_TOLD).map((cause) => textOf(kind, cause)),
-      ...(causes.length > MOST_TOLD ? [`And ${causes.length - MOST_TOLD} more.`] : []),
-      ...(endedUntold > 0 ? [endedText(endedUntold)] : []),
-      ...(kind === 'closed'
-        ? []
-        : ['`receiptd alerts` shows open problems; `receiptd status` shows how the agent is doing.']),
-    ].join('\n\n'),
+    ...common,
+    code: first?.condition.code ?? null,
+    subject: subjectOf(kind, causes, texts),
+    text: textOf(record, causes, texts),
     hint: kind === 'closed' ? null : (first?.hint ?? null),
     since: Math.min(...causes.map(({ since }) => since)),
     until: untils.includes(null) ? null : Math.max(...untils.map((until) => until ?? 0)),
-    causes: causes.map((cause) => causeOf(cause, cause.until)),
-    follows,
   };
 }
 
-/** `until`: when it ended; null while it lasts. */
-export function causeOf(
-  { key, code, message, hint, since, count }: Omit<AlertCause, 'until'>,
-  until: number | null,
-): AlertCause {
-  return { key, code, message, hint, since, until, count };
+function wordedCause(cause: ReportedCause, texts: Texts): WordedCause & ReportedCause {
+  const { condition } = cause;
+  return { ...cause, message: whatIsWrong(texts, condition), hint: cureOf(texts, condition) };
 }
 
-export function testAlert(id: string, { host, now }: Writer): Alert {
-  return {
-    id,
-    kind: 'test',
-    at: now,
-    host,
-    code: null,
-    subject: 'This is a test alert; nothing is wrong.',
-    text: 'It was sent with `receiptd alerts test` or `receiptd setup`. You will be alerted here when something is wrong.',
-    hint: null,
-    since: null,
-    until: null,
-    causes: [],
-    follows: [],
-  };
-}
-
-function subjectOf(kind: Telling['kind'], causes: readonly ToldCause[]): string {
-  const over = kind === 'closed' ? 'Resolved: ' : kind === 'stillOpen' ? 'Still open: ' : '';
+function subjectOf(
+  kind: AlertRecord['kind'],
+  causes: readonly WordedCause[],
+  { alertTexts: alerts }: Texts,
+): string {
   const [first] = causes;
-  if (first === undefined) return over;
-  if (causes.length === 1) return over + oneLine(first.message);
-  const what = causes.every(({ code }) => code === first.code) ? TOGETHER[first.code] : undefined;
-  if (what !== undefined) return `${over}${causes.length} ${what}`;
-  return `${over}${causes.length} problems, the first: ${oneLine(first.message)}`;
+  if (first === undefined) return '';
+  const code = causes.every(({ condition }) => condition.code === first.condition.code)
+    ? first.condition.code
+    : null;
+  const together: Readonly<Partial<Record<Condition['code'], (n: number) => string>>> = alerts.together;
+  const all = code === null ? undefined : together[code];
+  const several = all?.(causes.length) ?? alerts.several(causes.length, oneLine(first.message));
+  const what = causes.length === 1 ? oneLine(first.message) : several;
+  if (kind === 'closed') return alerts.resolved(what);
+  return kind === 'stillOpen' ? alerts.stillOpen(what) : what;
 }
 
-const TOGETHER: Readonly<Partial<Record<ErrorCode, string>>> = {
-  FOLDER_MISSING: 'folders do not exist.',
-  FOLDER_UNREACHABLE: "folders can't be reached.",
-  FOLDER_UNREADABLE: "folders can't be read.",
-  FILE_UNREADABLE: "folders have files that can't be read.",
-  PERSON_NEEDED: 'folders have documents that need a person.',
-};
-
-function textOf(kind: Telling['kind'], cause: ToldCause): string {
-  const { code, message, hint, since, until } = cause;
-  if (kind === 'closed') {
-    const lasted = until === null ? '' : `, ${span(until - since)} long`;
-    return `Resolved: ${message} [${code}]\nSince ${local(since)}${lasted}.${returnsText(cause)}`;
-  }
-  return `${message} [${code}]\nSince ${local(since)}. ${hint}${timesText(cause)}`;
+function textOf(
+  { kind, endedUntold }: AlertRecord,
+  causes: readonly (WordedCause & ReportedCause)[],
+  texts: Texts,
+): string {
+  const { alertTexts: alerts } = texts;
+  return [
+    ...causes.slice(0, MOST_TOLD).map((cause) => (kind === 'closed' ? over : open)(cause, texts)),
+    ...(causes.length > MOST_TOLD ? [alerts.more(causes.length - MOST_TOLD)] : []),
+    ...(endedUntold > 0 ? [alerts.endedUnreported(endedUntold)] : []),
+    ...(kind === 'closed' ? [] : [alerts.seeAlso]),
+  ].join('\n\n');
 }
 
-function returnsText({ returns }: ToldCause): string {
-  if (returns === 0) return '';
-  return ` In between, it stopped and came back ${counted(returns, 'time')}.`;
+type Cause = WordedCause & ReportedCause;
+
+function over({ message, condition, since, until, returns }: Cause, { alertTexts: alerts }: Texts): string {
+  const before = returns === 0 ? '' : ` ${alerts.returns(returns)}`;
+  const lasted = alerts.lasted(new Date(since).toISOString(), (until ?? since) - since);
+  return `${alerts.resolved(message)} [${condition.code}]\n${lasted}${before}`;
 }
 
-/** A problem that keeps coming back needs another remedy than a single one. */
-function timesText({ times, awayMs }: ToldCause): string {
-  if (times < 3) return '';
-  return `\nIt comes and goes: this is the ${ordinal(times)} time within ${span(DAY_MS)}. It counts as over only once it has stayed away for ${span(awayMs)}; until then you get no more alerts about it.`;
-}
-
-function ordinal(value: number): string {
-  return ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth'][value] ?? `${value}th`;
-}
-
-function endedText(count: number): string {
-  const what = counted(count, 'other problem', 'other problems');
-  return `${what} began and ended during the quiet hours; see the log.`;
+function open(
+  { message, hint, condition, since, times, awayMs }: Cause,
+  { alertTexts: alerts, problems, format }: Texts,
+): string {
+  // A problem that keeps coming back needs another remedy than a single one.
+  const flaps = times < 3 ? '' : `\n${alerts.comesAndGoes(times, DAY_MS, awayMs)}`;
+  return `${message} [${condition.code}]\n${problems.since(format.time(since))} ${hint}${flaps}`;
 }
 
 function oneLine(text: string): string {

@@ -15,10 +15,9 @@ export function alertOperations(
       return {
         channels: [...channels],
         quietUntil: timeOf(until),
-        open: open.map(({ entry: { code, message, hint, since, awaySince, told }, untold, waitingFor }) => ({
-          code,
-          message,
-          hint,
+        open: open.map(({ entry: { condition, since, awaySince, told }, untold, waitingFor }) => ({
+          code: condition.code,
+          params: { ...condition.params },
           since: iso(since),
           overSince: timeOf(awaySince),
           toldAt: timeOf(told?.takenAt ?? null),

@@ -1,14 +1,20 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
+import type { Condition } from '../../core/domain/problem.ts';
 import { ALERT_CHANNELS, ALERT_KINDS } from '../../core/ports/alert.ts';
 
 /* Alerts sent and waiting to be sent, as stored in alerts.json. Times are wall-clock milliseconds. */
 
+/** Its words are made when it is delivered. */
+const condition = z
+  .object({ code: z.enum(ERROR_CODES), params: z.record(z.string(), z.unknown()) })
+  // Only this program writes it.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  .transform((value) => value as unknown as Condition);
+
 const entry = z.object({
   key: z.string(),
-  code: z.enum(ERROR_CODES),
-  message: z.string(),
-  hint: z.string(),
+  condition,
   since: z.number(),
   count: z.number().nullable(),
   patienceMs: z.number().nullable(),
@@ -33,12 +39,33 @@ const entry = z.object({
 
 const cause = z.object({
   key: z.string(),
-  code: z.enum(ERROR_CODES),
-  message: z.string(),
-  hint: z.string(),
+  condition,
   since: z.number(),
   until: z.number().nullable(),
   count: z.number().nullable(),
+  /** How often its beginning was sent within a day, including this time. */
+  times: z.number(),
+  /** How often it was away for a while and came back. */
+  returns: z.number(),
+  /** How long it must stay away from now on to be over. */
+  awayMs: z.number(),
+});
+
+const digest = z.object({
+  from: z.number(),
+  to: z.number(),
+  accepted: z.number(),
+  /** Those with the latter two count everything that is open now. */
+  folders: z.array(
+    z.object({
+      folder: z.string(),
+      sent: z.number(),
+      duplicates: z.number(),
+      rejected: z.number(),
+      waiting: z.number(),
+      attention: z.number(),
+    }),
+  ),
 });
 
 const alert = z.object({
@@ -46,14 +73,11 @@ const alert = z.object({
   kind: z.enum(ALERT_KINDS),
   at: z.number(),
   host: z.string(),
-  code: z.enum(ERROR_CODES).nullable(),
-  subject: z.string(),
-  text: z.string(),
-  hint: z.string().nullable(),
-  since: z.number().nullable(),
-  until: z.number().nullable(),
   causes: z.array(cause).readonly(),
   follows: z.array(z.string()).readonly(),
+  /** Causes that began and ended in the preceding quiet hours. */
+  endedUntold: z.number(),
+  digest: digest.nullable(),
 });
 
 const parcel = z.object({
@@ -62,7 +86,7 @@ const parcel = z.object({
 });
 
 export const alertState = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   entries: z.array(entry),
   /** When the alerts of the last hour were created. */
   toldAt: z.array(z.number()),
@@ -75,10 +99,15 @@ export const alertState = z.object({
 });
 
 export type Entry = z.infer<typeof entry>;
+/** A cause as an alert reports it. */
+export type ReportedCause = Readonly<z.infer<typeof cause>>;
+/** An alert without words. */
+export type AlertRecord = Readonly<z.infer<typeof alert>>;
+export type DigestFigures = Readonly<z.infer<typeof digest>>;
 /** An alert, and the channels that have not delivered it yet. */
 export type Parcel = z.infer<typeof parcel>;
 export type AlertState = z.infer<typeof alertState>;
 
 export function emptyState(): AlertState {
-  return { version: 1, entries: [], toldAt: [], endedUntold: 0, digestFor: null, outbox: [] };
+  return { version: 2, entries: [], toldAt: [], endedUntold: 0, digestFor: null, outbox: [] };
 }

@@ -18,7 +18,6 @@ import { Notifier } from '../../core/notifier.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { amissAt, STATES, type Found } from './amiss.ts';
 import { noteText } from './note.ts';
-import { unwritable } from './unwritable.ts';
 
 export interface AttentionDeps {
   /** A separate instance, so that admissions never wait for it. */
@@ -121,7 +120,7 @@ export class Attention {
           'Files that need attention could not be shown in the folder for people; trying again',
           describeError(error),
         );
-      else incidents.open({ key, code: 'ATTENTION_UNWRITABLE', ...unwritable(place.path, code) });
+      else incidents.open({ key, code: 'ATTENTION_UNWRITABLE', params: { place: place.path, system: code } });
       return AGAIN_MS;
     }
   }

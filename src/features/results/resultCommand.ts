@@ -183,10 +183,9 @@ export class ResultCommand {
     const [program = ''] = this.#command ?? [];
     const why =
       error instanceof CommandFailure ? error.message : `could not be asked (${describeError(error).detail})`;
-    const message = `The program for results, ${program}, ${why}.`;
-    incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', message, hint: HINT });
+    incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', params: { program, detail: why } });
     const fields = error instanceof CommandFailure ? { result: error.result, said: error.said } : {};
-    log.debug('A result will be passed to the program again later', { ...fields, why: message });
+    log.debug('A result will be passed to the program again later', { ...fields, program, why });
   }
 
   /** Waits for a new result; after a failure, for `ms`. */
@@ -205,9 +204,6 @@ export class ResultCommand {
     notified.abort(new Error('it goes on'));
   }
 }
-
-const HINT =
-  'Results are kept and passed to it again later, in order. Run the program by hand to test it, or correct results.command.';
 
 class CommandFailure extends Error {
   readonly said: string;

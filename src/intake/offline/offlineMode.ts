@@ -1,3 +1,4 @@
+import { conditionOf } from '../../core/domain/problem.ts';
 import { describeError, ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
@@ -258,12 +259,7 @@ export class OfflineMode {
 
   #unwritable(error: unknown): void {
     if (!isOfJournal(error)) throw error;
-    this.#deps.incidents.open({
-      key: KEY,
-      code: error.code,
-      message: `${error.message} New scans stay in their folders until the ledger is reachable again.`,
-      hint: error.hint ?? 'Check the free space and permissions of the state directory.',
-    });
+    this.#deps.incidents.open({ key: KEY, ...conditionOf(error) });
   }
 }
 

@@ -24,8 +24,7 @@ export class WatchLimit {
     this.#incidents.open({
       key,
       code: 'WATCH_LIMIT',
-      message: folders.size > 1 ? messageOf(limit, folders) : trouble.message,
-      hint: trouble.hint ?? 'Until then the folder is listed at intervals instead.',
+      params: { folders: [...folders], system: limit ?? null },
     });
     return true;
   }
@@ -38,9 +37,4 @@ export class WatchLimit {
       this.#incidents.close(key);
     }
   }
-}
-
-function messageOf(limit: string | undefined, folders: ReadonlySet<string>): string {
-  const names = [...folders].join(', ');
-  return `The system limit is reached, so some directories in ${folders.size} folders are not watched (${limit}): ${names}.`;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AccountOf } from '../../core/domain/account.ts';
 import type { Verdict } from '../../core/domain/document.ts';
+import { heldBecause } from '../../core/domain/problem.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import { needsPerson } from '../../core/domain/needsPerson.ts';
 import type { ListRow, ListState } from '../../core/ports/ledgerReports.ts';
@@ -26,7 +27,7 @@ export function documentRow(raw: ListedDocument, holds: readonly Hold[], account
     type: document.type,
     size: document.size,
     reason: hold?.reason ?? document.reason,
-    message: hold?.message ?? document.message,
+    message: hold === undefined ? document.message : heldBecause(hold),
     answerLost: document.answerLost,
     needsPerson: needsPerson({ ...document, isGone: false, isDismissed: raw.dismissedAt !== null }),
     ...dismissal(raw),

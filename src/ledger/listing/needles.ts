@@ -1,3 +1,4 @@
+import { heldBecause } from '../../core/domain/problem.ts';
 import { boundOf, type ValueWanted } from '../../core/domain/posted.ts';
 import { fold, searchWords } from '../../core/domain/search.ts';
 import type { Hold } from '../../core/ports/hold.ts';
@@ -36,7 +37,7 @@ export function needlesOf(
   const parts = searchWords(search).flatMap((word) => word.split(/[/\\]+/));
   const texts = [...new Set(parts.filter((part) => part !== ''))].sort((a, b) => b.length - a.length);
   const paths = folders.map(({ id, path }) => ({ id, text: fold(path) }));
-  const held = holds.length === 0 ? [] : ['held', ...holds.map(({ message }) => fold(message))];
+  const held = holds.length === 0 ? [] : ['held', ...holds.map((hold) => fold(heldBecause(hold)))];
   return texts.slice(0, MOST).map((text) => ({
     text,
     folders: paths.filter((each) => each.text.includes(text)).map(({ id }) => id),

@@ -1,13 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
-import english from '../../../src/console/app/languages/en.ts';
-import type { Texts } from '../../../src/console/app/languages/en.ts';
-import type { Format } from '../../../src/console/app/textFormat.ts';
 import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { classify } from '../../../src/core/domain/outcome.ts';
 import { joined, says, saysError, SETUP_WORDS } from '../../../src/core/domain/setupWords.ts';
-import { NEEDING_STATES, NO_RECEIPT } from '../../../src/core/domain/needsPerson.ts';
-import { needSentences } from '../../../src/core/domain/needWords.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 
 /** Loads a browser module, whose types are not available here. */
 const load = async <T>(name: string): Promise<T> =>
@@ -27,14 +23,13 @@ const { reasonText } = await load<{ reasonText: (reason: string, state?: string)
   'explanations.ts',
 );
 
-/** The languages beside English, with their texts and those of setup. */
+/** The languages beside English, with their texts of setup. */
 const TRANSLATIONS = await Promise.all(
   (await readdir(new URL('../../../src/console/app/languages/', import.meta.url)))
     .filter((name) => name.endsWith('.ts') && name !== 'en.ts')
     .map(async (name) => {
-      const texts = await load<{ default: (format: Format) => Texts }>(`languages/${name}`);
       const setup = await load<{ default: Partial<Record<string, string>> }>(`languages/setup/${name}`);
-      return { language: name.replace(/\.ts$/, ''), texts: texts.default, setup: setup.default };
+      return { language: name.replace(/\.ts$/, ''), setup: setup.default };
     }),
 );
 const { labelOf } = await load<{ labelOf: (key: string) => string }>('settings/labels.ts');
@@ -81,15 +76,12 @@ const NEVER_IN_SETUP = [
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
-const FORMAT: Format = {
-  number: String,
-  counted: (value, one, other) => `${value} ${value === 1 ? one : other}`,
-};
+const shared = await textsIn('en', String);
 
 describe('the console texts', () => {
   it('cover every code that a page can show', () => {
     const wanted = ERROR_CODES.filter((code) => !IN_A_TERMINAL.includes(code));
-    expect(Object.keys(english(FORMAT).codes).toSorted()).toEqual(wanted.toSorted());
+    expect(Object.keys(shared.codes).toSorted()).toEqual(wanted.toSorted());
   });
 
   it('cover every reason of a document or file', async () => {
@@ -116,7 +108,7 @@ describe('the console texts', () => {
   });
 
   it('explain a status of the service as the agent treats it', () => {
-    const { reasons } = english(FORMAT);
+    const { reasons } = shared;
     const texts = {
       failed: reasons.refused,
       unauthorized: reasons.unauthorized,
@@ -138,34 +130,10 @@ describe('the console texts', () => {
     }
   });
 
-  it('include advice for everything that may need a person', () => {
-    const { needs, rejected, states } = english(FORMAT);
-    const seen = (reason: string) => needSentences([{ state: 'rejected', reason, count: 1 }]);
-    for (const reason of Object.keys(rejected.reasons).filter((each) => each !== NO_RECEIPT))
-      for (const { reason: key, state } of seen(reason)) expect(needs.help).toHaveProperty(key ?? state);
-    for (const state of NEEDING_STATES) {
-      expect(needs.help).toHaveProperty(state);
-      expect(states).toHaveProperty(state);
-    }
-  });
-
   it('name a setting as its form does', () => {
     expect(labelOf('folders[0].accept[2]')).toMatch(/^Types to send: /);
     expect(labelOf('endpoints.office.rate')).toMatch(/^Rate: /);
     expect(labelOf('unknown')).toBe('unknown');
-  });
-
-  it.each(TRANSLATIONS)('repeat no English explanation in $language', ({ texts }) => {
-    const sentences = (of: unknown): string[] =>
-      typeof of === 'string'
-        ? [of]
-        : typeof of === 'object' && of !== null
-          ? Object.values(of).flatMap(sentences)
-          : [];
-    for (const part of ['codes', 'reasons', 'needs', 'holds', 'notes'] as const) {
-      const originals = new Set(sentences(english(FORMAT)[part]));
-      expect(sentences(texts(FORMAT)[part]).filter((each) => originals.has(each))).toEqual([]);
-    }
   });
 
   it.each(TRANSLATIONS)(

@@ -71,7 +71,10 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     const { console, incidents, stateDir } = await prepare(settings, { clock });
     await console.start();
     expect(incidents.list()).toMatchObject([
-      { code: 'CONSOLE_UNAVAILABLE', message: expect.stringContaining('without a password') as string },
+      {
+        code: 'CONSOLE_UNAVAILABLE',
+        params: { detail: expect.stringContaining('without a password') as string },
+      },
     ]);
     await expect(console.open()).rejects.toMatchObject({ code: 'CONSOLE_UNAVAILABLE' });
     await setKnownPassword(stateDir);
@@ -97,8 +100,8 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     const { console, incidents, stateDir } = await prepare(settings);
     await setKnownPassword(stateDir);
     await console.start();
-    const message = "The console can't listen on 192.0.2.1:8471: this machine has no such address.";
-    expect(incidents.list()).toMatchObject([{ code: 'CONSOLE_UNAVAILABLE', message }]);
+    const detail = "The console can't listen on 192.0.2.1:8471: this machine has no such address.";
+    expect(incidents.list()).toMatchObject([{ code: 'CONSOLE_UNAVAILABLE', params: { detail } }]);
   });
 
   it('uses a renewed certificate for new connections, and keeps the old one if the new one is invalid', async () => {

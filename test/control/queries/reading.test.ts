@@ -21,7 +21,7 @@ it('the overview reports the backlog, the pace, and when the backlog will be emp
     emptyInMs: 3 * MINUTE,
   });
   expect(seen.shared).toBe(false);
-  expect(seen.troubles).toEqual([]);
+  expect(seen.problems).toEqual([]);
   expect(seen.endpoints).toEqual([
     {
       alias: 'office',
@@ -39,7 +39,7 @@ it('the overview reports the backlog, the pace, and when the backlog will be emp
     scope: 'endpoint',
     key: `${OFFICE.baseUrl}#${OFFICE.uid}`,
     reason: 'PAUSED',
-    message: 'By somebody.',
+    message: 'somebody',
     since: now,
     until: null,
     demandedUntil: null,
@@ -47,8 +47,8 @@ it('the overview reports the backlog, the pace, and when the backlog will be emp
   const paused = await ask('overview', {});
   expect(paused.backlog).toMatchObject({ waiting: 6, held: 6, emptyInMs: 0 });
   expect(paused.endpoints[0]?.paused).toBe(true);
-  expect(paused.troubles).toMatchObject([
-    { person: true, about: { kind: 'hold', waiting: 6 }, remedy: { kind: 'resume', target: 'office' } },
+  expect(paused.problems).toMatchObject([
+    { code: 'UPLOADS_PAUSED', params: { waiting: 6 }, actions: [{ operation: 'resume', target: 'office' }] },
   ]);
 });
 
@@ -128,6 +128,7 @@ it('the overview shows the agent’s state while a shared ledger is offline, and
     clock,
     history,
     status: () => STATUS,
+    around: () => ({ incidents: [], folders: [] }),
     endpoints: () => [],
     columns: () => [],
   };

@@ -74,6 +74,7 @@ export async function place() {
     clock,
     history: new History(ledger, clock),
     status: () => STATUS,
+    around: () => ({ incidents: [], folders: [] }),
     endpoints: () => endpoints,
     columns: () => COLUMNS,
   };

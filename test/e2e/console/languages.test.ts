@@ -1,3 +1,4 @@
+import { OF_PROBLEMS } from '../../../src/texts/codes.ts';
 import { expect, test } from 'vitest';
 import { heading, inBrowser, shows } from '../../console/app/support/inBrowser.ts';
 import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
@@ -26,11 +27,11 @@ inBrowser('the languages of the console', (here) => {
     const { agent } = stub;
     const mark = 'Said in English';
     const since = new Date().toISOString();
-    agent.incidents = ERROR_CODES.map((code) => ({
+    const ofErrors = ERROR_CODES.filter((code) => !OF_PROBLEMS.some((each) => each === code));
+    agent.incidents = ofErrors.map((code) => ({
+      key: code,
       code,
-      subject: null,
-      message: `${mark}: ${code}.`,
-      hint: mark,
+      params: { detail: `${mark}: ${code}.` },
       since,
     }));
     agent.held = 3;

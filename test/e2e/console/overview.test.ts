@@ -89,10 +89,9 @@ inBrowser('the overview', (here) => {
     const { agent } = here.stub;
     agent.incidents = [
       {
-        code: 'SPOOL_FULL',
-        subject: null,
-        message: 'No room since 2026-03-02 09:12:00 +00:00.',
-        hint: 'Raise the limit.',
+        key: 'SPOOL_UNWRITABLE',
+        code: 'SPOOL_UNWRITABLE',
+        params: { detail: 'No room since 2026-03-02 09:12:00 +00:00.', keepsScans: true },
         since: '2026-03-02T09:12:00.000Z',
       },
     ];
@@ -100,7 +99,7 @@ inBrowser('the overview', (here) => {
     await shows(
       page.getByText('All times are in this browser’s time zone (Europe/Berlin).', { exact: true }),
     );
-    const trouble = page.locator('.troubles .notice', { hasText: 'There is no space for more copies' });
+    const trouble = page.locator('.troubles .notice', { hasText: 'Copies of images can’t be written' });
     await shows(trouble.getByText('Since 2 Mar 2026, 10:12.').first());
     expect(await trouble.getByRole('link', { name: 'Open Storage and log' }).getAttribute('href')).toBe(
       '#/config/storage',
@@ -159,7 +158,7 @@ inBrowser('the overview', (here) => {
     await page.getByText(/No connection; last known state at/).waitFor();
     here.stub.agent.paused.add('branch');
     await here.stub.up();
-    await shows(page.getByText('Uploads of branch are paused'));
+    await shows(page.getByText('Uploads to endpoint branch are paused'));
     await page.getByText(/The connection to receiptd was lost at/).waitFor({ state: 'detached' });
   });
 
@@ -192,7 +191,7 @@ inBrowser('the overview', (here) => {
     await expect.poll(() => stub.watchers()).toBe(0);
     stub.agent.paused.add('branch');
     await setHidden(false);
-    await shows(page.getByText('Uploads of branch are paused'));
+    await shows(page.getByText('Uploads to endpoint branch are paused'));
     await expect.poll(() => stub.watchers()).toBe(1);
   });
 

@@ -5,7 +5,9 @@ import { Alerting, type Around } from '../../../src/features/alerts/alerting.ts'
 import { alertOperations } from '../../../src/features/alerts/operations.ts';
 import { alertsFile, openAlertStore, type AlertStore } from '../../../src/features/alerts/store.ts';
 import type { Times } from '../../../src/features/alerts/times.ts';
-import { ReceiptdError, type ErrorCode } from '../../../src/core/domain/errors.ts';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { local } from '../../../src/core/domain/words.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
@@ -18,6 +20,7 @@ import { tempDir } from '../../support/tempDir.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const texts = textsIn('en', local);
 const TIMES: Times = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
 
 /** Accepts alerts, unless a test changes that. */
@@ -41,9 +44,18 @@ class Channel implements AlertChannel {
     this.taken.push(alert);
   }
 
-  get subjects(): string[] {
-    return this.taken.map(({ kind, subject }) => `${kind}: ${subject}`);
+  /** Kind, and code and detail of each cause. */
+  get said(): string[] {
+    return this.taken.map(({ kind, causes }) =>
+      [kind, ...causes.map(({ condition: { code, params } }) => [code, ...detailIn(params)].join(' '))].join(
+        ': ',
+      ),
+    );
   }
+}
+
+function detailIn(params: object): string[] {
+  return 'detail' in params ? [String(params.detail)] : [];
 }
 
 async function place() {
@@ -80,7 +92,7 @@ async function place() {
       },
       times,
     );
-    alerting.take(times, channels);
+    alerting.take(times, channels, texts);
     const stop = new AbortController();
     const running = alerting.run(stop.signal);
     const end = async () => {
@@ -90,8 +102,7 @@ async function place() {
     onTestFinished(end);
     return { alerting, end };
   };
-  const wrong = (key: string) =>
-    world.incidents.open({ key, code: 'DISK_FULL', message: `The disk ${key} is full.`, hint: 'Make room.' });
+  const wrong = (key: string) => world.incidents.open({ key, code: 'DISK_FULL', params: { detail: key } });
   return { dir, clock, log, ledger, world, start, wrong };
 }
 
@@ -103,7 +114,7 @@ it('alerting neither repeats nor loses an alert after a kill between two checks'
   wrong('a');
   const first = await start([mail, hook]);
   await clock.advance(3 * MINUTE);
-  expect([mail.subjects, hook.taken.length]).toEqual([['opened: The disk a is full.'], 0]);
+  expect([mail.said, hook.taken.length]).toEqual([['opened: DISK_FULL a'], 0]);
   expect(statSync(alertsFile(dir)).mode & 0o777).toBe(0o600);
   // A kill leaves the file as it was at that time.
   const left = readFileSync(alertsFile(dir));
@@ -120,7 +131,7 @@ it('alerting neither repeats nor loses an alert after a kill between two checks'
   expect(mail.taken).toHaveLength(1);
   world.incidents.close('a');
   await clock.advance(3 * MINUTE);
-  expect(hook.subjects).toEqual(['opened: The disk a is full.', 'closed: Resolved: The disk a is full.']);
+  expect(hook.said).toEqual(['opened: DISK_FULL a', 'closed: DISK_FULL a']);
   await second.end();
 });
 
@@ -132,9 +143,9 @@ it('alerting delivers through other channels while one fails, alerts about that 
   const { alerting } = await start([mail, hook]);
   wrong('a');
   await clock.advance(10 * MINUTE);
-  expect(hook.subjects).toEqual([
-    'opened: The disk a is full.',
-    "opened: Alerts can't be delivered by email: The receiver of email took longer than 10 seconds.",
+  expect(hook.said).toEqual([
+    'opened: DISK_FULL a',
+    'opened: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds.',
   ]);
   expect(world.incidents.list()).toMatchObject([{ code: 'DISK_FULL' }, { code: 'ALERT_UNDELIVERED' }]);
   expect(mail.attempts).toBeLessThan(10);
@@ -145,13 +156,10 @@ it('alerting delivers through other channels while one fails, alerts about that 
     { channel: 'webhook', trouble: null },
   ]);
   await clock.advance(5 * MINUTE);
-  expect(mail.subjects).toEqual([
-    'test: This is a test alert; nothing is wrong.',
-    'opened: The disk a is full.',
-  ]);
-  expect(hook.subjects.slice(2)).toEqual([
-    'test: This is a test alert; nothing is wrong.',
-    "closed: Resolved: Alerts can't be delivered by email: The receiver of email took longer than 10 seconds.",
+  expect(mail.said).toEqual(['test', 'opened: DISK_FULL a']);
+  expect(hook.said.slice(2)).toEqual([
+    'test',
+    'closed: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds.',
   ]);
   expect(log.said('An alert could not be delivered')).toEqual([]);
 });
@@ -169,10 +177,10 @@ it('alerting sends only the recovery to a channel that missed the alert', async 
   mail.trouble = 'none';
   await alerting.test(new AbortController().signal);
   await clock.advance(5 * SECOND);
-  expect(mail.subjects.slice(1)).toEqual(['closed: Resolved: The disk a is full.']);
-  expect(hook.subjects.filter((subject) => subject.includes('disk'))).toEqual([
-    'opened: The disk a is full.',
-    'closed: Resolved: The disk a is full.',
+  expect(mail.said.slice(1)).toEqual(['closed: DISK_FULL a']);
+  expect(hook.said.filter((subject) => subject.includes('DISK_FULL'))).toEqual([
+    'opened: DISK_FULL a',
+    'closed: DISK_FULL a',
   ]);
 });
 
@@ -180,17 +188,17 @@ it('alerting alerts about a problem that replaces another, and reports the first
   const { clock, world, start } = await place();
   const mail = new Channel('email');
   await start([mail]);
-  const open = (code: ErrorCode, message: string) =>
-    world.incidents.open({ key: 'results', code, message, hint: 'Mend it.' });
+  const open = (code: 'PORT_IN_USE' | 'RESULTS_UNAVAILABLE', detail: string) =>
+    world.incidents.open({ key: 'results', code, params: { detail } });
   open('PORT_IN_USE', 'The port is taken.');
   await clock.advance(5 * MINUTE);
   open('RESULTS_UNAVAILABLE', 'The key is wrong.');
   open('RESULTS_UNAVAILABLE', 'The key is still wrong.');
   await clock.advance(5 * MINUTE);
-  expect(mail.subjects.toSorted()).toEqual([
-    'closed: Resolved: The port is taken.',
-    'opened: The key is still wrong.',
-    'opened: The port is taken.',
+  expect(mail.said.toSorted()).toEqual([
+    'closed: PORT_IN_USE The port is taken.',
+    'opened: PORT_IN_USE The port is taken.',
+    'opened: RESULTS_UNAVAILABLE The key is still wrong.',
   ]);
 });
 
@@ -214,7 +222,7 @@ it('alerting lists which channels have delivered, which have not yet, and what i
   expect(told).toMatchObject({ overSince: null, toldBy: ['email'], waitingFor: ['webhook'] });
   expect(Date.parse(told?.toldAt ?? '')).toBeGreaterThan(Date.parse(told?.since ?? '') + 3 * MINUTE);
   world.incidents.close('a');
-  first.alerting.take(TIMES, [mail, hook]);
+  first.alerting.take(TIMES, [mail, hook], texts);
   const endedAt = clock.now();
   await clock.advance(10 * SECOND);
   expect(Date.parse((await disk())?.overSince ?? '') - endedAt).toBeLessThan(5 * SECOND);
@@ -251,7 +259,7 @@ it('alerting delivers nothing in quiet hours, not even alerts that were due befo
   await clock.advance(15 * MINUTE);
   expect(mail.taken).toEqual([]);
   await clock.advance(5 * MINUTE);
-  expect(mail.subjects).toContain('opened: The disk a is full.');
+  expect(mail.said).toContain('opened: DISK_FULL a');
 });
 
 it('alerting records an alert before sending it, and sends it even if it cannot be recorded', async () => {
@@ -276,7 +284,7 @@ it('alerting records an alert before sending it, and sends it even if it cannot 
   await start([mail], { store: full });
   wrong('b');
   await clock.advance(3 * MINUTE);
-  expect(mail.subjects.at(-1)).toBe('opened: The disk b is full.');
+  expect(mail.said.at(-1)).toBe('opened: DISK_FULL b');
   expect(log.said('Sent alerts could not be recorded')).toHaveLength(1);
 });
 
@@ -301,10 +309,10 @@ it('alerting applies a changed configuration at once, and repeats no alert', asy
   const { alerting } = await start([]);
   wrong('a');
   await clock.advance(5 * MINUTE);
-  alerting.take(TIMES, [mail]);
+  alerting.take(TIMES, [mail], texts);
   await clock.advance(SECOND);
-  expect(mail.subjects).toEqual(['opened: The disk a is full.']);
-  alerting.take(TIMES, [mail, hook]);
+  expect(mail.said).toEqual(['opened: DISK_FULL a']);
+  alerting.take(TIMES, [mail, hook], texts);
   await clock.advance(5 * MINUTE);
   expect([mail.taken.length, hook.taken.length]).toEqual([1, 0]);
 });
@@ -319,11 +327,9 @@ it('alerting alerts about holds and documents too, and about holds that resolve 
   const hold = { ...about, scope: 'service', reason: 'TIMEOUT', until: null, demandedUntil: null } as const;
   await ledger.putHold(hold);
   await clock.advance(14 * MINUTE);
-  expect(mail.subjects).toEqual(['opened: 1 scan from /scans needs a person: 1 failed.']);
+  expect(mail.said).toEqual(['opened: PERSON_NEEDED']);
   await clock.advance(2 * MINUTE);
-  expect(mail.subjects.slice(1)).toEqual([
-    'opened: The service at https://api.example.com has not answered properly: No answer came.',
-  ]);
+  expect(mail.said.slice(1)).toEqual(['opened: SERVICE_UNREACHABLE No answer came.']);
   await ledger.clearHold('service', about.key);
   await ledger.retry(await ledger.retriable(0, 1_000, clock.now()), clock.now());
   await clock.advance(4 * MINUTE);
@@ -347,11 +353,11 @@ it.each(['fails', 'hangs'] as const)(
     wrong('a');
     clock.jump(24 * HOUR);
     await clock.advance(10 * MINUTE);
-    expect(mail.subjects.slice(1)).toEqual(['opened: The disk a is full.']);
+    expect(mail.said.slice(1)).toEqual(['opened: DISK_FULL a']);
     expect(log.lines.filter(({ message }) => message.startsWith('The digest waits'))).toHaveLength(1);
     for (const spy of spies) spy.mockRestore();
     await clock.advance(MINUTE);
-    expect(mail.subjects.slice(2)).toEqual([expect.stringMatching(/^digest: /)]);
+    expect(mail.said.slice(2)).toEqual([expect.stringMatching(/^digest/)]);
   },
 );
 
@@ -360,7 +366,7 @@ it('alerting sends a digest that counts the day by folder and lists open alerts'
   const mail = new Channel('email');
   await start([mail], { times: { ...TIMES, digest: 9 * 60 + 5 } });
   await clock.advance(10 * MINUTE);
-  expect(mail.subjects).toEqual(['digest: 0 receipts sent since yesterday, 0 wait, 0 for a person']);
+  expect(mail.said).toEqual(['digest']);
   for (const name of ['a', 'b', 'c']) {
     const { document } = await ledger.admit({ ...admission(`${name}.jpg`, name), at: clock.now() });
     if (name === 'c') continue;
@@ -375,17 +381,14 @@ it('alerting sends a digest that counts the day by folder and lists open alerts'
   expect(mail.taken.filter(({ kind }) => kind === 'opened')).toEqual([]);
   await clock.advance(10 * MINUTE);
   const [opened] = mail.taken.filter(({ kind }) => kind === 'opened');
-  expect(opened?.subject).toBe('2 problems, the first: The disk x is full.');
+  expect(opened?.causes.map(({ condition }) => condition.code)).toEqual(['DISK_FULL', 'PERSON_NEEDED']);
   const digests = mail.taken.filter(({ kind }) => kind === 'digest');
   expect(digests).toHaveLength(2);
-  expect(digests[1]?.subject).toBe('1 receipt sent since yesterday, 1 waits, 1 for a person');
-  expect(digests[1]?.text.split('\n')).toEqual(
-    expect.arrayContaining([
-      'folder  sent  duplicates  rejected  waiting  for a person',
-      '/scans     1           0         0        1             1',
-      '1 document was accepted by the service in that time. "waiting" and "for a person" count everything that is open now, regardless of age.',
-      'Still open:',
-      expect.stringMatching(/^- The disk x is full\. Since .* Make room\. \[DISK_FULL\]$/),
-    ]),
-  );
+  const [, digest] = digests;
+  const { text, causes } = digest ?? { text: '', causes: [] };
+  // Folder, sent, duplicates, rejected, waiting, and those that need attention.
+  expect(text).toMatch(/^\/scans +1 +0 +0 +1 +1$/m);
+  expect(causes.map(({ condition }) => condition.code)).toContain('DISK_FULL');
+  for (const { message, hint } of causes)
+    expect([text.includes(`- ${message} `), text.includes(hint)]).toEqual([true, true]);
 });

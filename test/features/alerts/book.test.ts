@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Book, undeliveredKey, type Telling } from '../../../src/features/alerts/book.ts';
-import type { Cause } from '../../../src/features/alerts/causes.ts';
+import { Book, undeliveredKey, type Cause, type Telling } from '../../../src/features/alerts/book.ts';
 import { emptyState, type AlertState } from '../../../src/features/alerts/state.ts';
 import type { Times } from '../../../src/features/alerts/times.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
@@ -16,9 +15,7 @@ const START = new Date(2026, 2, 2, 9, 0).getTime();
 function cause(key: string, more: Partial<Cause> = {}): Cause {
   return {
     key,
-    code: 'FOLDER_MISSING',
-    message: `${key} does not exist.`,
-    hint: 'Create it.',
+    condition: { code: 'FOLDER_MISSING', params: { folder: key } },
     since: START,
     count: null,
     patienceMs: null,
@@ -342,9 +339,10 @@ it('the book alerts about problems that resolve themselves only when they last',
 
 it('the book alerts about a failing channel through the others, and not at all if there are none', () => {
   const desk = new Desk();
-  const key = `incident ${undeliveredKey('email')}`;
+  const key = undeliveredKey('email');
+  const condition = { code: 'ALERT_UNDELIVERED', params: { channel: 'email', detail: '' } } as const;
   desk.channels = ['email'];
-  desk.begin(key).begin('a');
+  desk.begin(key, { condition }).begin('a');
   expect(said(desk.pass(HOUR))).toEqual(['opened a']);
   expect(desk.why(key)).toBe('noChannel');
   desk.channels = ['email', 'webhook'];

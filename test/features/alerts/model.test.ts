@@ -2,6 +2,7 @@
  * Alerting against a model of what people should know: problems begin and end, channels fail, hang and deliver twice, the agent is
  * killed and reloaded, and the machine is busy, in any order. Each channel's alerts are replayed as its recipient understands them.
  */
+import { textsIn } from '../../../src/texts/texts.ts';
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { it } from 'vitest';
@@ -16,6 +17,8 @@ import type { Clock } from '../../../src/core/ports/clock.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { isEveryCase } from '../../support/everyCase.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
+
+const texts = textsIn('en', String);
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -97,7 +100,7 @@ class Recipient implements AlertChannel {
     assert.ok(alert.at >= Math.max(...[...this.alerts.values()].map(({ at }) => at)));
     this.alerts.set(alert.id, alert);
     if (alert.kind === this.#world.diesAt) [this.#world.isToDie, this.#world.diesAt] = [true, null];
-    for (const { key } of alert.causes) assert.notEqual(key, `incident ALERT_UNDELIVERED ${this.name}`);
+    for (const { key } of alert.causes) assert.notEqual(key, `ALERT_UNDELIVERED ${this.name}`);
     if (alert.kind === 'digest') return;
     for (const { key, until } of alert.causes) {
       if (alert.kind === 'closed') {
@@ -200,18 +203,17 @@ class World {
       },
       this.times,
     );
-    this.#alerting.take(this.times, this.recipients);
+    this.#alerting.take(this.times, this.recipients, texts);
     void this.#alerting.run(stop.signal);
   }
 
   #around(): Around {
     for (const key of this.turns.keys()) {
       if (this.clock.now() >= this.#startedAt + FOUND_AGAIN) this.#found.add(key);
-      const { own, incident } = { own: key.replace('incident ', ''), incident: key.startsWith('incident ') };
-      if (!incident) continue;
-      if (!this.isWrong(key)) this.#incidents.close(own);
+      if (!key.startsWith('DISK_FULL')) continue;
+      if (!this.isWrong(key)) this.#incidents.close(key);
       else if (this.#found.has(key))
-        this.#incidents.open({ key: own, code: 'DISK_FULL', message: `${own}.`, hint: 'Mend it.' });
+        this.#incidents.open({ key, code: 'DISK_FULL', params: { detail: key } });
     }
     const isAway = this.#found.has('folder /scans') && this.isWrong('folder /scans');
     return {
@@ -240,9 +242,9 @@ class World {
 
   reload(): void {
     this.#startedAt = this.clock.now();
-    for (const key of ['incident DISK_FULL generation', 'folder /scans']) this.#found.delete(key);
+    for (const key of ['DISK_FULL generation', 'folder /scans']) this.#found.delete(key);
     this.#incidents.close('DISK_FULL generation');
-    this.#alerting?.take(this.times, this.recipients);
+    this.#alerting?.take(this.times, this.recipients, texts);
   }
 
   async pass(ms: number, stepMs = ms < 5 * MINUTE ? 5 * SECOND : 20 * SECOND): Promise<void> {
@@ -280,12 +282,7 @@ class World {
   }
 }
 
-const KEYS = [
-  'incident DISK_FULL a',
-  'incident DISK_FULL b',
-  'incident DISK_FULL generation',
-  'folder /scans',
-];
+const KEYS = ['DISK_FULL a', 'DISK_FULL b', 'DISK_FULL generation', 'folder /scans'];
 const step = fc.oneof(
   {
     weight: 6,

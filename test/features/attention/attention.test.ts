@@ -162,7 +162,7 @@ it('the folder for people undoes its changes on a full disk, reports that once, 
   expect(incidents.list()).toMatchObject([
     {
       code: 'ATTENTION_UNWRITABLE',
-      message: expect.stringContaining(`${shown} can't be written (ENOSPC)`) as string,
+      params: { place: shown, system: 'ENOSPC' },
     },
   ]);
   await look();

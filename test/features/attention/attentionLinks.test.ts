@@ -41,7 +41,7 @@ it('the folder for people writes nothing through a link in place of the folder, 
   expect(incidents.list()).toMatchObject([
     {
       code: 'ATTENTION_UNWRITABLE',
-      message: expect.stringMatching(/look here is not a folder or is reached through a link./) as string,
+      params: { place: shown, system: expect.stringMatching(/^(?:ENOTDIR|ELOOP)$/) as string },
     },
   ]);
   rmSync(shown);

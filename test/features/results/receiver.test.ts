@@ -213,9 +213,7 @@ describe('the receiver', () => {
       settings: { listen: { host: '127.0.0.1', port } },
       clock,
     });
-    expect(incidents.list()).toMatchObject([
-      { code: 'PORT_IN_USE', hint: expect.stringContaining('results.listen') },
-    ]);
+    expect(incidents.list()).toMatchObject([{ code: 'PORT_IN_USE' }]);
     await close();
     await clock.advanceUntil(() => incidents.list().length === 0, 10_000);
     expect(receiver.url).toBe(`http://127.0.0.1:${port}`);

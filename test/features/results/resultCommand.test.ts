@@ -171,9 +171,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     handing.notify();
     await expect
       .poll(() => incidents.list())
-      .toMatchObject([
-        { code: 'RESULTS_COMMAND_FAILED', message: expect.stringContaining('ended with status 3') },
-      ]);
+      .toMatchObject([{ code: 'RESULTS_COMMAND_FAILED', params: { detail: 'ended with status 3' } }]);
     await expect.poll(() => clock.sleeping).toBe(1);
     expect(handed()).toEqual([]);
     await rm(join(dir, 'broken'));
@@ -197,7 +195,7 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     handing.notify();
     await expect
       .poll(() => incidents.list())
-      .toMatchObject([{ message: expect.stringContaining('took too long') }]);
+      .toMatchObject([{ params: { detail: expect.stringContaining('took too long') as string } }]);
     handing.take(command);
     expect(incidents.list()).toEqual([]);
     await expect.poll(() => handed().map(({ status }) => status)).toEqual(['DONE']);

@@ -109,7 +109,7 @@ describe('an archive that cannot be written', () => {
       expect(place.incidents.list()).toMatchObject([
         {
           code: 'FOLDER_UNWRITABLE',
-          message: `Originals in ${place.scans} can't be archived (EACCES), such as a.jpg.`,
+          params: { folder: place.scans, file: 'a.jpg', system: 'EACCES', isArchived: true },
         },
       ]);
       // The attempt touched the file, so it is read again, which must not trigger another attempt at once.
@@ -137,7 +137,7 @@ describe('an archive that cannot be written', () => {
     const { stop } = await place.watch(options);
     const problem = () => place.incidents.list().find(({ code }) => code === 'FOLDER_UNWRITABLE');
     await place.clock.advanceUntil(() => problem() !== undefined);
-    expect(problem()?.message).toContain('(ENOTDIR)');
+    expect(problem()).toMatchObject({ params: { system: 'ENOTDIR' } });
     const left = () => readdir(join(place.scans, 'sub'));
     expect(await left()).toEqual(['a.jpg']);
     await unlink(join(archive, 'sub'));

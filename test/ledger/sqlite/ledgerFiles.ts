@@ -91,7 +91,7 @@ export async function fill(ledger: Ledger): Promise<void> {
   await ledger.note(seen('note.txt'), note('rejected', { message: 'No image.', at: 5_000 }));
   await ledger.markWatched('/scans', [seen('old.jpg', 7)], note('skipped', { reason: 'EXISTING', at: 500 }));
   await ledger.gone('/scans', ['copy-of-a.jpg'], 6_000);
-  const pause = { scope: 'folder', key: '/scans', reason: 'PAUSED', message: 'Paused by ann.' } as const;
+  const pause = { scope: 'folder', key: '/scans', reason: 'PAUSED', message: 'ann' } as const;
   await ledger.putHold({ ...pause, since: 6_500, until: null, demandedUntil: null });
   await ledger.recordAct({ at: 6_500, kind: 'pause', by: 'ann', detail: '/scans' });
   await ledger.recordEndpoint(OFFICE, 'Office', '{"uid":"office"}', 100);

@@ -189,7 +189,8 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
     type: 'jpeg',
     size: identity.size,
     reason: hold?.reason ?? reason,
-    message: hold?.message ?? message,
+    message:
+      hold === undefined ? message : hold.reason === 'PAUSED' ? `Paused by ${hold.message}.` : hold.message,
     answerLost,
     needsPerson: ['failed', 'unconfirmed', 'lost'].includes(state),
     ...UNDISMISSED,

@@ -120,7 +120,7 @@ export function messyOffice(options: OfficeOptions): Office {
     folders,
     accountOf: accountsAmong([{ key: endpoints.agency, account: 'agency' }]),
     holds: [
-      { scope: 'folder', key: folders.paused, reason: 'PAUSED', message: 'Paused by <b>Ärger</b>.', ...held },
+      { scope: 'folder', key: folders.paused, reason: 'PAUSED', message: '<b>Ärger</b>', ...held },
       {
         scope: 'endpoint',
         key: endpointId(endpoints.warehouse),

@@ -1,6 +1,6 @@
+import shared from '../../../texts/de.ts';
 import type { Format } from '../textFormat.ts';
 import { frameTexts } from './de/frame.ts';
-import { codesTexts } from './de/codes.ts';
 import { statesTexts } from './de/states.ts';
 import { overviewTexts } from './de/overview.ts';
 import { documentsTexts } from './de/documents.ts';
@@ -18,9 +18,9 @@ import type { Texts } from './en.ts';
 /** German, in office vocabulary: a document is a Beleg, the ledger is the Eingangsbuch. */
 export default function german(format: Format): Texts {
   return {
+    ...shared(format),
     ...frameTexts(format),
-    ...codesTexts(),
-    ...statesTexts(format),
+    ...statesTexts(),
     ...overviewTexts(format),
     ...documentsTexts(format),
     ...documentTexts(),

@@ -1,6 +1,6 @@
+import shared from '../../../texts/en.ts';
 import type { Format } from '../textFormat.ts';
 import { frameTexts } from './en/frame.ts';
-import { codesTexts } from './en/codes.ts';
 import { statesTexts } from './en/states.ts';
 import { overviewTexts } from './en/overview.ts';
 import { documentsTexts } from './en/documents.ts';
@@ -20,9 +20,9 @@ import { setupTexts } from './en/setup.ts';
  */
 export default function english(format: Format) {
   return {
+    ...shared(format),
     ...frameTexts(format),
-    ...codesTexts(),
-    ...statesTexts(format),
+    ...statesTexts(),
     ...overviewTexts(format),
     ...documentsTexts(format),
     ...documentTexts(),

@@ -49,7 +49,7 @@ export function AlertTests() {
 function ChannelTest({ channel }: { readonly channel: Channel }) {
   const act = useAct();
   const [tested, setTested] = useState<Tested | null>(null);
-  const name = t.alerts.channels[channel];
+  const name = t.channels[channel];
   const test = async () => {
     setTested(null);
     const { results } = await call('testAlerts', { channel });

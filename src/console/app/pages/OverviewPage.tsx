@@ -5,7 +5,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { Loading, Notice } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { EndpointTable, FolderTable } from '../parts/StatusTables.tsx';
-import { Troubles } from '../parts/Troubles.tsx';
+import { Problems, problemsIn } from '../parts/Problems.tsx';
 import { LISTS } from '../parts/Tally.tsx';
 import { href } from '../router.ts';
 import { tally, WAITING_STATES } from '../tally.ts';
@@ -23,11 +23,12 @@ export function OverviewPage() {
       </Page>
     );
   }
-  const { troubles, status } = overview;
+  const { status } = overview;
+  const problems = problemsIn(overview);
   return (
     <Page title={t.overview.title}>
       <Headline overview={overview} isLost={isLost} />
-      {troubles.length > 0 && <Troubles troubles={troubles} />}
+      {problems.length > 0 && <Problems problems={problems} />}
       <Stats stats={statsOf(overview)} />
       {status.notes.map(({ text, about }) => (
         <Notice key={text} tone="info">
@@ -86,9 +87,9 @@ function noteOf(note: OverviewResponse['status']['notes'][number]['about']): str
 const wholeMinutes = (ms: number): number => Math.max(1, Math.round(ms / 60_000)) * 60_000;
 
 function Headline({ overview, isLost }: { readonly overview: OverviewResponse; readonly isLost: boolean }) {
-  const { now, troubles, backlog, status } = overview;
-  const person = troubles.filter((trouble) => trouble.person).length;
-  const passing = troubles.length - person;
+  const { now, problems, backlog, status } = overview;
+  const person = problems.filter(({ needsAttention }) => needsAttention).length;
+  const passing = problems.length - person;
   const [tone, icon, text] = isLost
     ? (['lost', 'question', t.overview.asOf(moment(now))] as const)
     : person > 0

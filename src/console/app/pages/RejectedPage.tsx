@@ -57,9 +57,10 @@ export function RejectedPage() {
   );
 }
 
+const UNSENT: Readonly<Partial<Record<string, { what: string; cure: string }>>> = t.unsent;
+
 function helpOf({ reason, rows }: Group): string {
-  const help: Readonly<Partial<Record<string, string>>> = t.needs.help;
-  return help[reason] ?? help[rows[0]?.state ?? ''] ?? '';
+  return (UNSENT[reason] ?? UNSENT[rows[0]?.state ?? ''])?.cure ?? '';
 }
 
 function Files({
@@ -75,7 +76,7 @@ function Files({
   const id = useId();
   const act = useAct();
   const dismiss = async () => onDismissed(await actOn('dismiss', { kind: 'rows', rows }));
-  const why = t.rejected.reasons[reason] ?? reason;
+  const why = UNSENT[reason]?.what ?? reason;
   return (
     <Section
       title={t.rejected.group(why, rows.length)}

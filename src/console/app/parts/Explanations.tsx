@@ -46,7 +46,7 @@ export function Problem({ error }: { readonly error: unknown }) {
   const said = explanationOf(error.code);
   return (
     <>
-      <Words text={said === null ? t.reasons.unknown : `${said.what}. ${said.help}`} />
+      <Words text={said === null ? t.reasons.unknown : `${said.what}. ${said.cure}`} />
       {error.keys.length > 0 && (
         <ul>
           {error.keys.map((key) => (

@@ -66,7 +66,7 @@ function wordsOf({ kind = 'USAGE', count = 0 }: Finding): string {
       return findings[kind];
     default: {
       const explanation = explanationOf(kind);
-      return explanation === null ? t.reasons.unknown : `${explanation.what}. ${explanation.help}`;
+      return explanation === null ? t.reasons.unknown : `${explanation.what}. ${explanation.cure}`;
     }
   }
 }

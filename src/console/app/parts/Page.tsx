@@ -22,7 +22,9 @@ export function Page({ title, actions, back, children }: PageProps) {
     heading.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, []);
-  const troubles = useLivePart(({ overview }) => overview?.troubles.filter(({ person }) => person).length);
+  const troubles = useLivePart(
+    ({ overview }) => overview?.problems.filter(({ needsAttention }) => needsAttention).length,
+  );
   useEffect(() => {
     // Shows the number of problems in the tab on every page.
     document.title = `${troubles ? `(${troubles}) ` : ''}${title} – ${t.product}`;

@@ -32,6 +32,12 @@ export function createDesktopChannel({
   };
 }
 
+/** The program that shows notifications. */
+export function noticeProgram(platform: NodeJS.Platform): string {
+  if (platform === 'darwin') return 'osascript';
+  return platform === 'win32' ? 'powershell.exe' : 'notify-send';
+}
+
 /** A notification only has room for a few lines. */
 const MOST_TEXT = 600;
 
@@ -42,18 +48,19 @@ const MOST_TEXT = 600;
 export function noticeOf(alert: Alert, platform: NodeJS.Platform): Notice {
   const title = `receiptd: ${plain(alert.subject)}`;
   const text = plain(alert.text).slice(0, MOST_TEXT);
+  const program = noticeProgram(platform);
   switch (platform) {
     case 'darwin':
-      return { command: ['osascript', ...APPLE_SCRIPT, title, `receiptd: ${text}`], env: {} };
+      return { command: [program, ...APPLE_SCRIPT, title, `receiptd: ${text}`], env: {} };
     case 'win32':
       return {
-        command: ['powershell.exe', '-NoProfile', '-NonInteractive', '-EncodedCommand', ENCODED_TOAST],
+        command: [program, '-NoProfile', '-NonInteractive', '-EncodedCommand', ENCODED_TOAST],
         env: { RECEIPTD_ALERT_SUBJECT: title, RECEIPTD_ALERT_TEXT: text },
       };
     default: {
       const urgency = alert.kind === 'opened' ? 'critical' : 'normal';
       const options = ['--app-name=receiptd', `--urgency=${urgency}`, '--icon=dialog-information'];
-      return { command: ['notify-send', ...options, '--', title, markup(text)], env: {} };
+      return { command: [program, ...options, '--', title, markup(text)], env: {} };
     }
   }
 }

@@ -19,7 +19,8 @@ export function alertJson({ id, at, since, until, causes, ...rest }: Alert): str
       follows: rest.follows,
       causes: causes.map((cause) => ({
         key: cause.key,
-        code: cause.code,
+        code: cause.condition.code,
+        params: cause.condition.params,
         message: cause.message,
         hint: cause.hint,
         since: iso(cause.since),

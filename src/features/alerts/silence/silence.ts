@@ -1,5 +1,3 @@
-import { local } from '../../../core/domain/words.ts';
-
 /*
  * Decides when a folder has fallen silent. Based on working hours, which are derived from the folder's own scans: the weekdays on
  * which scans usually arrive, from the usual first scan to the usual last one.
@@ -157,31 +155,4 @@ export function silenceOf({ times, hours, silentAfter, since, now, isClosed }: W
   const { from, until, pause } = hours;
   if (minutesOn(today) > PAUSES * pause + MORE_MINUTES) return { last, minutes, pause };
   return minutes > WHOLE_DAYS * (until - from) ? { last, minutes, pause: null } : null;
-}
-
-/** Days after which a weekday name would be ambiguous. */
-const WEEK_DAYS = 6;
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
-/** Explains a silence, as part of a sentence. */
-export function explain({ last, minutes, pause }: Silence, now: number): string {
-  const none = `none since ${sinceText(last, now)}, for ${spanText(minutes)} of its working hours`;
-  return pause === null ? none : `${none}; its longest pause on a normal day is ${spanText(pause)}`;
-}
-
-/** Such as 17:40, yesterday 17:40, Friday 17:40. */
-function sinceText(at: number, now: number): string {
-  const ago = dayOf(now) - dayOf(at);
-  const time = local(at).slice(11, 16);
-  if (ago === 0) return time;
-  if (ago === 1) return `yesterday ${time}`;
-  if (ago <= WEEK_DAYS) return `${DAYS[new Date(at).getDay()] ?? ''} ${time}`;
-  return local(at).slice(0, 16);
-}
-
-/** Such as 45 min, 3 h, 3 h 20 min. */
-function spanText(minutes: number): string {
-  const [hours, rest] = [Math.floor(minutes / 60), Math.round(minutes % 60)];
-  if (hours === 0) return `${rest} min`;
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ClockWatch } from '../../../core/domain/clockWatch.ts';
 import { describeError } from '../../../core/domain/errors.ts';
-import { dayOf, explain, HISTORY_DAYS, ScanTimes, type SilentAfter } from './silence.ts';
+import { iso } from '../../../core/domain/words.ts';
+import { dayOf, HISTORY_DAYS, ScanTimes, type SilentAfter } from './silence.ts';
 import { SilentFolders, type SilentNow } from './silentFolders.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
-import type { Incident, Incidents } from '../../../core/ports/incident.ts';
+import type { Incidents, OpenedIncident } from '../../../core/ports/incident.ts';
 import type { LedgerStorage } from '../../../core/ports/ledger.ts';
 import type { LedgerReports } from '../../../core/ports/ledgerReports.ts';
 import type { Log } from '../../../core/ports/log.ts';
@@ -52,7 +53,7 @@ export class SilenceWatch {
   readonly #clockWatch: ClockWatch;
   readonly #seenSince = new Map<string, number>();
   readonly #times = new Map<string, ScanTimes>();
-  readonly #open = new Map<string, Omit<Incident, 'since'>>();
+  readonly #open = new Map<string, OpenedIncident>();
   #silent = new SilentFolders();
   /** `#times` has all scans before this time; null if nothing was read yet. */
   #readUntil: number | null = null;
@@ -104,7 +105,7 @@ export class SilenceWatch {
       const silentAfter = this.#silentAfter.get(path) ?? 'never';
       return since === undefined ? [] : [{ path, since, silentAfter, times: this.#timesOf(path) }];
     });
-    this.#tell(incidentsOf(this.#silent.judge(seen, now), seen.length, now), incidents);
+    this.#tell(incidentsOf(this.#silent.judge(seen, now), seen.length), incidents);
   }
 
   #see(folders: readonly FolderNow[], incidents: Incidents): void {
@@ -149,7 +150,7 @@ export class SilenceWatch {
     return times;
   }
 
-  #tell(now: readonly Omit<Incident, 'since'>[], incidents: Incidents): void {
+  #tell(now: readonly OpenedIncident[], incidents: Incidents): void {
     const keys = new Set(now.map(({ key }) => key));
     for (const key of this.#open.keys()) {
       if (keys.has(key)) continue;
@@ -163,33 +164,23 @@ export class SilenceWatch {
   }
 }
 
-const CODE = 'FOLDER_SILENT' as const;
 /** More folders than this falling silent at once have a common cause, and share one incident. */
 const EACH_AT_MOST = 3;
-const LOOK = 'Check the scanner, and the network between it and the folder.';
 
 /** The incidents to open. `watched`: number of folders checked. */
-export function incidentsOf(
-  { all, alone }: SilentNow,
-  watched: number,
-  now: number,
-): Omit<Incident, 'since'>[] {
-  const incidents = alone.map(({ path, ...silence }) => ({
-    key: `${CODE} ${path}`,
-    code: CODE,
-    message: `${path} gets no scans: ${explain(silence, now)}.`,
-    hint: LOOK,
-  }));
-  if (alone.length > EACH_AT_MOST) {
-    const named = alone.slice(0, EACH_AT_MOST).map(({ path }) => path);
-    const message = `${alone.length} of ${watched} folders get no scans: ${named.join(', ')}, ...`;
-    const hint = 'Check what they have in common, such as a network, a server or a scanner.';
-    incidents.splice(0, Infinity, { key: `several ${CODE}`, code: CODE, message, hint });
-  }
-  if (all !== null) {
-    const message = `No folder receives any scans: ${explain(all, now)}.`;
-    const hint = `If today is a holiday, this is normal. Otherwise, ${LOOK.charAt(0).toLowerCase()}${LOOK.slice(1)}`;
-    incidents.push({ key: CODE, code: CODE, message, hint });
-  }
-  return incidents;
+export function incidentsOf({ all, alone }: SilentNow, watched: number): OpenedIncident[] {
+  const several = alone.slice(0, EACH_AT_MOST).map(({ path }) => path);
+  const each = alone.map(({ path: folder, last, minutes, pause }): OpenedIncident => {
+    const params = { folder, last: iso(last), minutes, pause };
+    return { key: `FOLDER_SILENT ${folder}`, code: 'FOLDER_SILENT', params };
+  });
+  const together = (which: string, count: number, folders: readonly string[]): OpenedIncident => ({
+    key: `FOLDERS_SILENT ${which}`,
+    code: 'FOLDERS_SILENT',
+    params: { count, watched, folders },
+  });
+  return [
+    ...(alone.length > EACH_AT_MOST ? [together('several', alone.length, several)] : each),
+    ...(all === null ? [] : [together('all', watched, [])]),
+  ];
 }

@@ -1,5 +1,5 @@
 import { describeError } from '../../../core/domain/errors.ts';
-import { counted, local } from '../../../core/domain/words.ts';
+import { iso } from '../../../core/domain/words.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import type { LedgerFleet, SilentAgent } from '../../../core/ports/fleet.ts';
 import type { Incidents } from '../../../core/ports/incident.ts';
@@ -84,16 +84,8 @@ export class SilentAgents {
     const { fleet, incidents } = this.#deps;
     const count = await fleet.waitingFor(name);
     if (count === 0 && silentMs < SILENT_FOR_MS && !this.#open.has(name)) return;
-    const waiting =
-      count === 0
-        ? 'No documents are waiting for it alone.'
-        : `${counted(count, 'document waits', 'documents wait')} for it alone.`;
-    incidents.open({
-      key: keyOf(name),
-      code: 'AGENT_SILENT',
-      message: `Agent ${name} on the host ${host} has been silent since ${local(lastSeenAt)}. ${waiting}`,
-      hint: 'Check whether that machine and its network are up, and start the agent there.',
-    });
+    const params = { agent: name, host, last: iso(lastSeenAt), count };
+    incidents.open({ key: keyOf(name), code: 'AGENT_SILENT', params });
     this.#open.set(name, now + COUNT_EVERY_MS);
   }
 }

@@ -5,7 +5,8 @@ import type { DocumentDetailJson } from '../../../../src/control/protocol/docume
 import type { OverviewResponse } from '../../../../src/control/protocol/overview.ts';
 import { toHoldJson } from '../../../../src/control/protocol/holdJson.ts';
 import { noteJson } from '../../../../src/control/protocol/noteJson.ts';
-import { troubles } from '../../../../src/control/queries/troubles.ts';
+import { problemsOf } from '../../../../src/core/domain/problem.ts';
+import { conditionOfJson } from '../../../../src/control/protocol/problem.ts';
 import type { Hold } from '../../../../src/core/ports/hold.ts';
 import { formFields } from '../../../../src/config/forms.ts';
 import { counts } from './stubList.ts';
@@ -96,7 +97,7 @@ export class StubAgent {
       scope: target.startsWith('/') ? 'folder' : 'endpoint',
       key: target.startsWith('/') ? target : `${BASE_URL}#${endpoints[target]?.uid}`,
       reason: 'PAUSED',
-      message: 'Paused by admin.',
+      message: 'admin',
       since: Date.parse(since),
       until: null,
       demandedUntil: null,
@@ -141,19 +142,18 @@ export class StubAgent {
     const counted = counts(this.rows).filter(
       ({ state }) => !['rejected', 'incomplete', 'unreadable', 'unconfirmed', 'lost'].includes(state),
     );
-    const looked = {
-      now: now.getTime(),
-      daemon: { ...status, folders: [] },
-      silent: null,
-      counts: counted,
-      holds,
-    };
+    const incidents = this.incidents.map((each) => ({
+      key: each.key,
+      since: Date.parse(each.since),
+      ...conditionOfJson(each),
+    }));
+    const problems = problemsOf({ incidents, folders: [], holds, counts: counted, endpoints: known });
     return {
       now: now.toISOString(),
       zone: this.zone,
       status,
       shared: false,
-      troubles: troubles(known, looked),
+      problems,
       counts: counts(this.rows),
       holds: holds.map(toHoldJson),
       endpoints: Object.entries(endpoints).map(([alias, { uid, concurrency, rate, perDay, perMonth }]) => ({

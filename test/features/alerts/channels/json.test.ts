@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { alertJson } from '../../../../src/features/alerts/channels/json.ts';
-import type { AlertCause } from '../../../../src/core/ports/alert.ts';
+import type { WordedCause } from '../../../../src/core/ports/alert.ts';
 import { OPENED } from './anAlert.ts';
 
-const CAUSE: AlertCause = {
+const CAUSE: WordedCause = {
   key: 'folder /mnt/scans',
-  code: 'FOLDER_UNREACHABLE',
+  condition: { code: 'FOLDER_UNREACHABLE', params: { folder: '/mnt/scans', detail: 'No answer.' } },
   message: 'It is gone.',
   hint: 'Bring it back.',
   since: 0,

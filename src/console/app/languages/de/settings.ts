@@ -117,13 +117,6 @@ export function settingsTexts({ counted, number }: Format): ReturnType<typeof en
       delivered: (channel) => `Die Probe wurde zugestellt: ${channel}.`,
       notDelivered: 'Nicht zugestellt.',
       correct: 'Berichtigen Sie die Einstellungen oben, speichern Sie, und versuchen Sie es erneut.',
-      channels: {
-        desktop: 'Desktop',
-        eventLog: 'Ereignisprotokoll',
-        command: 'Programm',
-        webhook: 'Webhook',
-        email: 'Mail',
-      },
       password: {
         title: 'Passwort des Mailservers',
         label: 'Passwort',

@@ -111,13 +111,6 @@ export function settingsTexts({ counted, number }: Format) {
       delivered: (channel: string) => `The test was delivered: ${channel}.`,
       notDelivered: 'Not delivered.',
       correct: 'Correct the settings above, save, and try again.',
-      channels: {
-        desktop: 'Desktop',
-        eventLog: 'Event log',
-        command: 'Program',
-        webhook: 'Webhook',
-        email: 'Mail',
-      },
       password: {
         title: 'Password of the mail server',
         label: 'Password',

@@ -1,0 +1,148 @@
+import type { OverviewResponse } from '../../../control/protocol/overview.ts';
+import type { Action, Problem } from '../../../core/domain/problem.ts';
+import { courseOf, cureOf, detailOf, explain } from '../../../texts/explain.ts';
+import { call } from '../api.ts';
+import { href } from '../router.ts';
+import { t } from '../texts.ts';
+import { Notice, announce } from './Notice.tsx';
+import { Section } from './Page.tsx';
+import { ActButton } from './Button.tsx';
+import { Details, Why } from './Explanations.tsx';
+import { Words } from './Words.tsx';
+
+/** What needs a person comes first. */
+export function Problems({ problems }: { readonly problems: readonly Problem[] }) {
+  const sorted = problems.toSorted((a, b) => Number(b.needsAttention) - Number(a.needsAttention));
+  return (
+    <Section title={t.troubles.title} id="problems">
+      <ul class="troubles">
+        {sorted.map((problem) => (
+          <li key={problem.key}>
+            <Notice tone={problem.needsAttention ? 'bad' : 'warn'} actions={<Actions problem={problem} />}>
+              <p>
+                <strong>{problem.needsAttention ? t.troubles.person : t.troubles.passing}</strong>{' '}
+                <Words text={sentences(problem).join(' ')} />
+              </p>
+              <More problem={problem} />
+            </Notice>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** The parameters of each are those of its code. */
+export function problemsIn({ problems }: OverviewResponse): readonly Problem[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return problems as unknown as readonly Problem[];
+}
+
+function sentences(problem: Problem): string[] {
+  const { before, after } = courseOf(t, problem, Date.now());
+  const what = explain(t, problem.code, problem.params)?.what;
+  return [...(what === undefined ? [] : [`${what}.`]), ...before, cureOf(t, problem), ...after];
+}
+
+/** What the agent and the service say about it. */
+function More({ problem }: { readonly problem: Problem }) {
+  const detail = detailOf(problem);
+  if (detail === null) return null;
+  return 'reason' in problem.params ? (
+    <Why reason={problem.params.reason} message={detail} />
+  ) : (
+    <Details text={detail} />
+  );
+}
+
+/** States of files that never became documents; a separate page shows them with remedies. */
+const UNSENT: readonly string[] = ['rejected', 'incomplete', 'unreadable'];
+
+function placeOf({ states, folder }: Extract<Action, { operation: 'list' }>): string {
+  if (states.every((state) => UNSENT.includes(state))) return href(['rejected']);
+  const [state, ...others] = states;
+  return href(['documents'], {
+    ...(others.length === 0 && state !== undefined && { state }),
+    ...(folder !== null && { folder }),
+    attention: 'needed',
+  });
+}
+
+function Actions({ problem: { code, actions } }: { readonly problem: Problem }) {
+  return (
+    <>
+      {actions.map((action) => {
+        switch (action.operation) {
+          case 'list':
+            return (
+              <a key="list" class="button" href={placeOf(action)}>
+                {t.troubles.list}
+              </a>
+            );
+          case 'resume': {
+            const { target } = action;
+            const text = code === 'UPLOADS_PAUSED' ? t.troubles.resume(target) : t.troubles.confirmFolder;
+            return <Resume key="resume" target={target} text={text} />;
+          }
+          case 'tryHeld':
+            return <TryHeld key="tryHeld" />;
+          case 'changeConfig':
+            return action.folder === null ? (
+              <Open key="open" place={action.section} />
+            ) : (
+              <a key="edit" class="button" href={href(['folders', 'edit'], { path: action.folder })}>
+                {t.troubles.editFolder}
+              </a>
+            );
+          case 'log':
+            return <Open key="log" place="log" />;
+        }
+      })}
+    </>
+  );
+}
+
+function Resume({ target, text }: { readonly target: string; readonly text: string }) {
+  const perform = async () => {
+    await call('resume', { target });
+    announce(t.done.resumed(target));
+  };
+  return (
+    <ActButton class="primary" perform={perform}>
+      {text}
+    </ActButton>
+  );
+}
+
+function TryHeld() {
+  const perform = async () => {
+    await call('tryHeld', {});
+    announce(t.done.tried);
+  };
+  return (
+    <ActButton class="primary" perform={perform}>
+      {t.troubles.retry}
+    </ActButton>
+  );
+}
+
+const OPENED = {
+  folders: [['folders'], t.nav.folders],
+  endpoints: [['endpoints'], t.nav.endpoints],
+  fleet: [['fleet'], t.nav.fleet],
+  log: [['log'], t.nav.log],
+  file: [['config', 'file'], t.config.title],
+  alerts: [['config', 'alerts'], t.settings.sections.alerts.title],
+  results: [['config', 'results'], t.settings.sections.results.title],
+  monitoring: [['config', 'monitoring'], t.settings.sections.monitoring.title],
+  storage: [['config', 'storage'], t.settings.sections.storage.title],
+} as const satisfies Readonly<Record<string, readonly [path: readonly string[], title: string]>>;
+
+function Open({ place }: { readonly place: keyof typeof OPENED }) {
+  const [path, title] = OPENED[place];
+  return (
+    <a class="button" href={href(path)}>
+      {t.troubles.open(title)}
+    </a>
+  );
+}

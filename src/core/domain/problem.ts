@@ -1,0 +1,516 @@
+import { accountOfKey, accountsAmong, credentialsKey } from './account.ts';
+import { endpointId, type EndpointKey } from './document.ts';
+import { isElsewhere } from './elsewhere.ts';
+import type { ErrorCode, ReceiptdError } from './errors.ts';
+import { isNeeding, type NeedingState } from './needsPerson.ts';
+import { iso } from './words.ts';
+
+/** From an error whose message is still free text. */
+export type Detail = { readonly detail: string };
+
+/** Why nothing is sent to some place, and until when. */
+type Held = {
+  /** Code of the answer or fault, such as HTTP_403. */
+  readonly reason: string;
+  /** What the agent found, in its words. */
+  readonly detail: string;
+  /** When it is tried again automatically; null: only when a person says so. */
+  readonly until: string | null;
+  /** Documents that wait because of this. */
+  readonly waiting: number;
+  /** The other agent of the fleet that got this answer. */
+  readonly agent: string | null;
+};
+
+/** Documents and files that need attention for one reason. */
+export type Need = {
+  readonly state: NeedingState;
+  /** Why a file was not sent; null for a document. */
+  readonly reason: string | null;
+  readonly count: number;
+};
+
+/** Plain values that the words of a problem need, by code; times are ISO 8601. Codes that are not listed come from an error. */
+interface Listed {
+  FOLDER_MISSING: { readonly folder: string };
+  FOLDER_NOT_A_DIRECTORY: { readonly folder: string };
+  FOLDER_UNREADABLE: { readonly folder: string; readonly detail: string };
+  FOLDER_UNREACHABLE: { readonly folder: string; readonly detail: string };
+  FOLDER_TAKEN: { readonly folder: string; readonly detail: string };
+  FOLDER_UNWRITABLE: {
+    readonly folder: string;
+    readonly file: string;
+    readonly system: string;
+    readonly isArchived: boolean;
+  };
+  /** `count`: files skipped because the agent that had the folder before may have sent them. */
+  FOLDER_TAKEN_OVER: { readonly folder: string; readonly count: number };
+  /** `count`: receipts that the other agent archived; the last one as `archivedTo`. */
+  FOLDER_TAKEN_ELSEWHERE: { readonly folder: string; readonly count: number; readonly archivedTo: string };
+  /** `subfolders`: the first few; `isAway`: whether their disk or share does not respond. */
+  SUBFOLDERS_UNREADABLE: {
+    readonly folder: string;
+    readonly count: number;
+    readonly system: string;
+    readonly subfolders: readonly string[];
+    readonly isAway: boolean;
+  };
+  /** `subfolders`: the first few. */
+  SUBFOLDERS_UNWATCHED: {
+    readonly folder: string;
+    readonly count: number;
+    readonly subfolders: readonly string[];
+  };
+  /** `system`: the system's error codes; `files`: the first few. */
+  FILE_UNREADABLE: {
+    readonly folder: string;
+    readonly count: number;
+    readonly system: string;
+    readonly files: readonly string[];
+  };
+  /** `system`: null if the limit concerns one folder only. */
+  WATCH_LIMIT: { readonly folders: readonly string[]; readonly system: string | null };
+  /** Minutes of working hours since the last scan, and of the longest pause of a usual day if that was the measure. */
+  FOLDER_SILENT: {
+    readonly folder: string;
+    readonly last: string;
+    readonly minutes: number;
+    readonly pause: number | null;
+  };
+  /** `folders`: some of them; none if no folder gets scans. */
+  FOLDERS_SILENT: { readonly count: number; readonly watched: number; readonly folders: readonly string[] };
+  ATTENTION_UNWRITABLE: { readonly place: string; readonly system: string };
+  /** `answers`: whether the disk responds, after that many seconds. */
+  DISK_SLOW: { readonly stateDir: string; readonly seconds: number; readonly answers: boolean };
+  LOG_UNWRITABLE: { readonly dir: string; readonly system: string };
+  /** `count`: documents that wait for it alone. */
+  AGENT_SILENT: {
+    readonly agent: string;
+    readonly host: string;
+    readonly last: string;
+    readonly count: number;
+  };
+  /** Bytes. */
+  SPOOL_FULL: { readonly used: number; readonly limit: number; readonly size: number };
+  SPOOL_UNWRITABLE: { readonly detail: string; readonly keepsScans: boolean };
+  ALERT_UNDELIVERED: { readonly channel: string; readonly detail: string };
+  RESULTS_COMMAND_FAILED: { readonly program: string; readonly detail: string };
+  /** `target`: alias of the endpoint, or path of the folder. */
+  UPLOADS_PAUSED: {
+    readonly scope: 'endpoint' | 'folder';
+    readonly target: string;
+    readonly by: string | null;
+    readonly waiting: number;
+  };
+  SERVICE_UNREACHABLE: Held & { readonly service: string };
+  SERVICE_BUSY: Held & { readonly service: string };
+  CREDENTIALS_REFUSED: Held & { readonly account: string | null };
+  ENDPOINT_BUSY: Held & { readonly endpoint: string };
+  ENDPOINT_HELD: Held & { readonly endpoint: string };
+  /** `folder`: null for those of other agents. */
+  PERSON_NEEDED: { readonly folder: string | null; readonly count: number; readonly needs: readonly Need[] };
+  /** `tookSome`: whether the endpoint ever accepted a document; if not, its uid may have been a mistake. */
+  ENDPOINT_GONE: { readonly endpoint: string; readonly count: number; readonly tookSome: boolean };
+}
+
+export type ParamsOf<C extends ErrorCode> = C extends keyof Listed ? Listed[C] : Detail;
+
+/** A code with its parameters. */
+export type Condition = { [C in ErrorCode]: { readonly code: C; readonly params: ParamsOf<C> } }[ErrorCode];
+
+/** The problem that an error is, until errors have parameters. `detail`: what is said instead of its message. */
+export function conditionOf(
+  { code, message }: Pick<ReceiptdError, 'code' | 'message'>,
+  detail = message,
+): Condition {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { code, params: { detail } } as Condition;
+}
+
+/** Whether an error's message is all that is known. */
+export function isOfError(params: object): boolean {
+  return Object.keys(params).join() === 'detail';
+}
+
+/** What a person can do about it: an operation of the control protocol with its parameters, or a place to change something. */
+export type Action =
+  | { readonly operation: 'resume'; readonly target: string }
+  | { readonly operation: 'tryHeld' }
+  /** Documents and files; `folder`: null for all. */
+  | { readonly operation: 'list'; readonly states: readonly NeedingState[]; readonly folder: string | null }
+  | { readonly operation: 'changeConfig'; readonly section: Section; readonly folder: string | null }
+  | { readonly operation: 'log' };
+
+/** Where a setting is changed. */
+export type Section =
+  'folders' | 'endpoints' | 'fleet' | 'file' | 'alerts' | 'results' | 'monitoring' | 'storage';
+
+/** What a person should know now. Derived, never stored, never a sentence. */
+export type Problem = Condition & {
+  /** Identifies the problem: stays the same while it lasts and when it returns. */
+  readonly key: string;
+  /** The folder, file, endpoint, agent or channel that it is about. */
+  readonly subject: string | null;
+  /** Null if nothing says when it began. */
+  readonly since: string | null;
+  /** Whether a person has to act; otherwise it resolves itself. */
+  readonly needsAttention: boolean;
+  /** The most useful first. */
+  readonly actions: readonly Action[];
+};
+
+/**
+ * If the service does not answer or asks for fewer uploads, receiptd tries again at least every five minutes, and nothing is lost
+ * meanwhile. People are alerted after three failed attempts: by then it is neither a restart nor a short disturbance, and someone may
+ * have to look at the network.
+ */
+const MENDS_ITSELF_MS = 15 * 60_000;
+
+/** By then a machine is back from a restart or an update. */
+const RESTARTS_WITHIN_MS = 10 * 60_000;
+
+interface Trait<P> {
+  /** Left out: true. */
+  readonly needsAttention?: boolean;
+  /** How long it must last before people are alerted; null: as configured. `never`: whoever caused it knows. */
+  readonly patienceMs?: number | null | 'never';
+  readonly subject?: (params: P) => string | null;
+  readonly actions?: (params: P) => readonly Action[];
+}
+
+type Traits = { readonly [C in ErrorCode]?: Trait<ParamsOf<C>> };
+
+const LOG: Action = { operation: 'log' };
+const TRY: Action = { operation: 'tryHeld' };
+const change = (section: Section, folder: string | null = null): Action => ({
+  operation: 'changeConfig',
+  section,
+  folder,
+});
+const ofFolder = {
+  subject: ({ folder }: { readonly folder: string }) => folder,
+  actions: ({ folder }: { readonly folder: string }) => [change('folders', folder)],
+};
+const isIn = (section: Section) => ({ actions: () => [change(section)] });
+
+/** What is special about each. Others need attention, and the log says more. */
+const TRAITS: Traits = {
+  CONFIG_NOT_FOUND: isIn('file'),
+  CONFIG_UNREADABLE: isIn('file'),
+  CONFIG_SYNTAX: isIn('file'),
+  CONFIG_INVALID: isIn('file'),
+  TEMPLATE_INVALID: isIn('file'),
+  FOLDERS_NESTED: isIn('file'),
+  HTTPS_REQUIRED: isIn('file'),
+  ACCOUNT_UNKNOWN: isIn('file'),
+  ENDPOINT_UNKNOWN: isIn('endpoints'),
+  ENDPOINT_IS_EXAMPLE: isIn('endpoints'),
+  FOLDER_MISSING: ofFolder,
+  FOLDER_NOT_A_DIRECTORY: ofFolder,
+  FOLDER_UNREADABLE: ofFolder,
+  FOLDER_UNREACHABLE: {
+    ...ofFolder,
+    actions: ({ folder }) => [{ operation: 'resume', target: folder }, change('folders', folder)],
+  },
+  FOLDER_TAKEN: ofFolder,
+  FOLDER_UNWRITABLE: ofFolder,
+  FOLDER_TAKEN_OVER: ofFolder,
+  FOLDER_TAKEN_ELSEWHERE: ofFolder,
+  SUBFOLDERS_UNREADABLE: ofFolder,
+  SUBFOLDERS_UNWATCHED: ofFolder,
+  FILE_UNREADABLE: ofFolder,
+  WATCH_LIMIT: isIn('folders'),
+  FOLDER_SILENT: ofFolder,
+  FOLDERS_SILENT: isIn('folders'),
+  ATTENTION_UNWRITABLE: { subject: ({ place }) => place, ...isIn('folders') },
+  LOG_UNWRITABLE: { subject: ({ dir }) => dir },
+  AGENT_SILENT: { subject: ({ agent }) => agent, patienceMs: RESTARTS_WITHIN_MS, ...isIn('fleet') },
+  AGENT_NAME_TAKEN: isIn('fleet'),
+  AGENT_FENCED: isIn('fleet'),
+  SPOOL_FULL: isIn('storage'),
+  SPOOL_UNWRITABLE: isIn('storage'),
+  PORT_IN_USE: isIn('file'),
+  CONSOLE_UNAVAILABLE: isIn('file'),
+  MONITORING_UNAVAILABLE: isIn('monitoring'),
+  RESULTS_UNAVAILABLE: isIn('results'),
+  RESULTS_COMMAND_FAILED: { subject: ({ program }) => program, ...isIn('results') },
+  ALERT_UNDELIVERED: { subject: ({ channel }) => channel, ...isIn('alerts') },
+  CREDENTIALS_MISSING: { actions: () => [TRY] },
+  KEYCHAIN_UNAVAILABLE: { actions: () => [TRY] },
+  KEYCHAIN_LOCKED: { actions: () => [TRY] },
+  UPLOADS_PAUSED: {
+    patienceMs: 'never',
+    subject: ({ target }) => target,
+    actions: ({ target }) => [{ operation: 'resume', target }],
+  },
+  SERVICE_UNREACHABLE: {
+    needsAttention: false,
+    patienceMs: MENDS_ITSELF_MS,
+    subject: ({ service }) => service,
+    actions: () => [TRY],
+  },
+  SERVICE_BUSY: {
+    needsAttention: false,
+    patienceMs: MENDS_ITSELF_MS,
+    subject: ({ service }) => service,
+    actions: () => [TRY],
+  },
+  CREDENTIALS_REFUSED: { subject: ({ account }) => account, actions: () => [TRY] },
+  ENDPOINT_BUSY: {
+    needsAttention: false,
+    patienceMs: MENDS_ITSELF_MS,
+    subject: ({ endpoint }) => endpoint,
+    ...isIn('endpoints'),
+  },
+  ENDPOINT_HELD: { subject: ({ endpoint }) => endpoint, actions: () => [TRY, change('endpoints')] },
+  PERSON_NEEDED: {
+    subject: ({ folder }) => folder,
+    actions: ({ folder, needs }) => [
+      { operation: 'list', states: [...new Set(needs.map(({ state }) => state))], folder },
+    ],
+  },
+  ENDPOINT_GONE: { subject: ({ endpoint }) => endpoint, ...isIn('endpoints') },
+};
+
+function traitOf(code: ErrorCode): Trait<unknown> {
+  // Each takes the parameters of its own code.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return (TRAITS[code] ?? {}) as Trait<unknown>;
+}
+
+/** Everything that problems are derived from. Times are wall-clock milliseconds. */
+export interface Facts {
+  readonly incidents: readonly (Condition & { readonly key: string; readonly since: number })[];
+  readonly folders: readonly {
+    readonly path: string;
+    readonly state: string;
+    readonly message: string | null;
+    readonly since: number;
+  }[];
+  readonly holds: readonly HoldFact[];
+  readonly counts: readonly CountFact[];
+  readonly endpoints: readonly {
+    readonly key: EndpointKey;
+    readonly alias: string;
+    readonly account?: string | null;
+  }[];
+}
+
+interface HoldFact {
+  readonly scope: 'service' | 'credentials' | 'endpoint' | 'folder';
+  readonly key: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: number;
+  readonly until: number | null;
+  readonly demandedUntil: number | null;
+  readonly agent?: string | undefined;
+}
+
+interface CountFact {
+  readonly endpoint: EndpointKey | null;
+  readonly folder: string;
+  readonly state: string;
+  readonly count: number;
+  readonly needsPerson?: true | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Everything that is wrong, each once. */
+export function problemsOf(facts: Facts): Problem[] {
+  const incidents = facts.incidents.filter(
+    ({ code }) => code !== 'FILE_UNREADABLE' || !areUnreadableDismissed(facts.counts),
+  );
+  const all = [
+    ...facts.folders.flatMap(ofFolderState),
+    ...incidents.map(({ key, since, ...condition }) => problem(keyOf(key, condition), since, condition)),
+    ...facts.holds.map((hold) => ofHold(hold, facts)),
+    ...ofCases(facts),
+    ...ofFormerEndpoints(facts),
+  ];
+  // An unreachable folder is also an incident, with the same key.
+  const byKey = new Map<string, Problem>();
+  for (const each of all) if (!byKey.has(each.key)) byKey.set(each.key, each);
+  return [...byKey.values()];
+}
+
+function problem(key: string, since: number | null, condition: Condition): Problem {
+  const { needsAttention = true, subject, actions } = traitOf(condition.code);
+  const isKnown = subject === undefined || !isOfError(condition.params);
+  return {
+    key,
+    ...condition,
+    subject: subjectOf(condition),
+    since: since === null ? null : iso(since),
+    needsAttention,
+    actions: (isKnown ? actions?.(condition.params) : undefined) ?? [LOG],
+  };
+}
+
+/** The key of the problem that an incident is. Another code needs another cure, so it is another problem. */
+export function keyOf(key: string, { code, params }: Condition): string {
+  if (code === 'FOLDER_UNREACHABLE') return folderKey(params.folder);
+  return key === code || key.startsWith(`${code} `) ? key : `${code} ${key}`;
+}
+
+/** One key for every way of being away: a lost share may first be missing, then unreachable. */
+function folderKey(path: string): string {
+  return `folder ${path}`;
+}
+
+function ofFolderState({ path: folder, state, message, since }: Facts['folders'][number]): Problem[] {
+  const detail = message ?? '';
+  const is = (condition: Condition): Problem[] => [problem(folderKey(folder), since, condition)];
+  switch (state) {
+    case 'missing':
+      return is({ code: 'FOLDER_MISSING', params: { folder } });
+    case 'notADirectory':
+      return is({ code: 'FOLDER_NOT_A_DIRECTORY', params: { folder } });
+    case 'unreadable':
+      return is({ code: 'FOLDER_UNREADABLE', params: { folder, detail } });
+    case 'taken':
+      return is({ code: 'FOLDER_TAKEN', params: { folder, detail } });
+    case 'unreachable':
+      return is({ code: 'FOLDER_UNREACHABLE', params: { folder, detail } });
+    default:
+      return [];
+  }
+}
+
+function ofHold(hold: HoldFact, facts: Facts): Problem {
+  const { scope, key, since } = hold;
+  const condition = ofHeld(hold, facts);
+  const { code } = condition;
+  return problem(code === 'UPLOADS_PAUSED' ? `${code} ${scope} ${key}` : `${code} ${key}`, since, condition);
+}
+
+function ofHeld(hold: HoldFact, facts: Facts): Condition {
+  const { scope, key, reason, message, until, demandedUntil, agent = null } = hold;
+  const waiting = waitingFor(hold, facts);
+  const alias = facts.endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias ?? key;
+  const held = { reason, detail: message, until: until === null ? null : iso(until), waiting, agent };
+  if (scope === 'folder' || reason === 'PAUSED') {
+    const paused = {
+      scope: scope === 'folder' ? scope : 'endpoint',
+      by: message === '' ? null : message,
+      waiting,
+    } as const;
+    return { code: 'UPLOADS_PAUSED', params: { ...paused, target: scope === 'folder' ? key : alias } };
+  }
+  switch (scope) {
+    case 'service': {
+      const code = demandedUntil === null ? 'SERVICE_UNREACHABLE' : 'SERVICE_BUSY';
+      return { code, params: { ...held, service: key } };
+    }
+    case 'credentials':
+      return { code: 'CREDENTIALS_REFUSED', params: { ...held, account: accountOfKey(key) } };
+    case 'endpoint':
+      return {
+        code: reason === 'HTTP_429' || reason === 'HTTP_402' ? 'ENDPOINT_BUSY' : 'ENDPOINT_HELD',
+        params: { ...held, endpoint: alias },
+      };
+  }
+}
+
+function waitingFor({ scope, key }: HoldFact, { counts, endpoints }: Facts): number {
+  const accountOf = accountsAmong(endpoints);
+  const held = counts.filter(({ endpoint, folder, state }) => {
+    if (state !== 'held' && state !== 'queued') return false;
+    if (scope === 'folder') return folder === key;
+    if (endpoint === null) return false;
+    if (scope === 'credentials') return credentialsKey(endpoint.baseUrl, accountOf(endpoint)) === key;
+    return scope === 'endpoint' ? endpointId(endpoint) === key : endpoint.baseUrl === key;
+  });
+  return sumOf(held);
+}
+
+function sumOf(counts: readonly { readonly count: number }[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Whether all unreadable files were dismissed; the incident that names them is then hidden as well. */
+function areUnreadableDismissed(counts: readonly CountFact[]): boolean {
+  const unreadable = counts.filter(({ state }) => state === 'unreadable');
+  return unreadable.length > 0 && unreadable.every(({ needsPerson }) => needsPerson !== true);
+}
+
+/** One for each folder, whatever the number of documents and files; one for those of other agents. */
+function ofCases({ counts, incidents }: Facts): Problem[] {
+  // The incident names the files, except those that can't be opened under the name shown.
+  const isSaid = incidents.some(({ code }) => code === 'FILE_UNREADABLE');
+  const folders = new Map<string | null, CountFact[]>();
+  for (const each of counts) {
+    if (each.needsPerson !== true) continue;
+    if (isSaid && each.state === 'unreadable' && each.reason !== 'NAME_NOT_UTF8') continue;
+    const folder = isElsewhere(each.folder) ? null : each.folder;
+    folders.set(folder, [...(folders.get(folder) ?? []), each]);
+  }
+  return [...folders].flatMap(([folder, cases]) => {
+    const needs = needsOf(cases);
+    if (needs.length === 0) return [];
+    const params = { folder, count: sumOf(needs), needs };
+    const key = `documents ${folder ?? 'elsewhere'}`;
+    return [problem(key, null, { code: 'PERSON_NEEDED', params })];
+  });
+}
+
+/** By state and reason. */
+export function needsOf(
+  cases: readonly {
+    readonly state: string;
+    readonly reason?: string | null | undefined;
+    readonly count: number;
+  }[],
+): Need[] {
+  const needs = new Map<string, Need>();
+  for (const { state, reason = null, count } of cases) {
+    if (!isNeeding(state) || count === 0) continue;
+    const key = `${state} ${reason}`;
+    needs.set(key, { state, reason, count: (needs.get(key)?.count ?? 0) + count });
+  }
+  return [...needs.values()];
+}
+
+/** Skips documents in folders of other agents on a shared ledger, whose configurations have their own endpoints. */
+function ofFormerEndpoints({ counts, endpoints }: Facts): Problem[] {
+  const configured = new Set(endpoints.map(({ key }) => endpointId(key)));
+  const waiting = new Map<string, number>();
+  const tookSome = new Set<string>();
+  for (const { endpoint, folder, state, count } of counts) {
+    if (endpoint === null || configured.has(endpointId(endpoint)) || isElsewhere(folder)) continue;
+    const id = endpointId(endpoint);
+    if (state === 'accepted' && count > 0) tookSome.add(id);
+    if (state !== 'queued' && state !== 'held' && state !== 'uploading') continue;
+    waiting.set(id, (waiting.get(id) ?? 0) + count);
+  }
+  return [...waiting].map(([endpoint, count]) => {
+    const params = { endpoint, count, tookSome: tookSome.has(endpoint) };
+    return problem(`ENDPOINT_GONE ${endpoint}`, null, { code: 'ENDPOINT_GONE', params });
+  });
+}
+
+/** The folder, file, endpoint, agent or channel that it is about. */
+export function subjectOf({ code, params }: Condition): string | null {
+  return isOfError(params) ? null : (traitOf(code).subject?.(params) ?? null);
+}
+
+/** Why a document waits, for its row in a list. */
+export function heldBecause({ reason, message }: Pick<HoldFact, 'reason' | 'message'>): string {
+  return reason === 'PAUSED' ? `Paused by ${message}.` : message;
+}
+
+/** How long it must last before people are alerted; null: as configured; `never`: they are not. */
+export function patienceOf({ code }: Condition): number | null | 'never' {
+  return traitOf(code).patienceMs ?? null;
+}
+
+/** Whether it is for another agent of the fleet to alert people about it. */
+export function isOfOtherAgent({ code, params }: Condition): boolean {
+  if (code === 'PERSON_NEEDED') return params.folder === null;
+  return code !== 'AGENT_SILENT' && 'agent' in params && params.agent !== null;
+}
+
+/** The number of documents and files that it is about, if it grows with them. */
+export function countIn({ code, params }: Condition): number | null {
+  return code === 'PERSON_NEEDED' || code === 'ENDPOINT_GONE' ? params.count : null;
+}

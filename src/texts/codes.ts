@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../core/domain/errors.ts';
+import type { ParamsOf } from '../core/domain/problem.ts';
+
+/** Codes of errors that end the start of the agent or a command: their own message is all that is shown. */
+type InTerminal =
+  | 'CONFIG_EXISTS'
+  | 'ALREADY_RUNNING'
+  | 'STATE_MOVED'
+  | 'ARCHIVE_REFUSED'
+  | 'LEDGER_EXISTS'
+  | 'UPGRADE_NO_SPACE'
+  | 'AGENT_RENAMED'
+  | 'ROLE_UNFIT'
+  | 'LEDGER_MOVED'
+  | 'MOVE_REFUSED'
+  | 'MOVE_DIFFERS'
+  | 'HISTORY_KEPT'
+  | 'OUTPUT_UNWRITABLE'
+  | 'CONFIRMATION_NEEDED'
+  | 'SETUP_INCOMPLETE'
+  | 'TEST_RECEIPT_UNDELIVERED'
+  | 'MANAGER_ABSENT'
+  | 'MANAGER_FAILED'
+  | 'ROOT_NEEDED'
+  | 'INSTALL_REFUSED'
+  | 'INSTALL_EDITED'
+  | 'NOT_INSTALLED';
+
+/** Only problems have these, so their parameters are always known. */
+export const OF_PROBLEMS = [
+  'SUBFOLDERS_UNREADABLE',
+  'SUBFOLDERS_UNWATCHED',
+  'FOLDERS_SILENT',
+  'LOG_UNWRITABLE',
+  'PERSON_NEEDED',
+  'UPLOADS_PAUSED',
+  'SERVICE_BUSY',
+  'ENDPOINT_BUSY',
+  'ENDPOINT_HELD',
+  'ENDPOINT_GONE',
+] as const satisfies readonly ErrorCode[];
+type OfProblems = (typeof OF_PROBLEMS)[number];
+
+export type WordedCode = Exclude<ErrorCode, InTerminal>;
+
+type Text<C extends ErrorCode> =
+  string | (C extends OfProblems ? (params: ParamsOf<C>) => string : (params?: ParamsOf<C>) => string);
+
+/** Words for every code that people see as a problem or on a page. */
+export type Codes = { readonly [C in WordedCode]: { readonly what: Text<C>; readonly cure: Text<C> } };

@@ -1,0 +1,72 @@
+import type { ErrorCode } from '../core/domain/errors.ts';
+import type { Condition, Problem } from '../core/domain/problem.ts';
+import { OF_PROBLEMS } from './codes.ts';
+import type { Texts } from './texts.ts';
+
+interface Explanation {
+  /** Without a full stop. */
+  readonly what: string;
+  readonly cure: string;
+}
+
+/** What is wrong and what to do; null for a code that has no words. `params`: left out for an error. */
+export function explain(
+  { codes }: Pick<Texts, 'codes'>,
+  code: ErrorCode,
+  params?: object,
+): Explanation | null {
+  // An error's own message says which folder or file.
+  const known = params !== undefined && Object.keys(params).join() === 'detail' ? undefined : params;
+  const isUnknown = known === undefined && OF_PROBLEMS.some((each) => each === code);
+  if (isUnknown || !Object.hasOwn(codes, code)) return null;
+  // Each function takes the parameters of its code.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { what, cure } = codes[code as keyof typeof codes] as Record<keyof Explanation, Text>;
+  return { what: said(what, known), cure: said(cure, known) };
+}
+
+type Text = string | ((params: object | undefined) => string);
+
+function said(text: Text, params: object | undefined): string {
+  return typeof text === 'string' ? text : text(params);
+}
+
+/** What the agent found, in its own words; null if it says nothing more. */
+export function detailOf({ params }: Condition): string | null {
+  return 'detail' in params && params.detail !== '' ? params.detail : null;
+}
+
+/** What is wrong, as a sentence, with what the agent found. */
+export function whatIsWrong(texts: Texts, condition: Condition): string {
+  const what = explain(texts, condition.code, condition.params)?.what ?? condition.code;
+  const detail = detailOf(condition);
+  if (detail === null) return `${what}.`;
+  return `${what}: ${/[.!?\]]$/.test(detail) ? detail : `${detail}.`}`;
+}
+
+/** What to do about it. */
+export function cureOf(texts: Texts, { code, params }: Condition): string {
+  return explain(texts, code, params)?.cure ?? '';
+}
+
+/** Since when, how many documents wait for it, and when it is tried again. `now`: null if no agent runs that could try. */
+export function courseOf(
+  { problems, format: { time } }: Texts,
+  { since, params }: Problem,
+  now: number | null,
+): { readonly before: string[]; readonly after: string[] } {
+  const before = [
+    ...(since === null ? [] : [problems.since(time(since))]),
+    ...('waiting' in params && params.waiting > 0 ? [problems.waiting(params.waiting)] : []),
+  ];
+  if (!('until' in params) || params.until === null) return { before, after: [] };
+  if (now === null) return { before, after: [problems.whenRunning] };
+  const isDue = Date.parse(params.until) <= now;
+  return { before, after: [isDue ? problems.now : problems.until(time(params.until))] };
+}
+
+/** All of it, in order. */
+export function sentencesOf(texts: Texts, problem: Problem, now: number | null): string[] {
+  const { before, after } = courseOf(texts, problem, now);
+  return [whatIsWrong(texts, problem), ...before, cureOf(texts, problem), ...after];
+}

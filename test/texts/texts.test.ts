@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { ERROR_CODES } from '../../src/core/domain/errors.ts';
+import { LANGUAGES } from '../../src/core/domain/language.ts';
+import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
+import type { Condition } from '../../src/core/domain/problem.ts';
+import german from '../../src/texts/de.ts';
+import english from '../../src/texts/en.ts';
+import { explain, sentencesOf, whatIsWrong } from '../../src/texts/explain.ts';
+import { formatOf } from '../../src/texts/format.ts';
+import { textsIn } from '../../src/texts/texts.ts';
+import { hold, many, NOW, problemsWith, SCANS } from '../support/calmAgent.ts';
+import { MARKS, shapeOf, textsOf } from '../support/catalogue.ts';
+
+const [en, de] = await Promise.all(LANGUAGES.map((language) => textsIn(language, (at) => `⟨${at}⟩`)));
+if (en === undefined || de === undefined) throw new Error('a language is missing');
+
+/** One of each code that has parameters of its own. */
+const CONDITIONS: readonly Condition[] = [
+  { code: 'FOLDER_MISSING', params: { folder: SCANS } },
+  { code: 'FOLDER_NOT_A_DIRECTORY', params: { folder: SCANS } },
+  { code: 'FOLDER_UNREADABLE', params: { folder: SCANS, detail: 'EACCES' } },
+  { code: 'FOLDER_UNREACHABLE', params: { folder: SCANS, detail: 'No answer.' } },
+  { code: 'FOLDER_TAKEN', params: { folder: SCANS, detail: '' } },
+  { code: 'FOLDER_UNWRITABLE', params: { folder: SCANS, file: 'a.jpg', system: 'EACCES', isArchived: true } },
+  { code: 'FOLDER_TAKEN_OVER', params: { folder: SCANS, count: 2 } },
+  { code: 'FOLDER_TAKEN_ELSEWHERE', params: { folder: SCANS, count: 2, archivedTo: '/archive/a.jpg' } },
+  { code: 'FILE_UNREADABLE', params: { folder: SCANS, count: 4, system: 'EACCES', files: ['a', 'b', 'c'] } },
+  {
+    code: 'SUBFOLDERS_UNREADABLE',
+    params: { folder: SCANS, count: 2, system: 'EACCES', subfolders: ['a', 'b'], isAway: false },
+  },
+  { code: 'SUBFOLDERS_UNWATCHED', params: { folder: SCANS, count: 1, subfolders: ['2026'] } },
+  { code: 'WATCH_LIMIT', params: { folders: [SCANS, '/b'], system: 'ENOSPC' } },
+  { code: 'FOLDER_SILENT', params: { folder: SCANS, last: '2026-03-02', minutes: 200, pause: 60 } },
+  { code: 'FOLDERS_SILENT', params: { count: 4, watched: 5, folders: ['/a', '/b', '/c'] } },
+  { code: 'ATTENTION_UNWRITABLE', params: { place: '/attention', system: 'EACCES' } },
+  { code: 'DISK_SLOW', params: { stateDir: '/state', seconds: 2.4, answers: true } },
+  { code: 'LOG_UNWRITABLE', params: { dir: '/state/logs', system: 'ENOSPC' } },
+  { code: 'AGENT_SILENT', params: { agent: 'back', host: 'back-pc', last: '2026-03-02', count: 12 } },
+  { code: 'SPOOL_FULL', params: { used: 5e9, limit: 5e9, size: 1e6 } },
+  { code: 'SPOOL_UNWRITABLE', params: { detail: 'EIO', keepsScans: false } },
+  { code: 'ALERT_UNDELIVERED', params: { channel: 'email', detail: 'Refused.' } },
+  { code: 'RESULTS_COMMAND_FAILED', params: { program: '/bin/book', detail: 'ended with status 1' } },
+  ...problemsWith({
+    holds: [
+      hold({ reason: 'PAUSED', message: 'ann' }),
+      hold({ scope: 'service', key: 'https://service.example' }),
+      hold({ scope: 'service', key: 'https://b.example', demandedUntil: NOW }),
+      hold({ scope: 'credentials', key: 'https://service.example account branch' }),
+      hold({}),
+      hold({ reason: 'HTTP_429', key: 'https://service.example#b' }),
+    ],
+    counts: [
+      { ...many('rejected', 3), needsPerson: true, reason: 'TOO_LARGE' },
+      many('queued', 2, { baseUrl: 'https://service.example', uid: 'former' }),
+    ],
+  }),
+];
+
+describe('the catalogue', () => {
+  it('names in every language the same values, settings and commands', () => {
+    expect(Object.fromEntries(shapeOf(german(MARKS)))).toEqual(Object.fromEntries(shapeOf(english(MARKS))));
+  });
+
+  it('leaves no sentence untranslated', () => {
+    const originals = textsOf(english(MARKS));
+    const same = [...textsOf(german(MARKS))].filter(
+      ([key, text]) => originals.get(key) === text && / \p{L}/u.test(text),
+    );
+    expect(same).toEqual([]);
+  });
+
+  it('has words for every code that is no refusal of a command in a terminal', () => {
+    const without = ERROR_CODES.filter((code) => !Object.hasOwn(en.codes, code));
+    expect(Object.keys(en.codes).toSorted()).toEqual(
+      ERROR_CODES.filter((code) => !without.includes(code)).toSorted(),
+    );
+    // A problem that nobody could read.
+    expect(CONDITIONS.filter(({ code }) => without.includes(code))).toEqual([]);
+    expect(without).toHaveLength(22);
+  });
+
+  it.each([
+    ['en', en],
+    ['de', de],
+  ])('words every problem and every error in %s, and names what it is about', (_, texts) => {
+    for (const condition of CONDITIONS) {
+      const { what = '', cure = '' } = explain(texts, condition.code, condition.params) ?? {};
+      expect(what).toMatch(/^\S.{5,}[^.!?]$/s);
+      expect(cure).toMatch(/^\S.{10,}\.$/s);
+      expect(what + cure).not.toMatch(/undefined|null|NaN|\[object/);
+      for (const name of ['folder', 'place', 'agent', 'program', 'target', 'endpoint', 'dir'] as const) {
+        const value: unknown = Reflect.get(condition.params, name);
+        expect(what).toContain(typeof value === 'string' ? value : '');
+      }
+    }
+    const derived = new Set(CONDITIONS.map(({ code }) => code));
+    for (const code of ERROR_CODES.filter((each) => !derived.has(each) && Object.hasOwn(en.codes, each)))
+      expect(explain(texts, code)?.cure).toMatch(/\.$/);
+  });
+
+  it('has words for every state that may need attention', () => {
+    for (const state of NEEDING_STATES)
+      expect(en.needs.cures([{ state, reason: null, count: 1 }])).not.toBe('');
+    const needs = [
+      { state: 'incomplete', reason: null, count: 1 },
+      { state: 'failed', reason: null, count: 1204 },
+      { state: 'unreadable', reason: 'EACCES', count: 2 },
+    ] as const;
+    expect(en.needs.summary(needs)).toBe('Refused by the service: 1,204, Not readable: 2, Incomplete: 1');
+    expect(de.needs.summary(needs)).toBe('Vom Dienst abgelehnt: 1.204, Nicht lesbar: 2, Unvollständig: 1');
+  });
+
+  it('says what is wrong, since when, what waits, what to do, and when it is tried again', () => {
+    const problems = problemsWith({ holds: [hold({})], counts: [many('held', 3)] });
+    const [problem] = problems;
+    if (problem === undefined) throw new Error('no problem');
+    expect(sentencesOf(en, problem, NOW)).toEqual([
+      'Endpoint office does not accept uploads: The service does not allow uploads to this endpoint.',
+      `Since ⟨${problem.since}⟩.`,
+      '3 documents wait for this.',
+      'Contact the service’s support or correct the configuration, then try again with `receiptd retry --all`.',
+      expect.stringMatching(/^Next try: ⟨.+⟩\.$/),
+    ]);
+    expect(sentencesOf(en, problem, NOW + 120_000).at(-1)).toBe('It is being retried now.');
+    expect(sentencesOf(en, problem, null).at(-1)).toBe('It is retried when the agent runs.');
+    expect(sentencesOf(de, problem, NOW)[2]).toBe('3 Belege warten darauf.');
+  });
+
+  it('shows the general words of a code for an error that does not say which folder it is about', () => {
+    expect(whatIsWrong(en, { code: 'DISK_FULL', params: { detail: 'No space on /state' } })).toBe(
+      'The disk is full: No space on /state.',
+    );
+    expect(explain(en, 'FOLDER_MISSING')?.what).toBe('The folder does not exist');
+    expect(explain(en, 'FOLDER_MISSING', { detail: 'x' })?.what).toBe('The folder does not exist');
+    expect([explain(en, 'NOT_INSTALLED'), explain(en, 'ENDPOINT_GONE')]).toEqual([null, null]);
+  });
+});
+
+describe('numbers in texts', () => {
+  it('are grouped and counted as the language does', () => {
+    const [here, there] = [formatOf('en', String), formatOf('de', String)];
+    expect([here.counted(1, 'file', 'files'), there.counted(1204, 'Datei', 'Dateien')]).toEqual([
+      '1 file',
+      '1.204 Dateien',
+    ]);
+    expect([here.bytes(1_250_000), there.bytes(1_250_000)]).toEqual(['1.3 MB', '1,3 MB']);
+    expect([here.duration(7_500_000), there.duration(60_000)]).toEqual(['2 hours 5 minutes', '1 Minute']);
+  });
+});
