@@ -111,7 +111,7 @@ describe.skipIf(!isUnix)('a running agent', () => {
     await writeFile(logs, 'in the way');
     await until(async () => {
       await scanIsSent(site);
-      return (await site.look('status')).stdout.includes('STATE_UNWRITABLE');
+      return (await site.look('status')).stdout.includes('[LOG_UNWRITABLE]');
     });
     expect(await agent.stop()).toMatchObject({ status: 0 });
   });

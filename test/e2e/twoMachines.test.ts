@@ -70,7 +70,7 @@ describe.skipIf(!hasIp)('two agents on two machines, with one share', () => {
     }, 'one of them to find out');
 
     const said = await Promise.all(sites.map(({ site }) => site.run('status')));
-    expect(said.map(({ stdout }) => stdout).join()).toContain('Both send every receipt');
+    expect(said.map(({ stdout }) => stdout).join()).toContain('[FOLDER_TAKEN_ELSEWHERE]');
     await writeFile(join(share, 'later.jpg'), await drawReceipt({ type: 'jpeg', seed: 'later' }));
     await until(async () => {
       const rows = (await Promise.all(sites.map(({ site }) => site.list()))).flat();

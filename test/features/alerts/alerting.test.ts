@@ -20,7 +20,8 @@ import { tempDir } from '../../support/tempDir.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const texts = textsIn('en', local);
+// Loaded before the fake clock runs.
+const texts = Promise.resolve(await textsIn('en', local));
 const TIMES: Times = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
 
 /** Accepts alerts, unless a test changes that. */

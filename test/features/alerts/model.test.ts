@@ -18,7 +18,8 @@ import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { isEveryCase } from '../../support/everyCase.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
-const texts = textsIn('en', String);
+// Loaded before the fake clock runs.
+const texts = Promise.resolve(await textsIn('en', String));
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
