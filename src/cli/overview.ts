@@ -52,7 +52,14 @@ export async function look(config: Config): Promise<Overview> {
   try {
     const counts = await reports.counts();
     const holds = await reports.holds();
-    const problems = problemsOf({ incidents: [], folders: [], endpoints: config.endpoints, counts, holds });
+    const problems = problemsOf({
+      now,
+      incidents: [],
+      folders: [],
+      endpoints: config.endpoints,
+      counts,
+      holds,
+    });
     return { ...silence, problems, counts, holds, oldestWaiting: await oldestWaiting(reports, counts) };
   } finally {
     await reports.close();

@@ -28,6 +28,7 @@ type InTerminal =
 
 /** Only problems have these, so their parameters are always known. */
 export const OF_PROBLEMS = [
+  'FOLDER_UNLISTED',
   'SUBFOLDERS_UNREADABLE',
   'SUBFOLDERS_UNWATCHED',
   'FOLDERS_SILENT',

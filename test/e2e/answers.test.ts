@@ -7,6 +7,7 @@ import { request } from 'node:http';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { operatorName } from '../../src/cli/operator.ts';
 import { drawReceipt } from '../support/images.ts';
 import { freePort } from '../support/ports.ts';
 import { DEPOT, prepare, until, type Site } from './support/agent.ts';
@@ -22,6 +23,8 @@ class Answers {
   constructor(site: Site) {
     this.#words = [
       [site.dir, '~'],
+      // As the reason of a pause.
+      [new RegExp(`^${operatorName()}$`, 'g'), 'PERSON'],
       [new RegExp(`\\b${hostname()}\\b`, 'g'), 'HOST'],
       [/https?:\/\/127\.0\.0\.1:\d+/g, 'URL'],
       [/127\.0\.0\.1:\d+/g, 'ADDRESS'],

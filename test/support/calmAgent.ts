@@ -54,7 +54,7 @@ export const calm: Overview = {
 
 /** What is wrong, besides nothing. */
 export function problemsWith(more: Partial<Facts>): Problem[] {
-  const none = { incidents: [], folders: [], holds: [], counts: [], endpoints: config.endpoints };
+  const none = { now: NOW, incidents: [], folders: [], holds: [], counts: [], endpoints: config.endpoints };
   return problemsOf({ ...none, ...more });
 }
 

@@ -20,6 +20,7 @@ const CONDITIONS: readonly Condition[] = [
   { code: 'FOLDER_NOT_A_DIRECTORY', params: { folder: SCANS } },
   { code: 'FOLDER_UNREADABLE', params: { folder: SCANS, detail: 'EACCES' } },
   { code: 'FOLDER_UNREACHABLE', params: { folder: SCANS, detail: 'No answer.' } },
+  { code: 'FOLDER_UNLISTED', params: { folder: SCANS } },
   { code: 'FOLDER_TAKEN', params: { folder: SCANS, detail: '' } },
   { code: 'FOLDER_UNWRITABLE', params: { folder: SCANS, file: 'a.jpg', system: 'EACCES', isArchived: true } },
   { code: 'FOLDER_TAKEN_OVER', params: { folder: SCANS, count: 2 } },

@@ -59,7 +59,7 @@ export async function overview({
     },
     status: daemon,
     shared: ledger.fleet !== null,
-    problems: problemsOf({ ...around(), endpoints: endpoints(), counts, holds }),
+    problems: problemsOf({ now, ...around(), endpoints: endpoints(), counts, holds }),
     counts: counts.map((each) => ({ ...each })),
     holds: holds.map(toHoldJson),
     endpoints: endpoints().map(({ alias, key, account, limits }) => ({

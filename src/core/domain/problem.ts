@@ -36,6 +36,8 @@ interface Listed {
   FOLDER_NOT_A_DIRECTORY: { readonly folder: string };
   FOLDER_UNREADABLE: { readonly folder: string; readonly detail: string };
   FOLDER_UNREACHABLE: { readonly folder: string; readonly detail: string };
+  /** Its first listing has not ended. */
+  FOLDER_UNLISTED: { readonly folder: string };
   FOLDER_TAKEN: { readonly folder: string; readonly detail: string };
   FOLDER_UNWRITABLE: {
     readonly folder: string;
@@ -166,6 +168,9 @@ export type Problem = Condition & {
  */
 const MENDS_ITSELF_MS = 15 * 60_000;
 
+/** A first listing that takes longer is said: no scan of the folder may be sent until it ends. */
+const LISTED_WITHIN_MS = 10 * 60_000;
+
 /** By then a machine is back from a restart or an update. */
 const RESTARTS_WITHIN_MS = 10 * 60_000;
 
@@ -212,6 +217,7 @@ const TRAITS: Traits = {
     ...ofFolder,
     actions: ({ folder }) => [{ operation: 'resume', target: folder }, change('folders', folder)],
   },
+  FOLDER_UNLISTED: { ...ofFolder, needsAttention: false },
   FOLDER_TAKEN: ofFolder,
   FOLDER_UNWRITABLE: ofFolder,
   FOLDER_TAKEN_OVER: ofFolder,
@@ -280,6 +286,7 @@ function traitOf(code: ErrorCode): Trait<unknown> {
 
 /** Everything that problems are derived from. Times are wall-clock milliseconds. */
 export interface Facts {
+  readonly now: number;
   readonly incidents: readonly (Condition & { readonly key: string; readonly since: number })[];
   readonly folders: readonly {
     readonly path: string;
@@ -322,7 +329,7 @@ export function problemsOf(facts: Facts): Problem[] {
     ({ code }) => code !== 'FILE_UNREADABLE' || !areUnreadableDismissed(facts.counts),
   );
   const all = [
-    ...facts.folders.flatMap(ofFolderState),
+    ...facts.folders.flatMap((folder) => ofFolderState(folder, facts.now)),
     ...incidents.map(({ key, since, ...condition }) => problem(keyOf(key, condition), since, condition)),
     ...facts.holds.map((hold) => ofHold(hold, facts)),
     ...ofCases(facts),
@@ -358,7 +365,10 @@ function folderKey(path: string): string {
   return `folder ${path}`;
 }
 
-function ofFolderState({ path: folder, state, message, since }: Facts['folders'][number]): Problem[] {
+function ofFolderState(
+  { path: folder, state, message, since }: Facts['folders'][number],
+  now: number,
+): Problem[] {
   const detail = message ?? '';
   const is = (condition: Condition): Problem[] => [problem(folderKey(folder), since, condition)];
   switch (state) {
@@ -372,6 +382,8 @@ function ofFolderState({ path: folder, state, message, since }: Facts['folders']
       return is({ code: 'FOLDER_TAKEN', params: { folder, detail } });
     case 'unreachable':
       return is({ code: 'FOLDER_UNREACHABLE', params: { folder, detail } });
+    case 'starting':
+      return now - since < LISTED_WITHIN_MS ? [] : is({ code: 'FOLDER_UNLISTED', params: { folder } });
     default:
       return [];
   }

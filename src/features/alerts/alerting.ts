@@ -184,7 +184,7 @@ export class Alerting {
     }
     const now = clock.now();
     const { isLooking, isOfGeneration, ...seen } = around();
-    const problems = problemsOf({ ...seen, holds: this.#holds, counts: this.#counts });
+    const problems = problemsOf({ now, ...seen, holds: this.#holds, counts: this.#counts });
     const ofProcess = seen.incidents.filter(({ key }) => !isOfGeneration(key));
     const keys = new Set(ofProcess.map((incident) => keyOf(incident.key, incident)));
     const causes = causesOf(problems, keys, now);

@@ -92,6 +92,10 @@ export function codesTexts(
         cure: (p) =>
           `Nichts darin gilt als gelöscht, und die Überwachung geht weiter, sobald er wieder da ist. Prüfen Sie Server, Platte und Netz, und ob er eingebunden ist. Wurde er absichtlich geleert oder ersetzt, bestätigen Sie das mit \`receiptd resume ${p?.folder ?? 'FOLDER'}\`.`,
       },
+      FOLDER_UNLISTED: {
+        what: (p) => `${p.folder} ist noch nicht vollständig durchgesehen`,
+        cure: 'Nichts geht verloren. Bis dahin werden Scans vielleicht verspätet gesendet. Dauert das an, prüfen Sie die Platte oder die Freigabe, und wie viele Dateien im Ordner liegen.',
+      },
       FOLDER_TAKEN: {
         what: (p) => `Ein anderer Agent auf diesem Rechner überwacht ${p?.folder ?? 'diesen Ordner'}`,
         cure: 'Beenden Sie einen der beiden, oder entfernen Sie den Ordner aus seiner Konfiguration. Der andere übernimmt ihn dann von selbst.',

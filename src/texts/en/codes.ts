@@ -90,6 +90,10 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         cure: (p) =>
           `Nothing in it counts as deleted, and watching continues once it is back. Check its server or disk and the network, and whether it is mounted. If it was emptied or replaced on purpose, confirm that with \`receiptd resume ${p?.folder ?? 'FOLDER'}\`.`,
       },
+      FOLDER_UNLISTED: {
+        what: (p) => `The first listing of ${p.folder} has not ended`,
+        cure: 'Nothing is lost. Scans may be sent late until the listing ends. If this lasts, check the disk or the share, and how many files the folder holds.',
+      },
       FOLDER_TAKEN: {
         what: (p) => `Another agent on this machine watches ${p?.folder ?? 'this folder'}`,
         cure: 'Stop one of the two agents, or remove the folder from its configuration. The other one then takes over automatically.',

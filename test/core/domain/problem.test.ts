@@ -61,6 +61,15 @@ describe('the problems', () => {
     });
   });
 
+  it('include a folder whose first listing lasts longer than ten minutes, which resolves itself', () => {
+    const starting = (lasted: number) =>
+      problemsWith({ folders: [{ path: SCANS, state: 'starting', message: null, since: NOW - lasted }] });
+    expect(starting(10 * 60_000 - 1)).toEqual([]);
+    expect(starting(10 * 60_000)).toMatchObject([
+      { key: `folder ${SCANS}`, code: 'FOLDER_UNLISTED', needsAttention: false, subject: SCANS },
+    ]);
+  });
+
   it('include a folder once, under one key, whatever the reason and whoever found it', () => {
     const params = { folder: SCANS, detail: 'No answer.' };
     const code = 'FOLDER_UNREACHABLE';

@@ -147,7 +147,8 @@ export class StubAgent {
       since: Date.parse(each.since),
       ...conditionOfJson(each),
     }));
-    const problems = problemsOf({ incidents, folders: [], holds, counts: counted, endpoints: known });
+    const facts = { now: now.getTime(), incidents, folders: [], holds, counts: counted, endpoints: known };
+    const problems = problemsOf(facts);
     return {
       now: now.toISOString(),
       zone: this.zone,
