@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, readdir, readFile, unlink, writeFile } from 'node:
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
+import { isAsideName } from '../../../src/intake/folder/asideName.ts';
 import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { drawReceipt } from '../../support/images.ts';
@@ -138,7 +139,8 @@ describe('an archive that cannot be written', () => {
     const problem = () => place.incidents.list().find(({ code }) => code === 'FOLDER_UNWRITABLE');
     await place.clock.advanceUntil(() => problem() !== undefined);
     expect(problem()).toMatchObject({ params: { system: 'ENOTDIR' } });
-    const left = () => readdir(join(place.scans, 'sub'));
+    // Under Wine, an empty directory of files set aside may stay; the next start removes it.
+    const left = async () => (await readdir(join(place.scans, 'sub'))).filter((name) => !isAsideName(name));
     expect(await left()).toEqual(['a.jpg']);
     await unlink(join(archive, 'sub'));
     await place.clock.advanceUntil(() => problem() === undefined, 5_000);
