@@ -8,6 +8,7 @@ import { counted } from '../core/domain/words.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
+import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
 import { archiveDirectory, attentionDirectory, inOwnDirectory } from '../intake/folder/ownDirectory.ts';
 
 /** Finds, by trying, what would prevent the agent from watching this folder. */
@@ -32,7 +33,7 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
       const message = `${counted(below, 'subfolder')} ${are} not watched. To watch ${them}, set \`recursive: true\`.`;
       findings.push(say('warn', 'subfolders', message, below));
     }
-    if (folder.recursive) findings.push(...(await checkSubfolders(subject, own)));
+    if (folder.recursive) findings.push(...(await checkSubfolders(folder)));
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
     if (links > 0) {
       const message = `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`;
@@ -55,34 +56,33 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
   }
 }
 
-/** Subfolders that are looked at; a tree may be large. */
-const SUBFOLDERS_AT_MOST = 1_000;
+/** Directories and batches of files that are looked at; a tree may be large. */
+const LISTED_AT_MOST = 1_000;
 
-/** Subfolders of a recursive folder that can't be read. `own`: directories that are not watched. */
-async function checkSubfolders(subject: string, own: readonly (string | null)[]): Promise<Finding[]> {
-  const directories = [subject];
-  const shut: string[] = [];
-  const codes = new Set<string>();
-  for (const directory of directories) {
-    try {
-      for (const entry of await readdir(directory, { withFileTypes: true })) {
-        const path = join(directory, entry.name);
-        const isWatched = entry.isDirectory() && !entry.name.startsWith('.') && !own.includes(path);
-        if (isWatched && directories.length < SUBFOLDERS_AT_MOST) directories.push(path);
-      }
-      await access(directory, constants.X_OK);
-    } catch (error) {
-      const code = systemCode(error) ?? String(error);
-      if (code === 'ENOENT' || directory === subject) continue;
-      shut.push(directory);
-      codes.add(code);
-    }
+/** Subfolders of a recursive folder that the agent can't list; those that it ignores don't matter. */
+async function checkSubfolders({
+  path,
+  include,
+  ignore,
+  archiveTo,
+  needsAttention,
+}: Config['folders'][number]): Promise<Finding[]> {
+  const exclude = needsAttention === null ? [] : [needsAttention];
+  const random = Math.random;
+  const folder = createWatchedFolder({ path, recursive: true, include, ignore, exclude, archiveTo, random });
+  const shut: { readonly path: string; readonly code: string }[] = [];
+  let listed = 0;
+  for await (const { unreadableDirs = [] } of folder.list()) {
+    shut.push(...unreadableDirs.filter(({ code }) => code !== 'ENOENT'));
+    if ((listed += 1) === LISTED_AT_MOST) break;
   }
-  if (shut.length === 0) return [];
+  const [first] = shut;
+  if (first === undefined) return [];
   const [are, them] = shut.length === 1 ? ['subfolder', 'it'] : ['subfolders', 'them'];
-  const message = `${shut.length} ${are} can't be read (${[...codes].join(', ')}), such as ${shut[0] ?? ''}.`;
-  const hint = `Allow the user that runs receiptd to read and open ${them}.`;
-  return [fail(subject, 'FOLDER_UNREADABLE', message, hint)];
+  const codes = [...new Set(shut.map(({ code }) => code))].join(', ');
+  const message = `${shut.length} ${are} can't be read (${codes}), such as ${first.path}.`;
+  const hint = `Allow the user that runs receiptd to read and open ${them}, or exclude ${them} with \`ignore\`.`;
+  return [fail(path, 'SUBFOLDERS_UNREADABLE', message, hint)];
 }
 
 /** Whether an agent with another state directory already watches it. */

@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkFolder } from '../../src/wiring/checkFolder.ts';
+import { asOrdinaryUser, makeOwned } from '../support/ordinaryUser.ts';
 import { tempDir } from '../support/tempDir.ts';
 import { configIn } from '../config/support.ts';
 
@@ -47,5 +48,24 @@ it('`check` fails if a link replaces a folder in which the agent writes', async 
     expect.stringMatching(
       /look here is not a folder, or is reached through a link, .* \[ATTENTION_UNWRITABLE\]$/,
     ),
+  ]);
+});
+
+it('`check` names subfolders that can’t be read, but not those that are ignored', async () => {
+  const dir = tempDir('check');
+  chmodSync(dir, 0o755);
+  const path = join(dir, 'inbox');
+  const shut = ['shut', 'lost+found', 'archive'].map((name) => join(path, name));
+  for (const each of [path, ...shut]) await makeOwned(each);
+  for (const each of shut) chmodSync(each, 0);
+  const [folder] = configIn(dir, { folders: [{ path, recursive: true }] }).folders;
+  const findings = await asOrdinaryUser(() => checkFolder(folder!));
+  for (const each of shut) chmodSync(each, 0o755);
+  expect(findings.filter(({ level }) => level !== 'ok')).toEqual([
+    expect.objectContaining({
+      level: 'fail',
+      kind: 'SUBFOLDERS_UNREADABLE',
+      message: expect.stringContaining('(EACCES), such as shut.'),
+    }),
   ]);
 });
