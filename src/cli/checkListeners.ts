@@ -72,7 +72,7 @@ async function checkAddress(
     return { level: 'ok', subject, message: `${where} is free.` };
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') return failure(subject, error);
-    const whose = await agentSays(stateDir, error.message);
+    const whose = await agentSays(stateDir, error.words());
     if (whose === 'not its own') return failure(subject, error);
     if (whose === 'its own')
       return { level: 'ok', subject, message: `${where} is used by the running agent.` };

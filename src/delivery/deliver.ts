@@ -181,7 +181,7 @@ async function fetchToken(
     return await deps.tokens(document.endpoint).token(signal);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const why = { reason: error.code, message: error.message };
+    const why = { reason: error.code, message: error.words() };
     if (error.kind === 'credentials') await deps.holds.holdCredentials(document, why);
     else await deps.holds.serviceTrouble(document, why, error.retryAfterMs);
     return null;

@@ -99,7 +99,8 @@ export class Listening<Settings> {
       await this.#listen();
       return true;
     } catch (error) {
-      incidents.open({ key: name, ...conditionOf(this.#known(error)) });
+      const known = this.#known(error);
+      incidents.open({ key: name, ...conditionOf(known.code, known.words()) });
       return false;
     }
   }

@@ -83,9 +83,9 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   await until(async () => (await states(site, 'inbox'))[0] === 'accepted');
   const status = await said(site, 'status');
   expect(status).toMatch(
-    /account branch .*1 document waits .*`receiptd login --account branch`.*\[CREDENTIALS_REFUSED\]/,
+    /account branch .*1 document waits .*`receiptd login --account branch`.*\[CREDENTIALS_MISSING\]/,
   );
-  expect(status.match(/\[CREDENTIALS_REFUSED\]/g)).toHaveLength(1);
+  expect(status.match(/\[CREDENTIALS_MISSING\]/g)).toHaveLength(1);
   const held = JSON.parse(await said(site, 'status', '--json')) as { holds: unknown[] };
   expect(held.holds).toMatchObject([{ scope: 'credentials', key: `${site.sandbox.url} account branch` }]);
 

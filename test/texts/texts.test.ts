@@ -47,7 +47,15 @@ const CONDITIONS: readonly Condition[] = [
       hold({ reason: 'PAUSED', message: 'ann' }),
       hold({ scope: 'service', key: 'https://service.example' }),
       hold({ scope: 'service', key: 'https://b.example', demandedUntil: NOW }),
-      hold({ scope: 'credentials', key: 'https://service.example account branch' }),
+      ...[
+        'HTTP_401',
+        'CREDENTIALS_MISSING',
+        'CREDENTIALS_INSECURE',
+        'KEYCHAIN_UNAVAILABLE',
+        'KEYCHAIN_LOCKED',
+      ].map((reason) =>
+        hold({ scope: 'credentials', reason, key: 'https://service.example account branch' }),
+      ),
       hold({}),
       hold({ reason: 'HTTP_429', key: 'https://service.example#b' }),
     ],

@@ -22,9 +22,14 @@ export class ReceiptdError extends Error {
     this.kind = KINDS[code] ?? 'other';
   }
 
-  /** One line for a terminal: what, where, what to do, and the code. */
+  /** What, where, and what to do. */
+  words(): string {
+    return this.hint ? `${this.message} ${this.hint}` : this.message;
+  }
+
+  /** One line for a terminal: the words and the code. */
   sentence(): string {
-    return `${this.message}${this.hint ? ` ${this.hint}` : ''} [${this.code}]`;
+    return `${this.words()} [${this.code}]`;
   }
 }
 

@@ -1,7 +1,7 @@
 import { accountOfKey, accountsAmong, credentialsKey } from './account.ts';
 import { endpointId, type EndpointKey } from './document.ts';
 import { isElsewhere } from './elsewhere.ts';
-import type { ErrorCode, ReceiptdError } from './errors.ts';
+import type { ErrorCode } from './errors.ts';
 import { isNeeding, type NeedingState } from './needsPerson.ts';
 import { iso } from './words.ts';
 
@@ -30,8 +30,18 @@ export type Need = {
   readonly count: number;
 };
 
+/** Why credentials can't be used, besides that the service refuses them. */
+const UNUSABLE = [
+  'CREDENTIALS_MISSING',
+  'CREDENTIALS_INSECURE',
+  'KEYCHAIN_UNAVAILABLE',
+  'KEYCHAIN_LOCKED',
+] as const satisfies readonly ErrorCode[];
+
+type OfCredentials = Held & { readonly account: string | null };
+
 /** Plain values that the words of a problem need, by code; times are ISO 8601. Codes that are not listed come from an error. */
-interface Listed {
+interface Listed extends Readonly<Record<(typeof UNUSABLE)[number], OfCredentials>> {
   FOLDER_MISSING: { readonly folder: string };
   FOLDER_NOT_A_DIRECTORY: { readonly folder: string };
   FOLDER_UNREADABLE: { readonly folder: string; readonly detail: string };
@@ -106,7 +116,7 @@ interface Listed {
   };
   SERVICE_UNREACHABLE: Held & { readonly service: string };
   SERVICE_BUSY: Held & { readonly service: string };
-  CREDENTIALS_REFUSED: Held & { readonly account: string | null };
+  CREDENTIALS_REFUSED: OfCredentials;
   ENDPOINT_BUSY: Held & { readonly endpoint: string };
   ENDPOINT_HELD: Held & { readonly endpoint: string };
   /** `folder`: null for those of other agents. */
@@ -120,11 +130,8 @@ export type ParamsOf<C extends ErrorCode> = C extends keyof Listed ? Listed[C] :
 /** A code with its parameters. */
 export type Condition = { [C in ErrorCode]: { readonly code: C; readonly params: ParamsOf<C> } }[ErrorCode];
 
-/** The problem that an error is, until errors have parameters. `detail`: what is said instead of its message. */
-export function conditionOf(
-  { code, message }: Pick<ReceiptdError, 'code' | 'message'>,
-  detail = message,
-): Condition {
+/** The problem that an error is, until errors have parameters. `detail`: its words. */
+export function conditionOf(code: ErrorCode, detail: string): Condition {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { code, params: { detail } } as Condition;
 }
@@ -196,6 +203,10 @@ const ofFolder = {
   subject: ({ folder }: { readonly folder: string }) => folder,
   actions: ({ folder }: { readonly folder: string }) => [change('folders', folder)],
 };
+const ofCredentials = {
+  subject: ({ account }: { readonly account: string | null }) => account,
+  actions: () => [TRY],
+};
 const isIn = (section: Section) => ({ actions: () => [change(section)] });
 
 /** What is special about each. Others need attention, and the log says more. */
@@ -241,9 +252,10 @@ const TRAITS: Traits = {
   RESULTS_UNAVAILABLE: isIn('results'),
   RESULTS_COMMAND_FAILED: { subject: ({ program }) => program, ...isIn('results') },
   ALERT_UNDELIVERED: { subject: ({ channel }) => channel, ...isIn('alerts') },
-  CREDENTIALS_MISSING: { actions: () => [TRY] },
-  KEYCHAIN_UNAVAILABLE: { actions: () => [TRY] },
-  KEYCHAIN_LOCKED: { actions: () => [TRY] },
+  CREDENTIALS_MISSING: ofCredentials,
+  CREDENTIALS_INSECURE: ofCredentials,
+  KEYCHAIN_UNAVAILABLE: ofCredentials,
+  KEYCHAIN_LOCKED: ofCredentials,
   UPLOADS_PAUSED: {
     patienceMs: 'never',
     subject: ({ target }) => target,
@@ -261,7 +273,7 @@ const TRAITS: Traits = {
     subject: ({ service }) => service,
     actions: () => [TRY],
   },
-  CREDENTIALS_REFUSED: { subject: ({ account }) => account, actions: () => [TRY] },
+  CREDENTIALS_REFUSED: ofCredentials,
   ENDPOINT_BUSY: {
     needsAttention: false,
     patienceMs: MENDS_ITSELF_MS,
@@ -414,8 +426,10 @@ function ofHeld(hold: HoldFact, facts: Facts): Condition {
       const code = demandedUntil === null ? 'SERVICE_UNREACHABLE' : 'SERVICE_BUSY';
       return { code, params: { ...held, service: key } };
     }
-    case 'credentials':
-      return { code: 'CREDENTIALS_REFUSED', params: { ...held, account: accountOfKey(key) } };
+    case 'credentials': {
+      const code = UNUSABLE.find((each) => each === reason) ?? 'CREDENTIALS_REFUSED';
+      return { code, params: { ...held, account: accountOfKey(key) } };
+    }
     case 'endpoint':
       return {
         code: reason === 'HTTP_429' || reason === 'HTTP_402' ? 'ENDPOINT_BUSY' : 'ENDPOINT_HELD',

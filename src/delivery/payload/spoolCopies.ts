@@ -177,7 +177,7 @@ export class SpoolCopies {
     incidents.open({
       key: 'SPOOL_UNWRITABLE',
       code: 'SPOOL_UNWRITABLE',
-      params: { detail: error.message, keepsScans: mode === 'always' },
+      params: { detail: error.words(), keepsScans: mode === 'always' },
     });
   }
 

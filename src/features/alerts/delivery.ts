@@ -163,7 +163,7 @@ export class Delivery {
     incidents.open({
       key: undeliveredKey(name),
       code: 'ALERT_UNDELIVERED',
-      params: { channel: name, detail: trouble.message },
+      params: { channel: name, detail: trouble.words() },
     });
   }
 

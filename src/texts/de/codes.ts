@@ -290,8 +290,12 @@ export function codesTexts(
         cure: (p) => `Mit \`receiptd resume ${p.target}\` geht es weiter.`,
       },
       CREDENTIALS_MISSING: {
-        what: 'Für den Dienst gibt es keine Zugangsdaten',
-        cure: 'Führen Sie `receiptd login` auf dem Rechner aus, auf dem receiptd läuft. Scans werden inzwischen erfasst.',
+        what: (p) =>
+          p?.account
+            ? `Für das Konto ${p.account} gibt es keine Zugangsdaten`
+            : 'Für den Dienst gibt es keine Zugangsdaten',
+        cure: (p) =>
+          `Führen Sie \`${login(p)}\` auf dem Rechner aus, auf dem receiptd läuft. Scans werden inzwischen erfasst.`,
       },
       CREDENTIALS_INSECURE: {
         what: 'Andere können eine Datei mit Geheimnissen lesen',
@@ -302,8 +306,7 @@ export function codesTexts(
           p?.account
             ? `Der Dienst nimmt die Zugangsdaten des Kontos ${p.account} nicht an`
             : 'Der Dienst nimmt die Zugangsdaten nicht an',
-        cure: (p) =>
-          `Führen Sie \`receiptd login${p?.account ? ` --account ${p.account}` : ''}\` auf dem Rechner aus, auf dem receiptd läuft.`,
+        cure: (p) => `Führen Sie \`${login(p)}\` auf dem Rechner aus, auf dem receiptd läuft.`,
       },
       CREDENTIALS_UNWRITABLE: {
         what: 'Zugangsdaten lassen sich nicht speichern',
@@ -311,11 +314,13 @@ export function codesTexts(
       },
       KEYCHAIN_UNAVAILABLE: {
         what: 'Der Schlüsselbund des Systems antwortet nicht',
-        cure: 'Reparieren Sie ihn, oder legen Sie die Zugangsdaten in einer Datei ab: `receiptd login --store file`.',
+        cure: (p) =>
+          `Reparieren Sie ihn, oder legen Sie die Zugangsdaten in einer Datei ab: \`${login(p)} --store file\`.`,
       },
       KEYCHAIN_LOCKED: {
         what: 'Der Schlüsselbund des Systems ist gesperrt',
-        cure: 'Entsperren Sie ihn durch Anmelden am Desktop, oder legen Sie die Zugangsdaten in einer Datei ab: `receiptd login --store file`.',
+        cure: (p) =>
+          `Entsperren Sie ihn durch Anmelden am Desktop, oder legen Sie die Zugangsdaten in einer Datei ab: \`${login(p)} --store file\`.`,
       },
       SERVICE_UNREACHABLE: {
         what: (p) =>
@@ -425,6 +430,11 @@ const CHANNELS = {
   webhook: 'Webhook',
   email: 'Mail',
 };
+
+/** The command that stores new credentials. */
+function login(params: { readonly account: string | null } | undefined): string {
+  return `receiptd login${params?.account ? ` --account ${params.account}` : ''}`;
+}
 
 /** `count`: of them all. */
 function some(names: readonly string[], count: number): string {

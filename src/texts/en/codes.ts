@@ -285,8 +285,12 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         cure: (p) => `To resume, run \`receiptd resume ${p.target}\`.`,
       },
       CREDENTIALS_MISSING: {
-        what: 'Credentials for the service are missing',
-        cure: 'Run `receiptd login` on the machine that receiptd runs on. Scans are recorded meanwhile.',
+        what: (p) =>
+          p?.account
+            ? `Credentials of account ${p.account} for the service are missing`
+            : 'Credentials for the service are missing',
+        cure: (p) =>
+          `Run \`${login(p)}\` on the machine that receiptd runs on. Scans are recorded meanwhile.`,
       },
       CREDENTIALS_INSECURE: {
         what: 'Others can read a file with secrets',
@@ -297,8 +301,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
           p?.account
             ? `The credentials of account ${p.account} are not accepted`
             : 'The service does not accept the credentials',
-        cure: (p) =>
-          `Run \`receiptd login${p?.account ? ` --account ${p.account}` : ''}\` on the machine that receiptd runs on.`,
+        cure: (p) => `Run \`${login(p)}\` on the machine that receiptd runs on.`,
       },
       CREDENTIALS_UNWRITABLE: {
         what: 'Credentials can’t be stored',
@@ -306,11 +309,12 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       KEYCHAIN_UNAVAILABLE: {
         what: 'The system keychain does not respond',
-        cure: 'Repair it, or keep the credentials in a file: `receiptd login --store file`.',
+        cure: (p) => `Repair it, or keep the credentials in a file: \`${login(p)} --store file\`.`,
       },
       KEYCHAIN_LOCKED: {
         what: 'The system keychain is locked',
-        cure: 'Log in to the desktop to unlock it, or keep the credentials in a file: `receiptd login --store file`.',
+        cure: (p) =>
+          `Log in to the desktop to unlock it, or keep the credentials in a file: \`${login(p)} --store file\`.`,
       },
       SERVICE_UNREACHABLE: {
         what: (p) =>
@@ -412,6 +416,11 @@ const CHANNELS = {
   webhook: 'Webhook',
   email: 'Mail',
 };
+
+/** The command that stores new credentials. */
+function login(params: { readonly account: string | null } | undefined): string {
+  return `receiptd login${params?.account ? ` --account ${params.account}` : ''}`;
+}
 
 /** `count`: of them all. */
 function some(names: readonly string[], count: number): string {

@@ -93,11 +93,11 @@ describe('the problems', () => {
     expect(incident('PORT_IN_USE x', 'PORT_IN_USE')).toEqual([['PORT_IN_USE x', 'PORT_IN_USE']]);
   });
 
-  it('of an error say no more than its message', () => {
-    const error = new ReceiptdError('FOLDER_UNWRITABLE', 'It is read-only.');
-    const incidents = [{ key: 'storage', since: NOW, ...conditionOf(error) }];
+  it('of an error say its message and hint', () => {
+    const error = new ReceiptdError('FOLDER_UNWRITABLE', 'It is read-only.', { hint: 'Remount it.' });
+    const incidents = [{ key: 'storage', since: NOW, ...conditionOf(error.code, error.words()) }];
     expect(problemsWith({ incidents })).toMatchObject([
-      { params: { detail: 'It is read-only.' }, subject: null, actions: [{ operation: 'log' }] },
+      { params: { detail: 'It is read-only. Remount it.' }, subject: null, actions: [{ operation: 'log' }] },
     ]);
   });
 
@@ -107,6 +107,13 @@ describe('the problems', () => {
     [{ ...service, reason: 'ECONNREFUSED' }, 'SERVICE_UNREACHABLE', false, QUARTER, 'tryHeld'],
     [{ ...service, reason: 'HTTP_503', demandedUntil: 1 }, 'SERVICE_BUSY', false, QUARTER, 'tryHeld'],
     [{ ...service, scope: 'credentials' }, 'CREDENTIALS_REFUSED', true, null, 'tryHeld'],
+    [
+      { ...service, scope: 'credentials', reason: 'KEYCHAIN_LOCKED' },
+      'KEYCHAIN_LOCKED',
+      true,
+      null,
+      'tryHeld',
+    ],
     [{ ...endpoint, reason: 'HTTP_403' }, 'ENDPOINT_HELD', true, null, 'tryHeld'],
     [{ ...endpoint, reason: 'HTTP_429' }, 'ENDPOINT_BUSY', false, QUARTER, 'changeConfig'],
     [{ ...endpoint, reason: 'HTTP_402' }, 'ENDPOINT_BUSY', false, QUARTER, 'changeConfig'],

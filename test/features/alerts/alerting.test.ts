@@ -146,7 +146,7 @@ it('alerting delivers through other channels while one fails, alerts about that 
   await clock.advance(10 * MINUTE);
   expect(hook.said).toEqual([
     'opened: DISK_FULL a',
-    'opened: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds.',
+    'opened: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds. Find out what is delaying it, and check alerts.email.',
   ]);
   expect(world.incidents.list()).toMatchObject([{ code: 'DISK_FULL' }, { code: 'ALERT_UNDELIVERED' }]);
   expect(mail.attempts).toBeLessThan(10);
@@ -160,7 +160,7 @@ it('alerting delivers through other channels while one fails, alerts about that 
   expect(mail.said).toEqual(['test', 'opened: DISK_FULL a']);
   expect(hook.said.slice(2)).toEqual([
     'test',
-    'closed: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds.',
+    'closed: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds. Find out what is delaying it, and check alerts.email.',
   ]);
   expect(log.said('An alert could not be delivered')).toEqual([]);
 });

@@ -135,7 +135,7 @@ it('an unwritable journal raises one incident, and the file waits in its folder'
   await eventually(() => agent.incidents.list().some(({ key }) => key === 'deferredJournal'));
   expect(agent.incidents.list().find(({ key }) => key === 'deferredJournal')).toMatchObject({
     code: 'DISK_FULL',
-    params: { detail: 'The disk is full.' },
+    params: { detail: 'The disk is full. Free some space.' },
   });
   isFull = false;
   await waits(agent, 1);
