@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
-import type { Condition, Problem } from '../../core/domain/problem.ts';
+import { SECTIONS, type Condition, type Problem } from '../../core/domain/problem.ts';
 import { instant } from './shapes.ts';
 
 const folder = z.string().nullable().describe('Its path; null for none in particular.');
@@ -18,16 +18,7 @@ const action = z
     z
       .object({
         operation: z.literal('changeConfig'),
-        section: z.enum([
-          'folders',
-          'endpoints',
-          'fleet',
-          'file',
-          'alerts',
-          'results',
-          'monitoring',
-          'storage',
-        ]),
+        section: z.enum(SECTIONS),
         folder,
       })
       .describe('Change these settings.'),

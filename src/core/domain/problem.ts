@@ -151,8 +151,17 @@ export type Action =
   | { readonly operation: 'log' };
 
 /** Where a setting is changed. */
-export type Section =
-  'folders' | 'endpoints' | 'fleet' | 'file' | 'alerts' | 'results' | 'monitoring' | 'storage';
+export const SECTIONS = [
+  'folders',
+  'endpoints',
+  'fleet',
+  'file',
+  'alerts',
+  'results',
+  'monitoring',
+  'storage',
+] as const;
+export type Section = (typeof SECTIONS)[number];
 
 /** What a person should know now. Derived, never stored, never a sentence. */
 export type Problem = Condition & {
