@@ -100,7 +100,8 @@ describe.skipIf(!hasOpenssl)('a console with a certificate', () => {
     const { console, incidents, stateDir } = await prepare(settings);
     await setKnownPassword(stateDir);
     await console.start();
-    const detail = "The console can't listen on 192.0.2.1:8471: this machine has no such address.";
+    const detail =
+      "The console can't listen on 192.0.2.1:8471: this machine has no such address. Correct console.listen.";
     expect(incidents.list()).toMatchObject([{ code: 'CONSOLE_UNAVAILABLE', params: { detail } }]);
   });
 
