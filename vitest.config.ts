@@ -7,6 +7,7 @@ import { BaseSequencer, type Reporter, type TestModule, type TestSpecification }
 /** The slowest files run first, in this order, then the other end-to-end tests, then the quick ones. */
 const LONG = [
   'ledger/postgres/contract',
+  'reliability/durability',
   'reliability/breaks',
   'reliability/simulation',
   'reliability/kill/kill',
@@ -24,6 +25,8 @@ const LONG = [
   'e2e/setupUnattended',
   'e2e/reload',
   'e2e/',
+  'pages/',
+  'wiring/',
   'delivery/idleHours',
   'intake/watch/watchTrouble',
   'delivery/',
@@ -91,7 +94,7 @@ export default defineConfig({
     setupFiles: ['test/support/afterEachTest.ts'],
     sequence: { sequencer: LongestFirst },
     // More workers than processors, because many tests mostly wait.
-    maxWorkers: availableParallelism() + 4,
+    maxWorkers: availableParallelism() + 8,
     // Generous for busy machines; a passing test does not wait longer.
     expect: { poll: { timeout: 30_000 } },
     coverage: {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-export const ENCODINGS = ['br', 'gzip'] as const;
+const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /** Minimum size to compress, in bytes: smaller answers fit into one packet anyway. */
@@ -19,23 +19,11 @@ export function encodingFor(headers: IncomingHttpHeaders): Encoding | null {
   return ENCODINGS.find(isAccepted) ?? null;
 }
 
-const LEVELS = {
-  /** For content compressed once and sent often. */
-  best: { br: 11, gzip: 9 },
-  /** Takes about a millisecond for a page of documents. */
-  quick: { br: 4, gzip: 6 },
-} as const;
-
-/** Runs in Node's thread pool. */
-export function compress(
-  bytes: Buffer | string,
-  encoding: Encoding,
-  level: keyof typeof LEVELS,
-): Promise<Buffer> {
-  const quality = LEVELS[level][encoding];
+/** Takes about a millisecond for a page of documents. Runs in Node's thread pool. */
+export function compress(bytes: Buffer | string, encoding: Encoding): Promise<Buffer> {
   return encoding === 'gzip'
-    ? promisify<Buffer | string, { level: number }, Buffer>(gzip)(bytes, { level: quality })
+    ? promisify<Buffer | string, Buffer>(gzip)(bytes)
     : promisify<Buffer | string, { params: Record<number, number> }, Buffer>(brotliCompress)(bytes, {
-        params: { [constants.BROTLI_PARAM_QUALITY]: quality },
+        params: { [constants.BROTLI_PARAM_QUALITY]: 4 },
       });
 }

@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compress, encodingFor, ENCODINGS, WORTH_BYTES, type Encoding } from '../../http/compression.ts';
+import { encodingFor, type Encoding } from '../../http/compression.ts';
 
 /** Other file types are not served. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,6 +17,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
 };
+/** The build writes compressed copies of larger files beside them. */
+const ENDINGS: ReadonlyMap<Encoding, string> = new Map([
+  ['br', '.br'],
+  ['gzip', '.gz'],
+]);
 /** `app-4f0c2b1a.js`: the name contains a hash of the content. */
 const HASHED = /-(?=[\w-]*\d)[\w-]{8,}\.\w+$/;
 
@@ -87,25 +92,23 @@ export class Statics {
 async function readAll(directory: URL): Promise<ReadonlyMap<string, File>> {
   const root = fileURLToPath(directory);
   const files = new Map<string, File>();
-  for (const name of await readdir(root, { recursive: true })) {
+  const names = new Set(await readdir(root, { recursive: true }));
+  for (const name of names) {
     const type = TYPES[extname(name)];
     if (type === undefined) continue;
-    const bytes = await readFile(join(root, name));
     const path = `/${name.replaceAll('\\', '/')}`;
     const caching = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const compressed = new Map<Encoding, Variant>();
+    for (const [encoding, ending] of ENDINGS)
+      if (names.has(name + ending))
+        compressed.set(encoding, variant(await readFile(join(root, name + ending)), encoding));
     files.set(path, {
       headers: { 'content-type': type, 'cache-control': caching, vary: 'accept-encoding' },
-      plain: variant(bytes, null),
-      compressed: bytes.length < WORTH_BYTES ? new Map() : await variants(bytes),
+      plain: variant(await readFile(join(root, name)), null),
+      compressed,
     });
   }
   return files;
-}
-
-async function variants(bytes: Buffer): Promise<ReadonlyMap<Encoding, Variant>> {
-  const each = async (encoding: Encoding) =>
-    [encoding, variant(await compress(bytes, encoding, 'best'), encoding)] as const;
-  return new Map(await Promise.all(ENCODINGS.map(each)));
 }
 
 /** The ETag is derived from the bytes. */

@@ -44,7 +44,7 @@ export function sendJson(
     response.writeHead(status, all).end(request.method === 'HEAD' ? undefined : text);
     return;
   }
-  compress(text, encoding, 'quick').then(
+  compress(text, encoding).then(
     (bytes) =>
       response
         .writeHead(status, { ...all, 'content-encoding': encoding, 'content-length': bytes.length })

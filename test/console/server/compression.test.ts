@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { once } from '../../../src/control/streams.ts';
 import { ask, own } from './browser.ts';
@@ -25,13 +25,15 @@ async function opened() {
     },
   );
   await writeFile(join(statics, 'app.css'), STYLE);
+  await writeFile(join(statics, 'app.css.br'), brotliCompressSync(STYLE));
+  await writeFile(join(statics, 'app.css.gz'), gzipSync(STYLE));
   const get = (path: string, encoding: string, method = 'GET', body = '') =>
     ask(origin, { path, method, body, headers: own(origin, { cookie, 'accept-encoding': encoding }) });
   return { get };
 }
 
 describe('the compression of responses', () => {
-  it('offers files in brotli, gzip or uncompressed, each with its own ETag', async () => {
+  it('offers files with compressed copies in brotli, gzip or uncompressed, each with its own ETag', async () => {
     const { get } = await opened();
     const br = await get('/app.css', 'gzip, deflate, br');
     const gz = await get('/app.css', 'gzip');

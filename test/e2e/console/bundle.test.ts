@@ -1,6 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MAIN } from '../support/agent.ts';
 
@@ -20,6 +20,7 @@ describe("the console's files", () => {
       ),
     ),
   ];
+  const filesOf = async () => (await readdir(DIST)).filter((name) => !/\.(?:br|gz)$/.test(name));
   const read = (name: string): Promise<string> => readFile(join(DIST, name), 'utf8');
   /** The files that a browser loads for the first view, except the language. */
   async function firstFiles(): Promise<string[]> {
@@ -30,7 +31,7 @@ describe("the console's files", () => {
   const kindOf = (name: string): string => name.replace(/-[0-9a-f]{8}\.js$/, '');
 
   it('are few for the first view, plus one per language and per rarely opened page', async () => {
-    const names = (await readdir(DIST)).sort();
+    const names = (await filesOf()).sort();
     const first = await firstFiles();
     const later = names.filter((name) => !first.includes(name)).map(kindOf);
     expect(first.length).toBeLessThan(10);
@@ -43,15 +44,28 @@ describe("the console's files", () => {
   });
 
   it('are small: less than 120 kB for the first view, the largest language and the icon', async () => {
-    const names = await readdir(DIST);
+    const names = await filesOf();
     const languages = await Promise.all(
       names.filter((name) => /^[a-z]{2}-/.test(name)).map((name) => size([name])),
     );
     expect((await size(await firstFiles())) + Math.max(...languages)).toBeLessThan(120_000);
   });
 
-  it('import only each other', async () => {
+  it('have compressed copies, unless they fit into one packet', async () => {
     const names = await readdir(DIST);
+    for (const name of await filesOf()) {
+      const bytes = await readFile(join(DIST, name));
+      const [br, gz] = [`${name}.br`, `${name}.gz`];
+      if (bytes.length < 1_400) expect(names).not.toContain(br);
+      else {
+        expect(brotliDecompressSync(await readFile(join(DIST, br)))).toEqual(bytes);
+        expect(gunzipSync(await readFile(join(DIST, gz)))).toEqual(bytes);
+      }
+    }
+  });
+
+  it('import only each other', async () => {
+    const names = await filesOf();
     const scripts = names.filter((name) => name.endsWith('.js'));
     for (const script of scripts)
       for (const name of namesIn(await read(script))) expect(names).toContain(name);

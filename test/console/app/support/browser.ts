@@ -9,6 +9,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type Dialog,
   type Page,
 } from 'playwright-core';
 import { expect } from 'vitest';
@@ -101,7 +102,11 @@ export async function startChromium(): Promise<Chromium> {
 /** Loads a new document, which keeps no earlier state. A reload keeps the process, which halves the processor time. */
 async function reopen(page: Page, place: string): Promise<void> {
   await page.evaluate(`history.replaceState(null, '', ${JSON.stringify(`/${place}`)})`);
+  // Left alone, "Leave this page?" is dismissed, which keeps a page whose form is still being saved.
+  const accept = (dialog: Dialog) => void dialog.accept();
+  page.on('dialog', accept);
   await page.reload();
+  page.off('dialog', accept);
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
