@@ -75,75 +75,17 @@ const many = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
 describe.skipIf(!needsPostgres())('two agents on one folder', () => {
-  test('together send each image once; after one is killed, the other continues its work and retires it', async () => {
+  test('get pauses of the whole fleet, together send each image once; after one is killed, the other continues its work and retires it', async () => {
     const { sandbox, drop, place } = await fleet();
     const own = await temporaryDirectory();
     const [shared, mine] = [sharedFolder(place.scans), { path: own, endpoint: 'office' }];
     const one = await machine('one', place, { folders: [shared, mine] });
-    const two = await machine('two', place);
+    const [two, desk] = [await machine('two', place), await machine('desk', place)];
     const first = await one.start();
     await until(async () => (await agentsOf(two))['one']?.leads[0] === 'scans');
     const second = await two.quickStart();
-    // Long enough for both to take part, even on a busy machine.
-    sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
-    await drop(...many('a', 24));
-    const accepted = async (count: number): Promise<boolean> => {
-      const rows = (await two.list()).filter(({ path }) => path?.startsWith(place.scans));
-      return rows.length === count && rows.every(({ state }) => state === 'accepted');
-    };
-    await until(() => accepted(24), 'all of them to be accepted');
-    sandbox.behave();
-    expect(new Set(stored(sandbox)).size).toBe(24);
-    expect(stored(sandbox)).toHaveLength(24);
-    // Both took part.
-    const { stdout: said } = await two.look('status');
-    expect(said).toContain('On standby since');
-    expect(said).toContain('Agent one picks up its scans');
-    expect(first.stderr).toContain('"message":"Accepted"');
-    expect(second.stderr).toContain('"message":"Accepted"');
 
-    // Killed during its own requests, whose answers never arrive.
-    await two.look('fleet', 'pause', 'two');
-    await until(async () => (await two.look('status')).stdout.includes('This agent is paused by'));
-    sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer' });
-    await drop(...many('b', 6));
-    await until(() => sandbox.stats().uploadsInFlight === 4);
-    await writeFile(join(own, 'only.jpg'), await drawReceipt({ type: 'jpeg', seed: 'only' }));
-    await until(async () => (await two.list()).length === 31, 'an image of its own folder to be named');
-    await first.kill();
-    sandbox.behave();
-    await two.look('fleet', 'resume', 'two');
-    await until(async () => (await agentsOf(two))['two']?.leads[0] === 'scans', 'the lead to be taken over');
-    expect((await agentsOf(two))['one']).toMatchObject({ state: 'silent' });
-    await drop(...many('c', 3));
-    await until(() => accepted(33), 'all of them to be accepted');
-    // Requests in flight may have arrived, and are marked accordingly.
-    const again = (await two.list()).filter(({ answerLost }) => answerLost);
-    expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
-    expect((await storedOnce(two)).size).toBe(33);
-
-    // Documents that only the dead agent could read are settled, and the agent is removed.
-    expect((await two.look('fleet', 'pause', 'one')).stdout).toContain('Agent one is silent, and was last');
-    expect(await two.look('fleet', 'retire', 'one')).toBeRefused(
-      2,
-      'CONFIRMATION_NEEDED',
-      '1 document waits',
-    );
-    expect((await two.look('fleet', 'retire', 'one', '--yes')).stdout).toBe(
-      'Agent one is retired.\nLost: 1 document of its own folders. `receiptd list --state lost` shows them.\n',
-    );
-    expect(Object.keys(await agentsOf(two))).toEqual(['two']);
-    expect(await two.look('fleet', 'pause', 'one')).toBeRefused(1, 'AGENT_UNKNOWN', 'one');
-    expect((await two.list()).filter(({ state }) => state === 'lost')).toHaveLength(1);
-    expect((await second.stop()).status).toBe(0);
-    expect((await agentsOf(two))['two']).toMatchObject({ state: 'stopped', leads: [] });
-  });
-
-  test('get pauses of the whole fleet, and commands also work without a local agent', async () => {
-    const { sandbox, drop, place } = await fleet();
-    const [one, two] = [await machine('one', place), await machine('two', place)];
-    const desk = await machine('desk', place);
-    const agents = [await one.start(), await two.quickStart()];
+    // Pauses apply to the whole fleet, and commands also work on a machine without an agent.
     for (const name of ['one', 'two']) expect((await desk.look('fleet', 'pause', name)).status).toBe(0);
     await drop('a');
     await until(async () => (await desk.list()).some(({ state }) => state === 'queued'));
@@ -157,7 +99,7 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     // Through the paused agent itself.
     expect((await one.look('fleet', 'resume', 'two')).status).toBe(0);
     await until(() => stored(sandbox).length === 1);
-    expect(agents[0]?.stderr).not.toContain('"message":"Accepted"');
+    expect(first.stderr).not.toContain('"message":"Accepted"');
 
     // A pause of the folder applies to the whole fleet.
     expect((await two.look('pause', place.scans)).stdout).toContain('Paused');
@@ -182,7 +124,65 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     const inBetween = others.filter((at) => at > refusedAt + 300 && at < refusedAt + 2_900);
     expect(inBetween).toEqual([]);
 
-    for (const agent of agents) await agent.stop();
+    // Together, they send each image once.
+    const earlier = stored(sandbox).length;
+    const [firstSaid, secondSaid] = [first.stderr.length, second.stderr.length];
+    // Long enough for both to take part, even on a busy machine.
+    sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
+    await drop(...many('x', 24));
+    const accepted = async (count: number): Promise<boolean> => {
+      const rows = (await two.list()).filter(({ path }) => path?.startsWith(place.scans));
+      return rows.length === count && rows.every(({ state }) => state === 'accepted');
+    };
+    await until(() => accepted(earlier + 24), 'all of them to be accepted');
+    sandbox.behave();
+    expect(new Set(stored(sandbox)).size).toBe(earlier + 24);
+    expect(stored(sandbox)).toHaveLength(earlier + 24);
+    // Both took part.
+    const { stdout: said } = await two.look('status');
+    expect(said).toContain('On standby since');
+    expect(said).toContain('Agent one picks up its scans');
+    expect(first.stderr.slice(firstSaid)).toContain('"message":"Accepted"');
+    expect(second.stderr.slice(secondSaid)).toContain('"message":"Accepted"');
+
+    // Killed during its own requests, whose answers never arrive.
+    await two.look('fleet', 'pause', 'two');
+    await until(async () => (await two.look('status')).stdout.includes('This agent is paused by'));
+    sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer' });
+    await drop(...many('y', 6));
+    await until(() => sandbox.stats().uploadsInFlight === 4);
+    await writeFile(join(own, 'only.jpg'), await drawReceipt({ type: 'jpeg', seed: 'only' }));
+    await until(
+      async () => (await two.list()).length === earlier + 31,
+      'an image of its own folder to be named',
+    );
+    await first.kill();
+    sandbox.behave();
+    await two.look('fleet', 'resume', 'two');
+    await until(async () => (await agentsOf(two))['two']?.leads[0] === 'scans', 'the lead to be taken over');
+    expect((await agentsOf(two))['one']).toMatchObject({ state: 'silent' });
+    await drop(...many('z', 3));
+    await until(() => accepted(earlier + 33), 'all of them to be accepted');
+    // Requests in flight may have arrived, and are marked accordingly.
+    const again = (await two.list()).filter(({ answerLost }) => answerLost);
+    expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
+    expect((await storedOnce(two)).size).toBe(earlier + 33);
+
+    // Documents that only the dead agent could read are settled, and the agent is removed.
+    expect((await two.look('fleet', 'pause', 'one')).stdout).toContain('Agent one is silent, and was last');
+    expect(await two.look('fleet', 'retire', 'one')).toBeRefused(
+      2,
+      'CONFIRMATION_NEEDED',
+      '1 document waits',
+    );
+    expect((await two.look('fleet', 'retire', 'one', '--yes')).stdout).toBe(
+      'Agent one is retired.\nLost: 1 document of its own folders. `receiptd list --state lost` shows them.\n',
+    );
+    expect(Object.keys(await agentsOf(two))).toEqual(['two']);
+    expect(await two.look('fleet', 'pause', 'one')).toBeRefused(1, 'AGENT_UNKNOWN', 'one');
+    expect((await two.list()).filter(({ state }) => state === 'lost')).toHaveLength(1);
+    expect((await second.stop()).status).toBe(0);
+    expect((await agentsOf(two))['two']).toMatchObject({ state: 'stopped', leads: [] });
   });
 });
 
