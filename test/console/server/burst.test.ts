@@ -96,6 +96,6 @@ describe('while others hold hundreds of connections open', () => {
     expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
     await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
     await crowd(origin);
-    expect(await connection()).toBe(0);
+    await expect.poll(connection).toBe(0);
   });
 });

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import { axeViolations } from '../../console/app/support/browser.ts';
 import { heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
+import { PASSWORD } from '../../console/app/support/stubService.ts';
+import { ERROR_CODES, ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { OF_PROBLEMS } from '../../../src/texts/codes.ts';
 
 inBrowser('the console for everybody', (here) => {
-  test('has no accessibility violation in rarely shown parts of pages', async () => {
+  test('has no accessibility violation in rarely shown parts of pages, keeps the focus in a dialog and returns it, and shows the current page on a phone', async () => {
     here.stub.agent.paused.add('branch');
     here.stub.agent.held = 7;
     here.stub.agent.mailPassword = 'missing';
@@ -20,23 +23,23 @@ inBrowser('the console for everybody', (here) => {
     await page.getByRole('button', { name: 'Test /srv/scans/branch' }).click();
     await shows(rows(page, 'Names files would get').first());
     await check('folder test');
-    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
+    const button = page.getByRole('button', { name: 'Remove /srv/scans/branch' });
+    await button.focus();
+    await page.keyboard.press('Space');
     await shows(page.getByRole('dialog'));
+    expect(await page.evaluate("document.activeElement.closest('dialog') !== null")).toBe(true);
     await check('dialog');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(
+      await button.evaluate((it: object) => it === Reflect.get(globalThis, 'document').activeElement),
+    ).toBe(true);
     expect(found).toEqual([]);
-  });
 
-  test('has no accessibility violation when nobody is signed in', async () => {
-    const page = await here.browser.blank();
-    here.stub.setPassword(true);
-    await page.goto(here.stub.url);
-    await shows(page.getByLabel('Password'));
-    here.stub.setPassword(false);
-    expect(await axeViolations(page)).toEqual([]);
-  });
-
-  test('shows the current page on a phone', async () => {
-    const page = await here.browser.open('#/config', { viewport: { width: 360, height: 740 } });
+    // The navigation scrolls to the current page.
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(new URL('#/config', page.url()).href);
+    await heading(page, 'Settings');
     const box = await page.getByRole('link', { name: 'Settings' }).boundingBox();
     expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThanOrEqual(361);
   });
@@ -100,19 +103,132 @@ inBrowser('the console for everybody', (here) => {
     await page.waitForURL(/search=Beleg\+M/);
     expect(await page.getByLabel('Search').inputValue()).toBe('Beleg M');
   });
+});
 
-  test('keeps the focus in a dialog, and returns it afterwards', async () => {
-    const page = await here.browser.open('#/folders');
-    const button = page.getByRole('button', { name: 'Remove /srv/scans/branch' });
-    await button.focus();
-    await page.keyboard.press('Space');
-    await shows(page.getByRole('dialog'));
-    const isInside = () => page.evaluate<boolean>("document.activeElement.closest('dialog') !== null");
-    expect(await isInside()).toBe(true);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(
-      await button.evaluate((it: object) => it === Reflect.get(globalThis, 'document').activeElement),
-    ).toBe(true);
+inBrowser('a session of the console', (here) => {
+  test('begins with a link, whose token works once; after it ended, here or elsewhere, no data is visible', async () => {
+    const { stub, browser } = here;
+    const stranger = await browser.blank();
+    await stranger.goto(`${stub.url}/#/documents`);
+    await heading(stranger, 'You are not signed in');
+    await shows(stranger.getByText('receiptd console', { exact: true }));
+    expect(await stranger.getByLabel('Password').count()).toBe(0);
+
+    const link = await stub.link();
+    const page = await browser.blank();
+    await page.goto(link);
+    await heading(page, 'Overview');
+    expect(page.url()).toBe(`${stub.url}/#/`);
+    // In an open tab, only the part of the address after the # changes.
+    await stranger.goto(link);
+    await shows(stranger.getByText('This link has already been used'));
+    expect(stranger.url()).not.toContain('token');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'You are not signed in');
+    expect(await page.getByText('/srv/scans').count()).toBe(0);
+    await page.goto(await stub.link());
+    await heading(page, 'Overview');
+    expect(page.url()).not.toContain('token');
+    stub.forgetSessions();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await heading(page, 'You are not signed in');
+  });
+
+  test('begins with the password if one is set, in the chosen language; a wrong password is reported on the same page', async () => {
+    here.stub.setPassword(true);
+    const page = await here.browser.blank();
+    await page.goto(`${here.stub.url}/#/folders`);
+    await heading(page, 'You are not signed in');
+    await shows(page.getByLabel('Password'));
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await shows(page.getByText('Wrong password.'));
+    await page.getByLabel('Language').selectOption('Deutsch');
+    await heading(page, 'Sie sind nicht angemeldet');
+    await page.getByLabel('Passwort').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Ordner');
+    await page.reload();
+    await heading(page, 'Ordner');
+    await page.getByLabel('Sprache').selectOption('English');
+    await heading(page, 'Folders');
+    here.stub.setPassword(false);
+  });
+});
+
+inBrowser('the languages of the console', (here) => {
+  const languageOf = (page: { evaluate: <T>(script: string) => Promise<T> }) =>
+    page.evaluate<string>('document.documentElement.lang');
+
+  test('follow the browser’s language, including dates and numbers, and fall back to English', async () => {
+    here.stub.agent.fill();
+    const german = await here.browser.open('#/documents', { locale: 'de-DE' });
+    await heading(german, 'Belege');
+    expect(await languageOf(german)).toBe('de');
+    await shows(german.getByText(/1\.200 insgesamt\./));
+    const { documentId } = here.stub.agent.rows.find(({ state }) => state === 'accepted') ?? {};
+    await german.goto(`${here.stub.url}/#/documents/${documentId}`);
+    await shows(german.getByText(/^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/).first());
+    const french = await here.browser.open('#/', { locale: 'fr-FR' });
+    await heading(french, 'Overview');
+    expect(await languageOf(french)).toBe('en');
+  });
+
+  test('fold sentences of the agent away on German pages', async () => {
+    const { stub } = here;
+    const { agent } = stub;
+    const mark = 'Said in English';
+    const since = new Date().toISOString();
+    const ofErrors = ERROR_CODES.filter((code) => !OF_PROBLEMS.some((each) => each === code));
+    agent.incidents = ofErrors.map((code) => ({
+      key: code,
+      code,
+      params: { detail: `${mark}: ${code}.` },
+      since,
+    }));
+    agent.held = 3;
+    agent.paused.add('office');
+    agent.notes = [{ text: mark, about: { kind: 'hours', until: since } }];
+    agent.problem = mark;
+    agent.rows = agent.rows.map((row, index) => ({
+      ...row,
+      needsPerson: row.needsPerson || row.state === 'rejected',
+      message: `${mark}: "{"message":"zu dunkel"}".`,
+      reason: row.reason ?? (index % 2 === 0 ? 'HTTP_400' : 'NEVER_HEARD_OF'),
+    }));
+    agent.tested = [{ channel: 'webhook', problem: mark }];
+    const failed = agent.rows.find(({ state }) => state === 'failed')?.documentId;
+    const places = [
+      '',
+      'documents',
+      `documents/${failed}`,
+      'rejected',
+      'folders',
+      'endpoints',
+      'config',
+      'config/alerts',
+    ];
+    const page = await here.browser.open('#/', { locale: 'de-DE' });
+    const visible = () => page.getByText(mark).filter({ visible: true }).allTextContents();
+    for (const place of places) {
+      await page.goto(`${stub.url}/#/${place}`);
+      await expect.poll(() => page.locator('main .loading').count()).toBe(0);
+      const content = page.locator('main').locator('table, dl, .cards, .tests, .troubles');
+      await content.filter({ visible: true }).first().waitFor();
+      expect([place, await visible()]).toEqual([place, []]);
+    }
+    await page.getByRole('button', { name: /^Probe senden/ }).click();
+    await shows(page.getByText('Nicht zugestellt.'));
+    expect(await visible()).toEqual([]);
+    await page.goto(`${stub.url}/#/`);
+    stub.fail('resume', new ReceiptdError('DISK_FULL', mark, { hint: mark }));
+    await page.getByRole('button', { name: 'office fortsetzen' }).click();
+    const alert = page.getByRole('alert');
+    await shows(alert.getByText('Die Platte ist voll.'));
+    expect(await visible()).toEqual([]);
+    await alert.getByText('Einzelheiten').click();
+    await shows(alert.getByText(mark));
   });
 });

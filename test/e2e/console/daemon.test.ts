@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
 
   test('sends little for the first view and the first screen of the grid', async () => {
     const before = (await site.list()).length;
-    const [width, height] = [600, 900];
+    const [width, height] = [300, 450];
     for (let n = 0; n < 24; n += 1)
       await writeFile(
         site.file('inbox', `scan-${n}.jpg`),
@@ -141,12 +141,17 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     const folder = site.file('inbox');
     await page.getByRole('link', { name: 'Edit office' }).click();
     await page.getByLabel('Rate').fill('quickly');
+    await page.getByLabel('Uploads a day').fill('100');
     await page.getByRole('button', { name: 'Save' }).click();
-    await shows(page.getByRole('alert').getByText('Not saved, and nothing was changed:'));
+    const alert = page.getByRole('alert');
+    await shows(alert.getByText('Not saved, and nothing was changed:'));
+    await shows(alert.getByText('Rate: Maximum number of upload requests'));
+    expect(await page.getByLabel('Rate').inputValue()).toBe('quickly');
+    expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
     await page.getByLabel('Rate').fill('90/min');
     await page.getByRole('button', { name: 'Save' }).click();
     await announced(page, 'Saved and in effect.');
-    await shows(rows(page, 'Endpoints').getByText('90/min'));
+    await shows(rows(page, 'Endpoints').getByText('90/min · 100 a day'));
     expect(await readFile(site.config, 'utf8')).toContain('90/min');
 
     await page.getByRole('link', { name: 'Folders', exact: true }).click();

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Request } from '../../../src/control/protocol/protocol.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { axeViolations, sideways } from '../../console/app/support/browser.ts';
 import { inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
+import type { Row } from '../../console/app/support/stubData.ts';
 import { isMeant } from '../../console/app/support/stubList.ts';
 
+const HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 const widthOf = (image: object): unknown => Reflect.get(image, 'naturalWidth');
 
 inBrowser('the list of documents', (here) => {
@@ -11,39 +14,52 @@ inBrowser('the list of documents', (here) => {
     here.stub.agent.asked.findLast(({ operation }) => operation === 'documents')
       ?.request as Request<'documents'>;
 
-  test('shows a page, moves to the next one and back, and has a bookmark for each page', async () => {
-    here.stub.agent.fill();
+  test('shows a page, moves to the next one and back, has a bookmark for each page, and counts what each filter lists', async () => {
+    const { agent } = here.stub;
+    agent.fill();
+    const all = agent.rows.length.toLocaleString('en-GB');
+    const accepted = agent.rows.filter(({ state }) => state === 'accepted').length.toLocaleString('en-GB');
     const page = await here.browser.open('#/documents');
+    const top = rows(page, 'Documents').first();
     await shows(page.getByText('50 shown.'));
-    const first = await rows(page, 'Documents').first().getByRole('link').textContent();
+    await shows(page.getByText(`${all} in all.`));
+    const first = await top.getByRole('link').textContent();
     await page.getByRole('link', { name: 'Next page' }).click();
     await shows(page.getByRole('link', { name: 'First page' }));
     await shows(page.getByText('50 shown.'));
-    const second = await rows(page, 'Documents').first().getByRole('rowheader').textContent();
+    const second = await top.getByRole('rowheader').textContent();
     expect(second).not.toContain(first);
-    const bookmark = page.url();
+    const { hash } = new URL(page.url());
     await page.getByRole('link', { name: 'Previous page' }).click();
-    await shows(rows(page, 'Documents').first().getByText(String(first)));
+    await shows(top.getByText(String(first)));
     await page.goBack();
-    await shows(rows(page, 'Documents').first().getByText(String(second).slice(0, 20)).first());
-    await page.goBack();
-    await here.browser.reopen(page, new URL(bookmark).hash);
-    await shows(rows(page, 'Documents').first().getByText(String(second).slice(0, 20)).first());
-  });
+    await shows(top.getByText(String(second).slice(0, 20)).first());
+    await here.browser.reopen(page, hash);
+    await shows(top.getByText(String(second).slice(0, 20)).first());
 
-  test('fills a page with as many requests as needed, and says when it is complete', async () => {
-    const { agent } = here.stub;
-    agent.fill();
-    const page = await here.browser.open('#/documents?state=failed');
+    // A search ends after some rows, so a page of few takes several requests.
+    agent.asked.length = 0;
+    await page.getByLabel('State').selectOption('failed');
     const failed = agent.rows.filter(({ state }) => state === 'failed').length;
     await shows(page.getByText(`${failed} shown (all).`));
     expect(agent.asked.filter(({ operation }) => operation === 'documents').length).toBeGreaterThan(3);
     expect(await rows(page, 'Documents').count()).toBe(failed);
+    await page.getByLabel('State').selectOption({ label: `accepted (${accepted})` });
+    await shows(page.getByText(`${accepted} in all.`, { exact: true }));
+    await page.getByLabel('Search').fill('Beleg');
+    const found = agent.rows.filter((row) => isMeant(row, { states: ['accepted'], search: 'Beleg' })).length;
+    await shows(page.getByText(new RegExp(`^${found} (in all|shown \\(all\\))\\.`)));
   });
 
-  test('shows the progress of a long search, which can be stopped', async () => {
+  test('shows the progress of a long search, which can be stopped, and the reason of a failed one, which can be repeated', async () => {
+    const { agent } = here.stub;
     const page = await here.browser.open('#/documents');
-    await shows(page.getByText(/shown \(all\)/));
+    await page.getByLabel('Order').selectOption('oldest');
+    await shows(
+      rows(page, 'Documents')
+        .first()
+        .getByText(String(agent.rows.at(-1)?.name)),
+    );
     const release = here.stub.hold('documents');
     await page.getByLabel('Search').fill('Beleg');
     await shows(page.getByText('Searching …'));
@@ -52,49 +68,36 @@ inBrowser('the list of documents', (here) => {
     release();
     await page.getByLabel('Search').fill('no such thing');
     await shows(page.getByText('Nothing found. Try broader filters.'));
+
+    const damaged = new ReceiptdError('LEDGER_DAMAGED', 'The ledger is damaged.', { hint: 'Restore it.' });
+    here.stub.fail('documents', damaged);
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    const alert = page.getByRole('alert');
+    await shows(alert.getByText('The ledger is or was damaged.'));
+    await alert.getByText('Details').click();
+    await shows(alert.getByText('The ledger is damaged. Restore it.'));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await shows(page.getByText(/shown \(all\)/));
   });
 
-  test('shows the total and the number of each state', async () => {
-    here.stub.agent.fill();
-    const { rows: all } = here.stub.agent;
-    const accepted = all.filter(({ state }) => state === 'accepted').length;
-    const page = await here.browser.open('#/documents');
-    await shows(page.getByText(`${all.length.toLocaleString('en-GB')} in all.`));
-    await page.getByLabel('State').selectOption({ label: `accepted (${accepted.toLocaleString('en-GB')})` });
-    await shows(page.getByText(`${accepted.toLocaleString('en-GB')} in all.`, { exact: true }));
-    await page.getByLabel('Search').fill('Beleg');
-    const found = all.filter((row) => isMeant(row, { states: ['accepted'], search: 'Beleg' })).length;
-    await shows(page.getByText(new RegExp(`^${found} (in all|shown \\(all\\))\\.`)));
-  });
-
-  test('does not mention a lost answer once the document is accepted', async () => {
+  test("mentions a lost answer until the document is accepted, and folds the service's JSON except for its message", async () => {
     const { agent } = here.stub;
     const lost = 'An answer was lost';
-    agent.rows = agent.rows.map((row, index) =>
-      index < 2 ? { ...row, answerLost: true, state: index === 0 ? 'accepted' : 'queued' } : row,
-    );
+    const message = 'The service refused the document: "{"error":{"code":"E7","message":"Too dark"}}".';
+    agent.rows = agent.rows
+      .map((row): Row => (row.state === 'failed' ? { ...row, reason: 'HTTP_422', message } : row))
+      .map((row, index) =>
+        index < 2 ? { ...row, answerLost: true, state: index === 0 ? 'accepted' : 'queued' } : row,
+      );
     const page = await here.browser.open('#/documents');
     await shows(rows(page, 'Documents').nth(1).getByText(lost));
     expect(await rows(page, 'Documents').first().getByText(lost).count()).toBe(0);
-  });
 
-  test("shows the message in the service's JSON, and folds the rest", async () => {
-    const { agent } = here.stub;
-    agent.rows = agent.rows.map((row) =>
-      row.state === 'failed'
-        ? {
-            ...row,
-            reason: 'HTTP_422',
-            message: 'The service refused the document: "{"error":{"code":"E7","message":"Too dark"}}".',
-          }
-        : row,
-    );
-    const page = await here.browser.open('#/documents?state=failed');
-    const first = rows(page, 'Documents').first();
-    await shows(first.getByText('The service refused it (HTTP 422). “Too dark”'));
-    expect(await first.getByText('"code"').isVisible()).toBe(false);
-    await first.getByText('Details').click();
-    await shows(first.getByText('"code": "E7"'));
+    const refused = rows(page, 'Documents').filter({ hasText: 'Too dark' });
+    await shows(refused.getByText('The service refused it (HTTP 422). “Too dark”'));
+    expect(await refused.getByText('"code"').isVisible()).toBe(false);
+    await refused.getByText('Details').click();
+    await shows(refused.getByText('"code": "E7"'));
   });
 
   test('filters by text, state, folder, endpoint and days, all of which are in the address', async () => {
@@ -145,13 +148,6 @@ inBrowser('the list of documents', (here) => {
     expect(await page.getByLabel('Search').inputValue()).toBe('');
   });
 
-  test('shows the oldest first on request', async () => {
-    const page = await here.browser.open('#/documents');
-    await page.getByLabel('Order').selectOption('oldest');
-    const oldest = here.stub.agent.rows.at(-1)?.name;
-    await shows(rows(page, 'Documents').first().getByText(String(oldest)));
-  });
-
   test('shows a thumbnail of every type, never the full image, and the type if there is no thumbnail', async () => {
     const { agent } = here.stub;
     // New images, because the browser may have thumbnails from another test.
@@ -173,29 +169,29 @@ inBrowser('the list of documents', (here) => {
     await expect.poll(() => page.locator('img.thumb').count()).toBe(0);
   });
 
-  test('shows new documents at the top, but only on request while the pointer is on the list', async () => {
+  test('shows new documents at the top, but only on request while the pointer is on the list, and updates or removes a changed row', async () => {
+    const { agent } = here.stub;
     const page = await here.browser.open('#/documents');
-    const before = here.stub.agent.rows.length;
+    const before = agent.rows.length;
     await shows(page.getByText(`${before} shown (all).`));
     await page.mouse.move(5, 5);
-    const one = here.stub.agent.add();
+    const one = agent.add();
     here.stub.changed();
     await shows(rows(page, 'Documents').first().getByText(String(one.name)));
     await rows(page, 'Documents').nth(4).hover();
-    const two = here.stub.agent.add();
+    const two = agent.add();
     here.stub.changed();
     await page.getByRole('button', { name: 'Show 1 new document' }).click();
     await shows(rows(page, 'Documents').first().getByText(String(two.name)));
     expect(await rows(page, 'Documents').count()).toBe(before + 2);
-  });
 
-  test('updates a changed row in place, and removes it if the filter no longer matches', async () => {
-    const page = await here.browser.open('#/documents?state=queued,uploading,held');
-    await shows(page.getByText('3 shown (all).'));
-    const { agent } = here.stub;
-    agent.rows = agent.rows.map((row) => (row.state === 'uploading' ? { ...row, state: 'accepted' } : row));
+    const pending = ['queued', 'uploading', 'held'];
+    const count = agent.rows.filter(({ state }) => pending.includes(state)).length;
+    await page.goto(`${here.stub.url}/#/documents?state=${pending.join(',')}`);
+    await shows(page.getByText(`${count} shown (all).`));
+    agent.rows = agent.rows.map((row) => (row === agent.rows[2] ? { ...row, state: 'accepted' } : row));
     here.stub.changed();
-    await shows(page.getByText('2 shown (all).'));
+    await shows(page.getByText(`${count - 1} shown (all).`));
   });
 
   test('dismisses a problem with a button, shows who did it, and can undo it', async () => {
@@ -235,19 +231,92 @@ inBrowser('the list of documents', (here) => {
     await saved.getByRole('button', { name: `Remove ${name}` }).click();
     await saved.getByRole('link', { name }).waitFor({ state: 'detached' });
   });
+});
 
-  test('shows the reason of a failed search, which can be repeated', async () => {
-    const page = await here.browser.open('#/log');
-    here.stub.fail(
-      'documents',
-      new ReceiptdError('LEDGER_DAMAGED', 'The ledger is damaged.', { hint: 'Restore it.' }),
-    );
-    await page.getByRole('link', { name: 'Documents' }).click();
-    const alert = page.getByRole('alert');
-    await shows(alert.getByText('The ledger is or was damaged.'));
-    await alert.getByText('Details').click();
-    await shows(alert.getByText('The ledger is damaged. Restore it.'));
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await shows(page.getByText(/shown \(all\)/));
+inBrowser('counts and columns', (here) => {
+  test('each count links to that many documents; named values of results are columns, whose content stays text', async () => {
+    const { agent } = here.stub;
+    agent.columns = [
+      { name: 'total', pointer: '/total' },
+      { name: 'merchant', pointer: '/merchant' },
+    ];
+    agent.rows = agent.rows.map((row) => ({
+      ...row,
+      status: HOSTILE,
+      posted: [{ '/total': 1 }, { '/total': 12.5, '/merchant': HOSTILE }],
+    }));
+    const failed = agent.rows.filter(({ state }) => state === 'failed').length;
+    const page = await here.browser.open('#/documents');
+    const row = rows(page, 'Documents').first();
+    expect(await row.locator('[data-label="total"]').textContent()).toBe('12.5');
+    expect(await row.locator('[data-label="merchant"]').textContent()).toBe(HOSTILE);
+    const facets = page.locator('details.facets');
+    await facets.locator('summary').click();
+    await shows(facets.getByText(HOSTILE));
+    expect(await page.locator('main img[src="x"], main script').count()).toBe(0);
+    expect(await page.title()).toMatch(/Documents/);
+
+    await facets.getByRole('link', { name: `refused ${failed}` }).click();
+    await shows(page.getByText(`${failed} shown (all)`));
+    // The other states can still be chosen instead.
+    await shows(facets.getByRole('link', { name: /^accepted/ }));
+    await page.getByLabel('Column').selectOption('total');
+    await shows(page.getByRole('group', { name: 'total' }));
+    expect(await axeViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await sideways(page)).toMatchObject({ by: 0 });
+    await facets.locator('[aria-current]').first().click();
+    await shows(page.getByText(`${agent.rows.length} shown (all)`));
+  });
+
+  test('a list is filtered by named values as people write amounts and days, and exported with the same filter', async () => {
+    const { agent } = here.stub;
+    agent.columns = [
+      { name: 'Summe', pointer: '/total' },
+      { name: 'Datum', pointer: '/date' },
+    ];
+    const posted = (total: number | string, date: string) => [{ '/total': total, '/date': date }];
+    agent.rows = agent.rows.slice(0, 4).map((row, index) => ({
+      ...row,
+      posted:
+        [posted(1234.5, '2026-05-14'), posted('1.300,00 €', '2026-05-20'), posted(12, '2026-05-14'), []][
+          index
+        ] ?? [],
+    }));
+    const page = await here.browser.open('#/documents', { locale: 'de-DE' });
+    const sums = page.locator('td[data-label="Summe"]');
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '1.300,00 €', '12', '–']);
+    expect(await page.locator('td[data-label="Datum"]').first().textContent()).toBe('14.05.2026');
+
+    await page.getByLabel('Spalte').selectOption('Summe');
+    const total = page.getByRole('group', { name: 'Summe' });
+    await total.getByLabel('Von').fill('1.234,50');
+    await total.getByLabel('Von').press('Enter');
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '1.300,00 €']);
+    await page.getByLabel('Spalte').selectOption('Datum');
+    const date = page.getByRole('group', { name: 'Datum' });
+    await date.getByLabel('Bis').fill('15.5.2026');
+    await date.getByLabel('Bis').press('Enter');
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5']);
+
+    // The filter in the address applies to the export, and to the page when it is opened again.
+    const wanted = [
+      { pointer: '/total', from: '1234.50' },
+      { pointer: '/date', to: '2026-05-15' },
+    ];
+    for (const kind of ['CSV', 'JSON']) {
+      const link = page.getByRole('link', { name: `Als ${kind} herunterladen` });
+      const address = new URL((await link.getAttribute('href')) ?? '', here.stub.url);
+      expect(address.pathname).toBe(`/v1/documents.${kind.toLowerCase()}`);
+      expect(JSON.parse(address.searchParams.get('values') ?? '')).toEqual(wanted);
+    }
+    await page.reload();
+    await expect.poll(() => total.getByLabel('Von').inputValue()).toBe('1234,50');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await sideways(page)).toMatchObject({ by: 0 });
+    await total.getByLabel('Von').fill('viel');
+    expect(await total.getByLabel('Von').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('button', { name: 'Entfernen: Summe' }).click();
+    await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '12']);
   });
 });

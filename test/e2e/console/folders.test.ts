@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { axeViolations, sideways } from '../../console/app/support/browser.ts';
 import {
   announced,
   heading,
@@ -8,6 +9,7 @@ import {
   savedEdits,
   shows,
 } from '../../console/app/support/inBrowser.ts';
+import { isMeant } from '../../console/app/support/stubList.ts';
 
 inBrowser('folders', (here) => {
   const edits = () => savedEdits(here);
@@ -190,15 +192,23 @@ inBrowser('folders', (here) => {
   });
 
   test('are tested in place, with the reason of a failure, and removed only after a dialog', async () => {
-    here.stub.agent.text = here.stub.agent.text.replace('/mnt/share/receipts', '/mnt/missing');
+    const { agent } = here.stub;
+    agent.text = agent.text.replace('/mnt/share/receipts', '/mnt/missing').replace(
+      '  - path: /srv/scans/front-desk',
+      // Not to be mistaken for a folder with the same ending.
+      '  - path: ~/branch\n    endpoint: office\n  - path: /srv/scans/front-desk',
+    );
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Test /mnt/missing' }).click();
     await shows(page.getByText('This does not work. The folder does not exist.'));
     await page.getByRole('button', { name: 'Close' }).click();
     expect(await page.getByText('does not exist').count()).toBe(0);
-    const tested = here.stub.agent.asked.findLast(({ operation }) => operation === 'testFolder');
+    const tested = agent.asked.findLast(({ operation }) => operation === 'testFolder');
     expect(tested?.request).toEqual({ path: '/mnt/missing' });
 
+    await page.getByRole('link', { name: 'Edit /srv/scans/branch' }).click();
+    await expect.poll(() => page.locator('#field-path').inputValue()).toBe('/srv/scans/branch');
+    await page.goBack();
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove this folder?' });
     await shows(dialog.getByText('Its files and records stay'));
@@ -207,22 +217,90 @@ inBrowser('folders', (here) => {
     await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
     await dialog.getByRole('button', { name: 'Remove folder' }).click();
     await announced(page, '/srv/scans/branch is no longer watched.');
-    expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 1] }]]);
-    await expect.poll(() => rows(page, 'Folders').count()).toBe(2);
+    expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 2] }]]);
+    await expect.poll(() => rows(page, 'Folders').count()).toBe(3);
+  });
+});
+
+inBrowser('the page that says whether everything arrived', (here) => {
+  const day = (back: number) => {
+    const at = new Date(Date.now() - back * 86_400_000);
+    // The browser's time zone.
+    return at.toLocaleDateString('sv-SE', { timeZone: 'Europe/Berlin' });
+  };
+  const seenOn = (first: string, last: string) => {
+    const midnight = (text: string, days: number) =>
+      new Date(Date.parse(`${text}T00:00:00+01:00`) + days * 86_400_000).toISOString();
+    const span = { since: midnight(first, 0), until: midnight(last, 1) };
+    return here.stub.agent.rows.filter((row) => isMeant(row, span));
+  };
+
+  test('counts the files of a day by folder, and links to open ones', async () => {
+    here.stub.agent.fill();
+    const page = await here.browser.open(`#/days?day=${day(1)}`);
+    const seen = seenOn(day(1), day(1));
+    expect(seen.length).toBeGreaterThan(20);
+    const total = rows(page, 'Files by folder').last();
+    await shows(total.getByRole('cell').first().getByText(String(seen.length), { exact: true }));
+    const accepted = seen.filter(({ state }) => state === 'accepted').length;
+    const link = total.getByRole('link', { name: String(accepted), exact: true }).first();
+    const open = [
+      'rejected',
+      'failed',
+      'lost',
+      'queued',
+      'uploading',
+      'held',
+      'unconfirmed',
+      'incomplete',
+      'unreadable',
+    ];
+    const isOpen = seen.filter(({ state }) => open.includes(state)).length;
+    await shows(page.getByText(new RegExp(`^${isOpen} of ${seen.length} files are pending:`)));
+    await link.click();
+    await shows(page.getByText(`${Math.min(50, accepted)} shown`));
+    if (accepted > 50) await shows(page.getByText(`${accepted} in all.`));
+    expect(page.url()).toContain(`since=${day(1)}`);
   });
 
-  test('are not mistaken for a folder below the home with the same ending', async () => {
-    const { agent } = here.stub;
-    agent.text = agent.text.replace(
-      '  - path: /srv/scans/front-desk',
-      '  - path: ~/branch\n    endpoint: office\n  - path: /srv/scans/front-desk',
+  test('moves by day, week and month, all of which are in the address', async () => {
+    const page = await here.browser.open(`#/days?day=2026-03-29`);
+    await shows(page.getByRole('heading', { name: '29 Mar 2026' }));
+    // The clocks go forward that night.
+    await page.getByRole('button', { name: 'Later' }).click();
+    await shows(page.getByRole('heading', { name: '30 Mar 2026' }));
+    await page.getByRole('button', { name: 'Week' }).click();
+    await shows(page.getByRole('heading', { name: '30 Mar 2026 – 5 Apr 2026' }));
+    await page.getByRole('button', { name: 'Earlier' }).click();
+    await shows(page.getByRole('heading', { name: '23 Mar 2026 – 29 Mar 2026' }));
+    await page.getByRole('button', { name: 'Month' }).click();
+    await shows(page.getByRole('heading', { name: '1 Mar 2026 – 31 Mar 2026' }));
+    await page.getByLabel('Date').fill('2026-02-10');
+    await shows(page.getByRole('heading', { name: '1 Feb 2026 – 28 Feb 2026' }));
+    await shows(page.getByText('No file was seen in this period.'));
+    await page.reload();
+    await shows(page.getByRole('heading', { name: '1 Feb 2026 – 28 Feb 2026' }));
+  });
+
+  test('compares the folders with the ledger on request, whatever the files are called, also on a phone and in print', async () => {
+    const page = await here.browser.open('#/days?span=week');
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const branch = page.getByRole('region', { name: '/srv/scans/branch' });
+    await shows(branch.getByText('2 of 12 files do not match the ledger:'));
+    await shows(branch.getByText('late.jpg: not picked up yet'));
+    await shows(
+      branch.getByText('<img src=x onerror=alert(1)>.jpg: in the ledger, but no longer in the folder'),
     );
-    const page = await here.browser.open('#/folders/edit?path=/srv/scans/branch');
-    await expect.poll(() => page.locator('#field-path').inputValue()).toBe('/srv/scans/branch');
-    await page.goto(`${page.url().split('#')[0]}#/folders`);
-    await page.getByRole('button', { name: 'Remove /srv/scans/branch' }).click();
-    await page.getByRole('button', { name: 'Remove folder' }).click();
-    await announced(page, '/srv/scans/branch is no longer watched.');
-    expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 2] }]]);
+    await shows(page.getByText('12 files in the folder, all of them in the ledger.').first());
+    await shows(rows(page, 'Files by folder').first());
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+    expect(await axeViolations(page)).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    // Without the parts for the screen only.
+    expect(await page.getByRole('navigation', { name: 'Pages', exact: true }).isVisible()).toBe(false);
+    expect(await page.getByRole('table', { name: 'Files by folder' }).isVisible()).toBe(true);
   });
 });

@@ -2,16 +2,20 @@ import { expect, test } from 'vitest';
 import { announced, heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
 inBrowser('the overview', (here) => {
-  const onlyAccepted = () => {
+  test('counts the problems that need a person, and has a button for each remedy; others resolve themselves', async () => {
     const { agent } = here.stub;
-    agent.rows = agent.rows.filter(({ state }) => state === 'accepted');
-  };
+    const { rows: all } = agent;
+    agent.rows = all.filter(({ state }) => state === 'accepted');
+    agent.held = 3;
+    const page = await here.browser.open();
+    await shows(page.getByText('Resolving automatically: 1'));
+    await shows(page.getByText('Everything waiting is on hold.'));
+    expect(await page.getByText(/things? needs? a person/).count()).toBe(0);
 
-  test('counts the problems that need a person, and has a button for each remedy', async () => {
-    const { agent } = here.stub;
+    agent.rows = all;
     agent.paused.add('office');
     agent.held = 40;
-    const page = await here.browser.open();
+    here.stub.changed();
     await shows(page.getByText('2 things need a person'));
     await page.getByRole('button', { name: 'Resume office' }).click();
     await announced(page, 'office was resumed.');
@@ -24,15 +28,6 @@ inBrowser('the overview', (here) => {
     await heading(page, 'Documents');
     expect(page.url()).toContain('state=failed');
     expect(await page.getByLabel('State').inputValue()).toBe('failed');
-  });
-
-  test('lists problems that resolve themselves if no person is needed', async () => {
-    onlyAccepted();
-    here.stub.agent.held = 3;
-    const page = await here.browser.open();
-    await shows(page.getByText('Resolving automatically: 1'));
-    await shows(page.getByText('Everything waiting is on hold.'));
-    expect(await page.getByText(/things? needs? a person/).count()).toBe(0);
   });
 
   test('shows the backlog and its age, the forecast, notes, folders and endpoints as they change', async () => {
@@ -52,12 +47,17 @@ inBrowser('the overview', (here) => {
     expect(await page.getByLabel('State').inputValue()).toBe('accepted');
   });
 
-  test('draws the last hour and the last day, also as text and as a table', async () => {
+  test('draws the last hour and the last day, also as text, as a table and under the pointer', async () => {
     const page = await here.browser.open();
     const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted \(.*\), \d+ refused/ });
     await shows(chart);
     await shows(page.getByRole('img', { name: /^Last hour: at worst, 95% of answers took up to/ }));
     await expect.poll(() => chart.locator('rect').count()).toBeGreaterThan(40);
+    await chart.hover({ position: { x: 200, y: 60 } });
+    // After midnight, the day precedes the time.
+    await shows(
+      page.getByText(/\b\d\d:\d\d: \d+ accepted, \d+ refused, \d+ asked to wait, \d+ in trouble\.$/),
+    );
     await page.getByRole('button', { name: 'Last day' }).click();
     await shows(page.getByRole('img', { name: /^Last day: [\d,]+ accepted/ }));
     await page.getByText('The same as a table').click();
@@ -140,16 +140,6 @@ inBrowser('the overview', (here) => {
     }
   });
 
-  test('shows the values under the pointer in a chart', async () => {
-    const page = await here.browser.open();
-    const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted/ });
-    await chart.hover({ position: { x: 200, y: 60 } });
-    // After midnight, the day precedes the time.
-    await shows(
-      page.getByText(/\b\d\d:\d\d: \d+ accepted, \d+ refused, \d+ asked to wait, \d+ in trouble\.$/),
-    );
-  });
-
   test('says since when the connection is lost, reconnects by itself, and then shows the changes', async () => {
     const page = await here.browser.open();
     await shows(page.getByRole('status').getByText('Live'));
@@ -194,11 +184,63 @@ inBrowser('the overview', (here) => {
     await shows(page.getByText('Uploads to endpoint branch are paused'));
     await expect.poll(() => stub.watchers()).toBe(1);
   });
+});
 
-  test('is offered at an unknown address', async () => {
-    const page = await here.browser.open('#/nowhere');
-    await heading(page, 'Page not found');
-    await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
-    await heading(page, 'Overview');
+inBrowser('the live log', (here) => {
+  const say = (count: number, message: string, level = 'info') => {
+    for (let n = 0; n < count; n += 1) here.stub.log(level, message, { n });
+  };
+
+  test('shows lines as they are written, filters them, can be paused, and follows the end until a user scrolls up', async () => {
+    const page = await here.browser.open('#/log');
+    const log = page.getByRole('log', { name: 'Log' });
+    say(3, 'A scan was named');
+    say(2, 'The service is slow', 'warn');
+    here.stub.log('error', 'A folder cannot be reached', { folder: '/srv/scans/front-desk' });
+    await shows(page.getByText('6 lines'));
+    await shows(log.getByText('folder=/srv/scans/front-desk'));
+    await page.getByLabel('Level').selectOption('warn');
+    await shows(page.getByText('3 of 6 lines'));
+    await page.getByLabel('Contains').fill('FOLDER');
+    await shows(page.getByText('1 of 6 lines'));
+    expect(page.url()).toContain('#/log?level=warn&match=FOLDER');
+    await page.getByLabel('Level').selectOption('');
+    await page.getByLabel('Contains').fill('');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    say(4, 'An upload began');
+    await page.getByRole('button', { name: 'Continue (4 new)' }).click();
+    await shows(page.getByText('10 lines'));
+
+    const fromEnd = () =>
+      log.evaluate((box: object) => {
+        const { scrollHeight, scrollTop, clientHeight } = box as Record<string, number>;
+        return Math.round(Number(scrollHeight) - Number(scrollTop) - Number(clientHeight));
+      });
+    say(150, 'A document was accepted');
+    await shows(log.getByText('n=149'));
+    await expect.poll(fromEnd).toBeLessThan(2);
+    await log.hover();
+    await page.mouse.wheel(0, -600);
+    const toEnd = page.getByRole('button', { name: 'To the newest' });
+    await shows(toEnd);
+    const before = await fromEnd();
+    say(5, 'A last word');
+    await shows(log.getByText('A last word').last());
+    expect(await fromEnd()).toBeGreaterThan(before);
+    await toEnd.click();
+    await expect.poll(fromEnd).toBeLessThan(2);
+    await toEnd.waitFor({ state: 'detached' });
+  });
+
+  test('shows no line twice after the connection was lost', async () => {
+    const page = await here.browser.open('#/log');
+    here.stub.log('info', 'Before it was lost');
+    await shows(page.getByText('Before it was lost'));
+    await here.stub.down();
+    await shows(page.getByText(/The connection to receiptd was lost at/));
+    here.stub.log('info', 'While it was lost');
+    await here.stub.up();
+    await shows(page.getByText('While it was lost'));
+    expect(await page.getByText('Before it was lost').count()).toBe(1);
   });
 });

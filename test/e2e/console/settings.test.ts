@@ -12,23 +12,6 @@ import {
 inBrowser('endpoints and the configuration', (here) => {
   const edits = () => savedEdits(here);
 
-  test('a refusal states the reason and keeps the input', async () => {
-    const page = await here.browser.open('#/endpoints/edit?alias=office');
-    await page.getByLabel('Rate').fill('fast');
-    await page.getByLabel('Uploads a day').fill('100');
-    await page.getByRole('button', { name: 'Save' }).click();
-    const alert = page.getByRole('alert');
-    await shows(alert.getByText('Not saved, and nothing was changed:'));
-    await shows(alert.getByText('Rate: Maximum number of upload requests'));
-    expect(await page.getByLabel('Rate').inputValue()).toBe('fast');
-    expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
-    await page.getByLabel('Rate').fill('90/min');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await announced(page, 'Saved and in effect.');
-    await shows(rows(page, 'Endpoints').first().getByText('4 at once · 90/min · 100 a day'));
-    expect(here.stub.agent.text).toContain('# given in 2024');
-  });
-
   test('a file that changed in the meantime is read again, with or without the input', async () => {
     const { agent } = here.stub;
     const page = await here.browser.open('#/endpoints/edit?alias=office');
@@ -54,7 +37,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await shows(page.getByText('no longer in the configuration file'));
   });
 
-  test('limits of all endpoints together are set, changed and undone', async () => {
+  test('limits of all endpoints together are set, changed and undone; settings that need a restart are named', async () => {
     const { agent } = here.stub;
     agent.text = agent.text.replace('\ndelivery:\n  concurrency: 4\n', '');
     const page = await here.browser.open('#/endpoints');
@@ -67,21 +50,14 @@ inBrowser('endpoints and the configuration', (here) => {
     await shows(page.getByText('Mon-Fri 07:00-19:00, Sat 08:00-12:00'));
     const value = { concurrency: 8, bandwidth: '2MB/s', hours: ['Mon-Fri 07:00-19:00', 'Sat 08:00-12:00'] };
     expect(edits()[0]).toEqual([{ kind: 'set', path: ['delivery'], value }]);
+    agent.restartNeeded = ['stateDir'];
     await page.getByRole('link', { name: 'Change limits' }).click();
     await page.getByLabel('Uploads at once').fill('');
     await page.getByLabel('Bandwidth').fill('');
     await page.getByLabel('When uploads may start').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
-    await expect.poll(edits).toHaveLength(2);
-    expect(edits()[1]).toEqual([{ kind: 'remove', path: ['delivery'] }]);
-  });
-
-  test('settings that need a restart are named after saving', async () => {
-    here.stub.agent.restartNeeded = ['stateDir'];
-    const page = await here.browser.open('#/delivery');
-    await page.getByLabel('Uploads a day').fill('500');
-    await page.getByRole('button', { name: 'Save' }).click();
     await announced(page, 'Takes effect at the next start: stateDir.');
+    expect(edits()[1]).toEqual([{ kind: 'remove', path: ['delivery'] }]);
   });
 
   test('an endpoint is paused and resumed; a new one is created at the service once, however slow that is', async () => {
