@@ -51,7 +51,8 @@ interface Listed extends Readonly<Record<(typeof UNUSABLE)[number], OfCredential
   FOLDER_TAKEN: { readonly folder: string; readonly detail: string };
   FOLDER_UNWRITABLE: {
     readonly folder: string;
-    readonly file: string;
+    /** One that stays; null if none has to go yet. */
+    readonly file: string | null;
     readonly system: string;
     readonly isArchived: boolean;
   };

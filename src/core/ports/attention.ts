@@ -29,6 +29,8 @@ export interface AttentionFolder {
   readonly path: string;
   /** Whether the folder exists. */
   isThere(): Promise<boolean>;
+  /** The system's error code if the folder can't be written, or created; null if it can. */
+  unwritable(): Promise<string | null>;
   /**
    * Creates the folder if only its last segment is missing, with the permissions of the watched folder. Resolves a token by
    * which `unmake` recognizes it; null if it existed.

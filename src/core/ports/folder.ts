@@ -104,6 +104,10 @@ export interface WatchedFolder {
   statEach(dir: string, names: readonly string[]): Promise<readonly (FileStat | null | undefined)[]>;
   /** Reads a file whole if it is at most `limit` bytes. */
   read(path: string, limit: number, options?: ReadOptions): Promise<FileRead>;
+  /**
+   * The system's error code if files can't leave the folder, or can't be created in the archive (`to`); null if both can.
+   */
+  unwritable(to: 'archive' | 'nowhere'): Promise<string | null>;
   /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */
   setAside(path: string): Promise<string>;
   /** Undoes `setAside`. If the old name has been taken meanwhile, uses a similar free one; resolves the name used. */

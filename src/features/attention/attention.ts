@@ -1,5 +1,5 @@
 import { safeName } from '../../core/domain/attention.ts';
-import { describeError, isOfLedger, systemCode } from '../../core/domain/errors.ts';
+import { describeError, isOfLedger, systemCode, systemError } from '../../core/domain/errors.ts';
 import type {
   AttentionBook,
   AttentionEntry,
@@ -171,6 +171,9 @@ export class Attention {
   /** Undoes entries that a crash left incomplete, so that they are written again. */
   async #begin(): Promise<void> {
     const { book, place } = this.#deps;
+    // Known before the first file has to be shown.
+    const code = await place.unwritable();
+    if (code !== null) throw systemError(code, place.path);
     const { entries: known, made } = await book.read(this.#key);
     this.#made = made;
     if (known.length > 0 || (await place.isThere())) await place.sweep();

@@ -16,7 +16,7 @@ export interface DisposeDeps {
   /** Called if an original to be disposed of is missing. */
   readonly onMissing?: (path: string) => Promise<void>;
   /** Called with the system's error code if an original can't be disposed of until a person helps. */
-  readonly onStuck?: (path: string, code: string) => void;
+  readonly onStuck?: (path: string | null, code: string) => void;
 }
 
 /**

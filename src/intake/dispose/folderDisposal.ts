@@ -30,9 +30,10 @@ export class FolderDisposal {
     await recoverAside(this.#deps, signal);
   }
 
-  /** Loads or sets the rule for originals. Call before the first listing. */
+  /** Loads or sets the rule for originals, and reports what would keep them in the folder. Call before the first listing. */
   async begin(isFirstWatch: boolean): Promise<void> {
     await this.#rule.begin(isFirstWatch);
+    await this.#look();
   }
 
   /** Requests a run: there may be something to dispose of. */
@@ -51,12 +52,24 @@ export class FolderDisposal {
     if (isForeign) return;
     const stays = await this.#rule.stays();
     if (stays !== null && (await disposeAccepted(this.#deps, { stays, waits: this.#waits }, signal))) {
-      if (this.#waits.isEmpty && !signal.aborted) this.#deps.onNoneStuck?.();
+      if (this.#waits.isEmpty && !signal.aborted) await this.#look();
       return;
     }
     if (this.#deps.settings.afterUpload === 'keep') return;
     this.#isWanted = true;
     const again = stays === null ? RULE_AGAIN_MS : DISPOSE_AGAIN_MS;
     this.#notBefore = this.#deps.clock.monotonic() + again;
+  }
+
+  /** For a folder in which nothing has to be disposed of yet, or any more. */
+  async #look(): Promise<void> {
+    const { settings, folder, onStuck, onNoneStuck } = this.#deps;
+    const { afterUpload } = settings;
+    const code =
+      afterUpload === 'keep'
+        ? null
+        : await folder.unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere');
+    if (code === null) onNoneStuck?.();
+    else onStuck?.(null, code);
   }
 }

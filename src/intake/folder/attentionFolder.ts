@@ -10,7 +10,7 @@ import { syncDirectory } from '../../system/syncDirectory.ts';
 import { isAbsent, nameOf, parentOf } from './folderPath.ts';
 import { freeNames, nameTaken } from './freeNames.ts';
 import type { Guard } from './guarded.ts';
-import { attentionDirectory, inOwnDirectory } from './ownDirectory.ts';
+import { attentionDirectory, inOwnDirectory, unwritable } from './ownDirectory.ts';
 import { openNew, placeByLink, placeByRename } from './placeExclusively.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
@@ -71,6 +71,7 @@ export function createAttentionFolder(options: AttentionFolderOptions): Attentio
           false,
         ),
       ),
+    unwritable: () => guard.run(() => unwritable(place)),
     make: () =>
       guard.run(() =>
         inRealDirectory(place.base, parentOf(place.below), (parent) =>

@@ -1,4 +1,7 @@
-import { basename, dirname } from 'node:path';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCode } from '../../core/domain/errors.ts';
 import { below } from './folderPath.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
@@ -35,6 +38,31 @@ export function archiveDirectory(archiveTo: string, watched: readonly string[]):
 /** People can write to the attention folder, so it must not be a link itself, even outside watched folders. */
 export function attentionDirectory(path: string, watched: readonly string[]): OwnDirectory {
   return inWatched(path, watched) ?? { base: dirname(path), below: basename(path), isWatched: false };
+}
+
+/** The system's error code if the agent can't create files in it, or can't create it; null if it can. */
+export async function unwritable(place: OwnDirectory): Promise<string | null> {
+  const mayWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
+  try {
+    await inOwnDirectory(place, '', mayWrite).catch(async (error: unknown) => {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      await mayWrite(await nearest(dirname(join(place.base, place.below))));
+    });
+    return null;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code;
+  }
+}
+
+/** The innermost directory on the path that exists. */
+async function nearest(path: string): Promise<string> {
+  const exists = await access(path).then(
+    () => true,
+    (error: unknown) => systemCode(error) !== 'ENOENT',
+  );
+  return exists || dirname(path) === path ? path : nearest(dirname(path));
 }
 
 /** Like `inRealDirectory`, for the directory `path` in it. */

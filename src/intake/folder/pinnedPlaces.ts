@@ -108,6 +108,7 @@ export function heldInPlace(folder: WatchedFolder, archiveTo: string, check: Che
         return { kind: 'unreadable', code: 'ELOOP' };
       }
     },
+    unwritable: (to) => changing(() => folder.unwritable(to)),
     setAside: (file) => changing(() => folder.setAside(file)),
     putBack: (aside, file) => changing(() => folder.putBack(aside, file)),
     archive: (aside, file) => changing(() => folder.archive(aside, file)),
@@ -125,6 +126,7 @@ export function attentionInPlace(folder: AttentionFolder, check: Check): Attenti
   return {
     path: folder.path,
     isThere: () => using(() => folder.isThere()),
+    unwritable: () => using(() => folder.unwritable()),
     make: () => using(() => folder.make()),
     unmake: (made) => using(() => folder.unmake(made)),
     prepare: (wanted) => using(() => folder.prepare(wanted)),

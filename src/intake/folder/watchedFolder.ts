@@ -17,6 +17,7 @@ import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder, unwatchedIn } from './listing.ts';
 import { createPathFilter } from './pathFilter.ts';
+import { archiveDirectory, unwritable } from './ownDirectory.ts';
 import { identityOf, isNoFile, readAtOnce, readWhole, type Allocate } from './readWhole.ts';
 import { inRealDirectory, isRealAtOnce, parentsAreReal } from './realDirectory.ts';
 
@@ -180,6 +181,11 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
         return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
       }
     },
+    unwritable: (to) =>
+      guard.run(async () => {
+        const here = await unwritable({ base: folder, below: '', isWatched: true });
+        return here ?? (to === 'archive' ? unwritable(archiveDirectory(archiveTo, watched)) : null);
+      }),
     setAside: (path) => guard.runLong(() => asides.setAside(folder, path, random)),
     putBack: (aside, path) =>
       guard.runLong(() => asides.putBack(folder, aside, path, random, archiveTo, watched)),

@@ -35,10 +35,11 @@ export class FolderTrouble {
     this.#incidents.open({ key: `${code} ${folder}`, code, params });
   }
 
-  /** An original that can't be archived or deleted; null closes the incident. */
+  /** Originals can't be archived or deleted; null closes the incident. */
   originalsStay(
     stuck: {
-      readonly path: string;
+      /** Null if none has to go yet. */
+      readonly path: string | null;
       readonly code: string;
       readonly afterUpload: FolderSettings['afterUpload'];
     } | null,

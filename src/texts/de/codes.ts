@@ -32,7 +32,7 @@ export function codesTexts(
       },
       CONFIG_UNWRITABLE: {
         what: 'Die Konfigurationsdatei ist nicht beschreibbar',
-        cure: 'Es wurde nichts geändert. Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis.',
+        cure: 'Es wurde nichts geändert. Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis. Einem Dienst gibt sie `sudo receiptd service install`.',
       },
       TEMPLATE_INVALID: {
         what: 'Das Namensmuster ist nicht gültig',
@@ -74,7 +74,7 @@ export function codesTexts(
         what: (p) =>
           p === undefined
             ? 'In den Ordner kann nicht geschrieben werden'
-            : `Originale in ${p.folder} lassen sich nicht ${p.isArchived ? 'archivieren' : 'löschen'} (${p.system}), etwa ${p.file}`,
+            : `Originale in ${p.folder} lassen sich nicht ${p.isArchived ? 'archivieren' : 'löschen'} (${p.system})${p.file === null ? '' : `, etwa ${p.file}`}`,
         cure: (p) =>
           p === undefined
             ? 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für den Ordner und sein Archiv, und prüfen Sie den Platz dort. Gesendet wird weiter, und es wird von selbst erneut versucht.'
@@ -160,7 +160,8 @@ export function codesTexts(
             : p.system === 'ENOTDIR' || p.system === 'ELOOP'
               ? `${p.place} ist kein Ordner oder nur über einen Link erreichbar; die Leute am Scanner sehen nicht, was nicht gesendet wurde`
               : `${p.place} ist nicht beschreibbar (${p.system}); die Leute am Scanner sehen nicht, was nicht gesendet wurde`,
-        cure: 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte, entfernen Sie einen Link dorthin, oder wählen Sie in `needsAttention` einen anderen Ordner. Alles andere läuft weiter.',
+        cure: (p) =>
+          `${p?.system === 'EROFS' ? SERVICE : 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte, entfernen Sie einen Link dorthin, oder wählen Sie in `needsAttention` einen anderen Ordner.'} Alles andere läuft weiter.`,
       },
       STATE_UNWRITABLE: {
         what: 'Das Zustandsverzeichnis ist nicht beschreibbar',
@@ -441,6 +442,9 @@ function some(names: readonly string[], count: number): string {
   return names.join(', ') + (count > names.length ? ', …' : '');
 }
 
+const SERVICE =
+  'Läuft receiptd als Dienst, so darf der Dienst dort nicht schreiben: `sudo receiptd service install` passt ihn der Konfiguration an.';
+
 function unwritable(system: string, isArchived: boolean): string {
   const place = isArchived ? 'des Archivs (`archiveTo`)' : 'des Ordners';
   switch (system) {
@@ -452,7 +456,7 @@ function unwritable(system: string, isArchived: boolean): string {
     case 'EDQUOT':
       return `Der Benutzer, unter dem receiptd läuft, hat sein Kontingent auf der Platte ${place} verbraucht: Schaffen Sie dort Platz, oder heben Sie das Kontingent an.`;
     case 'EROFS':
-      return `Die Platte ${place} ist schreibgeschützt eingebunden, oder die Einstellungen des Dienstes verbieten das Schreiben dort: Erlauben Sie es.`;
+      return `${SERVICE} Andernfalls binden Sie die Platte ${place} so ein, dass darauf geschrieben werden kann.`;
     default:
       return `Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für den Ordner${isArchived ? ' und das Archiv (`archiveTo`)' : ''}.`;
   }

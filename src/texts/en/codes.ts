@@ -30,7 +30,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       CONFIG_UNWRITABLE: {
         what: 'The configuration file can’t be written',
-        cure: 'Nothing was changed. Allow the user that runs receiptd to write the file and its directory.',
+        cure: 'Nothing was changed. Allow the user that runs receiptd to write the file and its directory. `sudo receiptd service install` allows it to the service.',
       },
       TEMPLATE_INVALID: {
         what: 'The name template is not valid',
@@ -72,7 +72,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         what: (p) =>
           p === undefined
             ? 'The folder can’t be written'
-            : `Originals in ${p.folder} can’t be ${p.isArchived ? 'archived' : 'deleted'} (${p.system}), such as ${p.file}`,
+            : `Originals in ${p.folder} can’t be ${p.isArchived ? 'archived' : 'deleted'} (${p.system})${p.file === null ? '' : `, such as ${p.file}`}`,
         cure: (p) =>
           p === undefined
             ? 'Allow the user that runs receiptd to write to the folder and to its archive, and check the free space there. Uploads continue, and this is retried automatically.'
@@ -158,7 +158,8 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
             : p.system === 'ENOTDIR' || p.system === 'ELOOP'
               ? `${p.place} is not a folder or is reached through a link, so people at the scanner can’t see which files could not be sent`
               : `${p.place} can’t be written (${p.system}), so people at the scanner can’t see which files could not be sent`,
-        cure: 'Allow the user that runs receiptd to create files in it, remove a link that leads to it, or choose another folder in `needsAttention`. Everything else continues.',
+        cure: (p) =>
+          `${p?.system === 'EROFS' ? SERVICE : 'Allow the user that runs receiptd to create files in it, remove a link that leads to it, or choose another folder in `needsAttention`.'} Everything else continues.`,
       },
       STATE_UNWRITABLE: {
         what: 'The state directory can’t be written',
@@ -427,6 +428,10 @@ function some(names: readonly string[], count: number): string {
   return names.join(', ') + (count > names.length ? ', …' : '');
 }
 
+/** A unit that was made for other settings, such as that of the package, makes all other folders read-only. */
+const SERVICE =
+  'If receiptd runs as a service, the service may not write there: `sudo receiptd service install` fits it to the configuration.';
+
 /** What to do about an original that can't be archived or deleted. */
 function unwritable(system: string, isArchived: boolean): string {
   const place = isArchived ? 'the archive (`archiveTo`)' : 'the folder';
@@ -439,7 +444,7 @@ function unwritable(system: string, isArchived: boolean): string {
     case 'EDQUOT':
       return `The user that runs receiptd has used up its quota on the disk of ${place}: free some space there, or raise the quota.`;
     case 'EROFS':
-      return `The disk of ${place} is mounted read-only, or the service’s settings forbid writing there: allow it.`;
+      return `${SERVICE} Otherwise, mount the disk of ${place} so that it can be written.`;
     default:
       return `Allow the user that runs receiptd to write to the folder${isArchived ? ' and to the archive (`archiveTo`)' : ''}.`;
   }

@@ -99,6 +99,15 @@ inBrowser('folders', (here) => {
       });
   });
 
+  test('a form says at once that the agent can’t write its configuration', async () => {
+    here.stub.agent.isConfigWritable = false;
+    for (const place of ['#/folders/new', '#/endpoints/new', '#/delivery', '#/config/alerts']) {
+      const page = await here.browser.open(place);
+      await shows(page.getByText('can’t write its configuration file'));
+      await here.browser.closePages();
+    }
+  });
+
   test('a single endpoint is preselected, one of several is not', async () => {
     const page = await here.browser.open('#/folders/new');
     const endpoint = page.getByLabel('Endpoint');

@@ -126,6 +126,23 @@ describe('an archive that cannot be written', () => {
     });
   });
 
+  it('is a problem before the first original has to go', async () => {
+    const place = await watchingPlace();
+    const archive = join(place.dir, 'archive');
+    await writeFile(archive, 'a file');
+    const { stop } = await place.watch(ARCHIVE);
+    const problem = () => place.incidents.list().find(({ code }) => code === 'FOLDER_UNWRITABLE');
+    await place.clock.advanceUntil(() => problem() !== undefined);
+    expect(problem()).toMatchObject({
+      params: { folder: place.scans, file: null, system: 'ENOTDIR', isArchived: true },
+    });
+    await stop();
+    await unlink(archive);
+    const again = await place.watch(ARCHIVE);
+    await place.clock.advanceUntil(() => problem() === undefined);
+    await again.stop();
+  });
+
   it('because a file or a link is in its place is a problem that says so, and the original stays', async () => {
     const place = await watchingPlace();
     const archive = join(place.dir, 'archive');

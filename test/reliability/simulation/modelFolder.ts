@@ -165,6 +165,8 @@ export function modelFolder(
       });
     },
 
+    unwritable: () => step('a look at what may be written', () => null),
+
     async putBack(aside, relative) {
       return step('putting back', () => {
         fileAt(aside);

@@ -5,6 +5,7 @@ import { ConfigForm } from '../parts/ConfigForm.tsx';
 import { Form, SelectField, TextField } from '../parts/Field.tsx';
 import { useAct, useCall } from '../parts/hooks.ts';
 import { Answer, Failure, announce } from '../parts/Notice.tsx';
+import { ConfigProblems } from '../parts/LastChange.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Unsaved } from '../parts/Unsaved.tsx';
 import { go, href } from '../router.ts';
@@ -95,6 +96,7 @@ export function EndpointCreate() {
   return (
     <Page title={t.create.title} back={BACK}>
       <Unsaved isTyped={CREATE.some((key) => given[key] !== '')} />
+      {config !== null && <ConfigProblems config={config} />}
       <p class="muted lead">{t.create.means}</p>
       <Form class="config-form" onSubmit={() => void act.run(create)}>
         <div class="group">

@@ -31,9 +31,10 @@ export function SettingsSectionPage({ name }: { readonly name: SectionName }) {
       <Answer asked={asked}>
         {(data) => (
           <>
-            <ConfigProblems config={data} />
             <LastChange config={data} onUndone={taken} />
-            {allOf(fieldsOf(data, name)).length > 0 && (
+            {allOf(fieldsOf(data, name)).length === 0 ? (
+              <ConfigProblems config={data} />
+            ) : (
               <ConfigForm
                 key={turn}
                 config={data}

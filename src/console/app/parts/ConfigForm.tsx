@@ -12,6 +12,7 @@ import { Button } from './Button.tsx';
 import { ConsequencesDialog, type Originals } from './Consequences.tsx';
 import { Form } from './Field.tsx';
 import { OriginalsDialog, originalsOf, type ExistingOriginals } from './OriginalsDialog.tsx';
+import { ConfigProblems } from './LastChange.tsx';
 import { Unsaved } from './Unsaved.tsx';
 import { Problem } from './Explanations.tsx';
 
@@ -103,6 +104,7 @@ export function ConfigForm(props: ConfigFormProps) {
 
   return (
     <>
+      <ConfigProblems config={config} />
       <Unsaved isTyped={edits.length > 0} />
       {asked !== null &&
         (asked.originals?.stay ? (

@@ -63,6 +63,7 @@ export class StubAgent {
   asked: { operation: string; request: unknown }[] = [];
   /** Requested pictures: kind, type, page. */
   pictures: string[] = [];
+  isConfigWritable = true;
   /** As if the software that draws pictures was not installed. */
   hasNoPictures = false;
 
@@ -184,7 +185,7 @@ export class StubAgent {
     return {
       file: '/etc/receiptd/receiptd.yaml',
       revision: this.revision,
-      writable: true,
+      writable: this.isConfigWritable,
       text: this.text,
       values,
       folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),

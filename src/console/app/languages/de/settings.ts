@@ -193,7 +193,8 @@ export function settingsTexts({ counted, number }: Format): ReturnType<typeof en
       revision: 'Fassung',
       text: 'Text der Konfigurationsdatei',
       problem: 'Die Datei hat einen Fehler und gilt nicht; die vorige Konfiguration gilt weiter.',
-      notWritable: 'receiptd darf diese Datei nicht schreiben; Änderungen hier werden deshalb abgelehnt.',
+      notWritable:
+        'receiptd darf seine Konfigurationsdatei nicht schreiben; Änderungen hier werden deshalb abgelehnt. Ändern Sie die Datei in einem Editor, oder geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte; einem Dienst gibt sie `sudo receiptd service install`.',
       restartNeeded: (keys) => `Wirkt ab dem nächsten Start: ${keys.join(', ')}.`,
     },
   };

@@ -187,7 +187,8 @@ export function settingsTexts({ counted, number }: Format) {
       revision: 'Revision',
       text: 'Text of the configuration file',
       problem: 'The file has an error and is not in effect. The previous configuration still is.',
-      notWritable: 'receiptd has no permission to write this file, so changes made here are refused.',
+      notWritable:
+        'receiptd can’t write its configuration file, so changes made here are refused. Change the file in an editor, or allow the user that runs receiptd to write it; `sudo receiptd service install` allows it to a service.',
       restartNeeded: (keys: readonly string[]) => `Takes effect at the next start: ${keys.join(', ')}.`,
     },
   };
