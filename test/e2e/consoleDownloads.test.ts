@@ -11,9 +11,8 @@ const ROWS = z.object({
   rows: z.array(z.object({ documentId: z.number(), name: z.string(), sha256: z.string() })),
 });
 
-test('signed-in users download exactly the requested images, alone or as a ZIP', async () => {
-  const attacked = await underAttack();
-  const { site, origin, cookie } = attacked;
+test('signed-in users download exactly the requested images, alone or as a ZIP, and compare a watched folder with the ledger, but no other directory', async () => {
+  const { site, origin, cookie } = await underAttack();
   for (const name of ['one.jpg', 'two.jpg'])
     await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
   await until(async () => (await site.list('--state', 'accepted')).length === 2, 'two to be accepted');
@@ -40,6 +39,21 @@ test('signed-in users download exactly the requested images, alone or as a ZIP',
     });
     expect([ids, answer.status]).toEqual([ids, 422]);
   }
+
+  const compare = (folder: string) => perform(origin, cookie, 'compareFolder', { folder });
+  expect((await compare(site.file('inbox'))).json).toMatchObject({
+    listed: 2,
+    known: 2,
+    unaccounted: [],
+    unaccountedCount: 0,
+    notLookedAt: [],
+  });
+  for (const other of ['/etc', site.stateDir, `${site.file('inbox')}/..`, ''])
+    expect([other, (await compare(other)).status]).toEqual([other, 422]);
+  const span = { since: new Date(0).toISOString(), until: new Date(Date.now() + 60_000).toISOString() };
+  expect((await perform(origin, cookie, 'seenCounts', span)).json).toEqual({
+    counts: [{ folder: site.file('inbox'), state: 'accepted', count: 2 }],
+  });
 
   const id = first.documentId;
   const routes = [
@@ -79,24 +93,4 @@ test('signed-in users download exactly the requested images, alone or as a ZIP',
   expect([left.status, left.headers['clear-site-data']]).toEqual([204, '"cache"']);
   expect(new Set(await statuses({ cookie }))).toEqual(new Set([401]));
   expect((await perform(origin, cookie, 'actOnMany', { act: 'resend', filter: {} })).status).toBe(401);
-});
-
-test('signed-in users compare a watched folder with the ledger, but no other directory', async () => {
-  const { site, origin, cookie } = await underAttack();
-  await writeFile(site.file('inbox', 'one.jpg'), await drawReceipt({ type: 'jpeg', seed: 'one' }));
-  await until(async () => (await site.list('--state', 'accepted')).length === 1, 'one to be accepted');
-  const compare = (folder: string) => perform(origin, cookie, 'compareFolder', { folder });
-  expect((await compare(site.file('inbox'))).json).toMatchObject({
-    listed: 1,
-    known: 1,
-    unaccounted: [],
-    unaccountedCount: 0,
-    notLookedAt: [],
-  });
-  for (const other of ['/etc', site.stateDir, `${site.file('inbox')}/..`, ''])
-    expect([other, (await compare(other)).status]).toEqual([other, 422]);
-  const span = { since: new Date(0).toISOString(), until: new Date(Date.now() + 60_000).toISOString() };
-  expect((await perform(origin, cookie, 'seenCounts', span)).json).toEqual({
-    counts: [{ folder: site.file('inbox'), state: 'accepted', count: 1 }],
-  });
 });

@@ -48,7 +48,7 @@ async function commandLines(): Promise<string[]> {
 }
 
 describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the same machine', () => {
-  test('sees no link on any command line while a browser is opened with it', async () => {
+  test('sees no link on any command line while a browser is opened with it, and gets nothing without a session: neither from the port, nor from files, nor from the socket', async () => {
     const site = await withDesktop();
     const command = begin(site, ['console', '--config', site.config], { ordinary: true });
     const seen: string[] = [];
@@ -56,9 +56,9 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the same machin
       seen.push(...(await commandLines()));
       return !command.alive && (await stat(site.file('opened')).catch(() => null)) !== null;
     });
-    const { status, stdout, stderr } = await command.ended;
-    expect([status, stderr]).toEqual([0, expect.stringMatching(/^Your browser should open /)]);
-    const link = stdout.trim();
+    const ended = await command.ended;
+    expect([ended.status, ended.stderr]).toEqual([0, expect.stringMatching(/^Your browser should open /)]);
+    const link = ended.stdout.trim();
     const token = link.split('#token=')[1] ?? '';
     expect(token).toHaveLength(43);
     // The browser is still running with its arguments.
@@ -75,10 +75,7 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the same machin
     await signIn(link);
     await until(async () => (await stat(page).catch(() => null)) === null, 'the page to be removed');
     await writeFile(site.file('close'), '');
-  });
 
-  test('gets nothing without a session: neither from the port, nor from files, nor from the socket', async () => {
-    const site = await withDesktop();
     const ofOwner = (args: readonly string[], input = '') =>
       asOrdinaryUser(() => quickly(site, [...args, '--config', site.config], { input }));
     const set = await ofOwner(['console', 'password'], `${PASSWORD}\n`);
@@ -112,9 +109,11 @@ describe.skipIf(!isRoot || !ordinaryUserCanRun)('another user of the same machin
     // With their own configuration of the same state directory.
     const text = await readFile(site.config, 'utf8');
     const own2 = `f=$(mktemp); cat > $f <<'END'\n${text}END\n$RECEIPTD console --no-open --config $f; s=$?; rm $f; exit $s`;
-    const { status, stdout, stderr } = await asAnother(site, own2);
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/\[(?:CONTROL_FAILED|NOT_RUNNING)\]/);
+    expect(await asAnother(site, own2)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/\[(?:CONTROL_FAILED|NOT_RUNNING)\]/) as string,
+    });
 
     // Everyone can reach the port, but not the data behind it.
     const script = `for (const [method, path] of [['GET','/v1/events'],['GET','/v1/documents.csv'],['POST','/v1/status'],['POST','/v1/config'],['POST','/v1/pause']]) {

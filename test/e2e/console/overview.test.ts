@@ -30,7 +30,7 @@ inBrowser('the overview', (here) => {
     expect(await page.getByLabel('State').inputValue()).toBe('failed');
   });
 
-  test('shows the backlog and its age, the forecast, notes, folders and endpoints as they change', async () => {
+  test('shows the backlog and its age, the forecast, notes, folders and endpoints as they change; draws the last hour and day, also as text, as a table and under the pointer', async () => {
     const page = await here.browser.open();
     await shows(page.getByText(/^the oldest since .* \(40 minutes\)$/));
     await shows(page.getByText('in 1 hour 23 minutes at this rate'));
@@ -38,17 +38,6 @@ inBrowser('the overview', (here) => {
     expect(await rows(page, 'Folders').count()).toBe(3);
     expect(await rows(page, 'Folders').nth(2).textContent()).toContain('not reachable');
     expect(await rows(page, 'Endpoints').first().textContent()).toContain('4 at once · 120/min');
-    here.stub.agent.held = 9_996;
-    here.stub.changed();
-    await shows(page.getByText('9,999', { exact: true }));
-    await rows(page, 'Folders').first().getByRole('link').first().click();
-    await heading(page, 'Documents');
-    expect(await page.getByLabel('Folder').inputValue()).toBe('/srv/scans/front-desk');
-    expect(await page.getByLabel('State').inputValue()).toBe('accepted');
-  });
-
-  test('draws the last hour and the last day, also as text, as a table and under the pointer', async () => {
-    const page = await here.browser.open();
     const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted \(.*\), \d+ refused/ });
     await shows(chart);
     await shows(page.getByRole('img', { name: /^Last hour: at worst, 95% of answers took up to/ }));
@@ -62,6 +51,14 @@ inBrowser('the overview', (here) => {
     await shows(page.getByRole('img', { name: /^Last day: [\d,]+ accepted/ }));
     await page.getByText('The same as a table').click();
     await expect.poll(() => rows(page, 'Uploads over time').count()).toBeGreaterThan(80);
+
+    here.stub.agent.held = 9_996;
+    here.stub.changed();
+    await shows(page.getByText('9,999', { exact: true }));
+    await rows(page, 'Folders').first().getByRole('link').first().click();
+    await heading(page, 'Documents');
+    expect(await page.getByLabel('Folder').inputValue()).toBe('/srv/scans/front-desk');
+    expect(await page.getByLabel('State').inputValue()).toBe('accepted');
   });
 
   test('truncates no label of a chart, in any format of time and scale', async () => {

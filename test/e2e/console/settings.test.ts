@@ -60,7 +60,7 @@ inBrowser('endpoints and the configuration', (here) => {
     expect(edits()[1]).toEqual([{ kind: 'remove', path: ['delivery'] }]);
   });
 
-  test('an endpoint is paused and resumed; a new one is created at the service once, however slow that is', async () => {
+  test('an endpoint is paused and resumed; a new one is created at the service once, however slow that is, or for another account', async () => {
     const page = await here.browser.open('#/endpoints');
     await page.getByRole('button', { name: 'Pause branch' }).click();
     await shows(rows(page, 'Endpoints').nth(1).getByText('paused'));
@@ -91,6 +91,21 @@ inBrowser('endpoints and the configuration', (here) => {
       language: 'de-DE',
     });
     expect(asked).toHaveLength(1);
+
+    here.stub.agent.text += 'accounts:\n  second: { store: file }\n';
+    await here.browser.reopen(page, '#/endpoints/new');
+    await page.getByLabel('Name at the service').fill('Agency');
+    await page.getByLabel('Name here').fill('agency');
+    await page.getByLabel('Account').selectOption('second');
+    await page.getByRole('button', { name: 'Create endpoint' }).click();
+    await announced(page, /agency was created/);
+    expect(
+      here.stub.agent.asked.findLast(({ operation }) => operation === 'createEndpoint')?.request,
+    ).toEqual({
+      name: 'Agency',
+      alias: 'agency',
+      account: 'second',
+    });
   });
 
   test('the configuration shows the file, its path, its problem and the settings that need a restart', async () => {
@@ -213,21 +228,5 @@ inBrowser('endpoints and the configuration', (here) => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await announced(page, 'The last change was undone.');
     expect(agent.text).toBe(before);
-  });
-
-  test('an endpoint is created for another account', async () => {
-    const { agent } = here.stub;
-    agent.text += 'accounts:\n  second: { store: file }\n';
-    const page = await here.browser.open('#/endpoints/new');
-    await page.getByLabel('Name at the service').fill('Depot');
-    await page.getByLabel('Name here').fill('depot');
-    await page.getByLabel('Account').selectOption('second');
-    await page.getByRole('button', { name: 'Create endpoint' }).click();
-    await announced(page, /depot was created/);
-    expect(agent.asked.findLast(({ operation }) => operation === 'createEndpoint')?.request).toEqual({
-      name: 'Depot',
-      alias: 'depot',
-      account: 'second',
-    });
   });
 });
