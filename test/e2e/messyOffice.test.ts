@@ -17,7 +17,7 @@ import { commandsOfProgram } from './support/commandLine.ts';
 import { runInProcess } from './support/inProcess.ts';
 import { officeAtWork } from './support/officeAtWork.ts';
 
-const SIZE = 300;
+const SIZE = 120;
 const LIMIT_MS = 600_000;
 /** A close look takes seconds, so it is for each twelfth page in English, and for another twelfth in German, in which each third page is read. */
 const LOOKS = 12;

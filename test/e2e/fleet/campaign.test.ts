@@ -17,6 +17,6 @@ test.skipIf(!needsPostgres())(
       keptAt: null,
       story: [],
     });
-    expect(figures['documents']).toBeGreaterThan(30);
+    expect(figures['documents']).toBeGreaterThan(15);
   },
 );

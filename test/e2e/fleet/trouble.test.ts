@@ -8,10 +8,11 @@ import YAML from 'yaml';
 import { pagePath } from '../../../src/core/domain/pages.ts';
 import { judge, said } from '../../oracle/oracle.ts';
 import type { FleetAgent } from '../../reliability/fleet/agent.ts';
-import { historyOf } from '../../reliability/fleet/gather.ts';
-import type { Scan } from '../../reliability/fleet/scanner.ts';
 import { Site } from '../../reliability/fleet/site.ts';
+import { historyOf } from '../../reliability/fleet/world.ts';
 import { sha256 } from '../../reliability/support/digest.ts';
+import { UIDS } from '../../reliability/support/office.ts';
+import type { Scan } from '../../reliability/support/scanner.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { pdfOf, type PdfPage } from '../../support/pdf.ts';
@@ -28,7 +29,7 @@ test.skipIf(!needsPostgres())(
     const plan = { seed: 0, agents: 2, perSecond: null, lostAnswers: 0, answerAfterMs: 0, withStandby: true };
     const site = await Site.open(plan);
     cleanUp(() => site.close({ kept: false }));
-    const { sandbox } = site;
+    const { sandbox } = site.service;
     const [a, b] = site.agents as [FleetAgent, FleetAgent];
     const desk = new Desk(site);
 
@@ -56,7 +57,7 @@ test.skipIf(!needsPostgres())(
 
     // Its connections are half-open.
     a.proxy.hang();
-    await until(async () => (await a.log()).includes("The ledger can't be reached"), 'the agent to notice');
+    await until(() => a.log.includes("The ledger can't be reached"), 'the agent to notice');
     await desk.scan(3);
     await desk.deferred(a, 3);
     // The bytes are in the spool.
@@ -70,7 +71,7 @@ test.skipIf(!needsPostgres())(
     await desk.start(b);
     for (const name of ['first.pdf', 'second.pdf']) await desk.feed(name, 7);
     await until(() => sandbox.received().length >= 5 + 8, 'pages of the second file');
-    await a.kill();
+    await a.stop('SIGKILL');
     expect(sandbox.received().length).toBeLessThan(5 + 14);
     await desk.settled();
     expect(sandbox.received()).toHaveLength(5 + 14);
@@ -88,7 +89,7 @@ test.skipIf(!needsPostgres())(
     await desk.settled();
     expect(sandbox.received().at(-1)).toMatchObject({ tries: 2 });
     const frozen = desk.scans.at(-1)?.sha256;
-    a.thaw();
+    a.mend();
     await until(async () => (await site.epochOf(a.name)) === epoch + 2, 'the frozen agent to begin anew');
     await b.stop();
     await desk.scan(1);
@@ -105,7 +106,7 @@ test.skipIf(!needsPostgres())(
 
     const { world, breaches } = await desk.judged();
     expect(breaches).toEqual([]);
-    expect(world.stored).toHaveLength(5 + 14 + 2 + 10);
+    expect(sandbox.received()).toHaveLength(5 + 14 + 2 + 10);
     const attempts = (of: (scan: Scan) => boolean) => {
       const hashes = new Set(desk.scans.filter(of).map((scan) => scan.sha256));
       const ids = new Set(world.documents.filter((row) => hashes.has(row.sha256)).map(({ id }) => id));
@@ -140,12 +141,11 @@ class Desk {
 
   /** Starts an agent, and waits until it reports that it works. */
   async start(agent: FleetAgent): Promise<void> {
-    const from = (await agent.log()).length;
+    const from = agent.log.length;
     agent.start();
-    await until(async () => {
-      const log = await agent.log();
-      if (log.includes('receiptd has started', from)) return true;
-      if (!agent.isRunning) throw new Error(`agent ${agent.name} ended: ${log.slice(-2000)}`);
+    await until(() => {
+      if (agent.log.includes('receiptd has started', from)) return true;
+      if (!agent.isRunning) throw new Error(`agent ${agent.name} ended: ${agent.log.slice(-2000)}`);
       return false;
     }, `agent ${agent.name} to start`);
   }
@@ -156,7 +156,7 @@ class Desk {
       const path = `SCAN${String(this.scans.length + 1).padStart(4, '0')}.jpg`;
       const bytes = await drawReceipt({ type: 'jpeg', seed: path });
       await this.#put(path, bytes);
-      this.scans.push({ path, sha256: sha256(bytes), at: Date.now(), isThere: true, isDue: true });
+      this.#note(path, bytes, null);
     }
   }
 
@@ -167,16 +167,20 @@ class Desk {
       const jpeg = await drawReceipt({ type: 'jpeg', seed: `${path} ${page}` });
       const { width, height } = await sharp(jpeg).metadata();
       scans.push({ jpeg, width, height });
-      const at = { path: pagePath(path, page), sha256: sha256(jpeg), at: Date.now() };
-      this.scans.push({ ...at, isThere: false, isDue: true });
+      this.#note(pagePath(path, page), jpeg, { how: 'deleted', knownAs: 'accepted' });
     }
     await this.#put(path, pdfOf(scans));
   }
 
   async removeLast(): Promise<void> {
     const scan = this.scans.at(-1)!;
-    await rm(join(this.#site.folder, scan.path));
-    scan.isThere = false;
+    await rm(scan.path);
+    scan.gone = { how: 'deleted', knownAs: 'copied' };
+  }
+
+  #note(name: string, bytes: Buffer, gone: Scan['gone']): void {
+    const path = join(this.#site.folder, name);
+    this.scans.push({ uid: UIDS.office, sha256: sha256(bytes), kind: 'image', path, at: Date.now(), gone });
   }
 
   async #put(path: string, bytes: Buffer): Promise<void> {

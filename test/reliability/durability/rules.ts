@@ -36,7 +36,10 @@ export function nameOfUpload(call: FileCall): string | null {
   return call.kind === 'sent' ? (UPLOAD.exec(call.text)?.[1] ?? null) : null;
 }
 
-export const RULES: readonly Rule[] = [
+export const ORIGINAL_LEAVES =
+  'an original leaves its folder when its acceptance and its place in the archive are durable';
+
+const RULES: readonly Rule[] = [
   {
     says: 'whatever is sent, answered or printed, everything before it is durable',
     on: (call) =>
@@ -74,7 +77,7 @@ export const RULES: readonly Rule[] = [
     },
   },
   {
-    says: 'an original leaves its folder when its acceptance and its place in the archive are durable',
+    says: ORIGINAL_LEAVES,
     on: (call, { story }) => {
       const inbox = story.site.file('inbox/');
       const left =

@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { coveredFiles } from './coverage.ts';
+import { coveredFiles, hashOf, History } from './coverage.ts';
 import { OUTSIDE } from './drawing.ts';
-import { hashOf, History } from './history.ts';
 import { ARCHIVES, isMovedAside, type FolderRule } from './settings.ts';
-import type { Step } from './step.ts';
-import { Tree, type TreeNode } from './tree.ts';
+import { Tree, type Step, type TreeNode } from './tree.ts';
 
 /** A file that left its place by itself: the agent archives or deletes what it has sent. */
 export interface Taken {

@@ -53,13 +53,13 @@ export class Drawing {
     return `${this.directory()}/${drawName(this.dice)}`;
   }
 
-  /** A path that does not exist yet; null if all drawn names were taken. */
-  freePath(directory = this.directory()): string | null {
+  /** A path that does not exist yet. */
+  freePath(directory = this.directory()): string {
     for (let tries = 0; tries < 8; tries += 1) {
       const path = `${directory}/${drawName(this.dice)}`;
       if (this.tree.find(path) === null) return path;
     }
-    return null;
+    return `${directory}/free-${this.handle()}.jpg`;
   }
 
   outsidePath(): string {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { trialOptions } from '../support/options.ts';
 import { inPlace, makeGround, PLACES, whyNot, type Place } from './places.ts';
-import { Report } from './report.ts';
+import { storyOf, summaryOf } from './report.ts';
 import type { RoundResult } from './round.ts';
 import type { WorkerOptions } from './worker.ts';
 
@@ -72,17 +72,20 @@ async function campaignIn(place: Place): Promise<boolean> {
       resolve(status === 0 ? null : `it ended with ${signal ?? status}`),
     );
   });
-  const report = new Report(place);
+  const results: RoundResult[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     const said = JSON.parse(line) as RoundResult | { readonly note: string };
     if ('note' in said) process.stdout.write(`${place}: ${said.note}\n`);
-    else process.stdout.write(report.add(said));
+    else {
+      results.push({ ...said, story: [] });
+      process.stdout.write(storyOf(place, said));
+    }
   }
   const trouble = await ended;
   running.delete(child);
-  process.stdout.write(report.summary());
+  process.stdout.write(summaryOf(place, results));
   if (trouble !== null) process.stdout.write(`${place}: the campaign itself failed: ${trouble}\n`);
-  const clean = trouble === null && report.breached === 0;
+  const clean = trouble === null && results.every(({ breaches }) => breaches.length === 0);
   if (clean) rmSync(dir, { recursive: true, maxRetries: 3 });
   else process.stdout.write(`${place}: everything is kept in ${dir}\n`);
   return clean;

@@ -4,14 +4,12 @@ import { compareFolder } from '../../../src/features/audit/audit.ts';
 import type { ListState, Standing } from '../../../src/core/ports/ledgerReports.ts';
 import { UIDS } from '../support/office.ts';
 import type { Contents, Kind } from './contents.ts';
-import { coveredFiles, type Covered } from './coverage.ts';
+import { coveredFiles, hashOf, type Covered } from './coverage.ts';
 import type { Disk } from './disk.ts';
-import { hashOf } from './history.ts';
 import { LARGEST } from './contents.ts';
 import { shown } from './names.ts';
-import type { RecordingService } from './service.ts';
 import type { FolderRule } from './settings.ts';
-import type { Subject } from './subject.ts';
+import type { RecordingService, Subject } from './subject.ts';
 
 export interface Judged {
   readonly config: Config;

@@ -1,6 +1,6 @@
 import type { Drawing } from './drawing.ts';
-import { jobOf, WEIGHTS, type JobKind } from './jobs.ts';
-import type { Step } from './step.ts';
+import { JOBS, type JobKind } from './jobs.ts';
+import type { Step } from './tree.ts';
 
 export interface Planned {
   /** Counted from 1; 0 for the campaign's own steps. */
@@ -10,6 +10,9 @@ export interface Planned {
 }
 
 const AT_ONCE = 4;
+const WEIGHTS = Object.fromEntries(
+  Object.entries(JOBS).map(([kind, { weight }]) => [kind, weight]),
+) as Record<JobKind, number>;
 
 interface Running {
   readonly job: number;
@@ -59,7 +62,7 @@ export function drawPlan(drawing: Drawing, jobs: number): Planned[] {
       frame({ do: 'settle' });
     }
     const kind = dice.weighted(WEIGHTS);
-    running.push({ job, kind, steps: jobOf(kind)(drawing) });
+    running.push({ job, kind, steps: JOBS[kind].steps(drawing) });
     while (running.length >= AT_ONCE || (running.length > 0 && dice.chance(0.75))) advance();
   }
   finish();

@@ -6,12 +6,10 @@ import { Disk } from './disk.ts';
 import { Drawing } from './drawing.ts';
 import { differences, type Judged } from './oracle.ts';
 import { drawPlan, type Planned } from './plan.ts';
-import { RecordingService } from './service.ts';
 import { UIDS } from '../support/office.ts';
 import { archiveOf, configOf, drawSettings, type Places, type RoundSettings } from './settings.ts';
-import { describeStep } from './step.ts';
-import { Subject } from './subject.ts';
-import { Tree } from './tree.ts';
+import { RecordingService, Subject } from './subject.ts';
+import { describeStep, Tree } from './tree.ts';
 import { breachesOf, type Quiet } from './verdict.ts';
 
 /** Absolute directories of a place, shared by its rounds. */

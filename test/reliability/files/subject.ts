@@ -13,7 +13,49 @@ import type { OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import type { Dice } from '../support/dice.ts';
-import { TOKENS, type RecordingService } from './service.ts';
+import type { Answer } from '../../../src/core/domain/outcome.ts';
+import type { UploadProgress, UploadRequest } from '../../../src/core/ports/service.ts';
+import { accept, ScriptedService, ScriptedTokens, status } from '../../support/scriptedService.ts';
+import { sha256 } from '../support/digest.ts';
+
+/** A service that keeps what it receives and answers after some milliseconds, or with 503 while it is away. */
+export class RecordingService extends ScriptedService {
+  readonly stored: {
+    readonly uid: string;
+    readonly name: string;
+    readonly hash: string;
+    readonly bytes: Buffer;
+  }[] = [];
+  isAway = false;
+  readonly #dice: Dice;
+  readonly #slowestMs: number;
+
+  /** @param slowestMs maximum delay of an answer: what happens to a file meanwhile happens before its disposal */
+  constructor(dice: Dice, slowestMs: number) {
+    super(systemClock);
+    this.#dice = dice;
+    this.#slowestMs = slowestMs;
+  }
+
+  override async upload(
+    request: UploadRequest,
+    signal: AbortSignal,
+    progress: UploadProgress = {},
+  ): Promise<Answer> {
+    progress.onStart?.();
+    const bytes = Buffer.from(request.bytes);
+    progress.onTaken?.();
+    await new Promise((resolve) => setTimeout(resolve, this.#dice.int(0, this.#slowestMs)));
+    signal.throwIfAborted();
+    if (this.isAway) return status(503);
+    this.stored.push({ uid: request.endpoint.uid, name: request.name, hash: sha256(bytes), bytes });
+    return accept(request);
+  }
+
+  has(uid: string, hash: string): boolean {
+    return this.stored.some((each) => each.uid === uid && each.hash === hash);
+  }
+}
 
 interface Running {
   readonly ledger: Ledger;
@@ -58,6 +100,7 @@ export class Subject {
     const clock = systemClock;
     await mkdir(config.stateDir, { recursive: true, mode: 0o700 });
     const buffers = new ImageBuffers();
+    const tokens = new ScriptedTokens();
     const ledger = await openLedger(config, {
       version: 'trial',
       log,
@@ -75,7 +118,7 @@ export class Subject {
         seenSince: new SeenSince(clock, config.folders),
         spool: await openConfiguredSpool(config, log),
         service: this.#service,
-        tokens: () => TOKENS,
+        tokens: () => tokens,
         credentialsChanged: async () => false,
         folders: composeFolders(config, { buffers }),
         buffers,

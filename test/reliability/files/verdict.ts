@@ -4,7 +4,7 @@ import { openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
 import { sha256 } from '../support/digest.ts';
 import { UIDS } from '../support/office.ts';
 import type { Disk, Taken } from './disk.ts';
-import { hashOf } from './history.ts';
+import { hashOf } from './coverage.ts';
 import type { Judged } from './oracle.ts';
 import { isMovedAside } from './settings.ts';
 import type { TreeNode } from './tree.ts';

@@ -1,23 +1,19 @@
-import { open, readFile, writeFile, type FileHandle } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import YAML from 'yaml';
 import { startProxy, type TcpProxy } from '../../support/tcpProxy.ts';
 import { AgentProcess } from '../support/agentProcess.ts';
 
-export interface AgentOptions {
+export interface FleetAgentOptions {
   readonly name: string;
   readonly dir: string;
   /** Configuration of the agent, without `ledger` and `stateDir`. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly leaseMs: number;
-  readonly database: {
-    readonly name: string;
-    /** Port of PostgreSQL, which the agent reaches through its own proxy. */
-    readonly port: number;
-    /** Port of a second server, tried if the first one refuses writes. */
-    readonly standby: number | null;
-  };
+  /** Port of PostgreSQL, which the agent reaches through its own proxy. */
+  readonly port: number;
+  /** Port of a second server, tried if the first one refuses writes. */
+  readonly standby: number | null;
 }
 
 const STOP_MS = 60_000;
@@ -26,32 +22,30 @@ const LOOK_EVERY_MS = 50;
 /** The built program as one agent of a fleet, with its own proxy to the database. */
 export class FleetAgent {
   readonly name: string;
+  readonly dir: string;
   readonly stateDir: string;
   readonly config: string;
   readonly proxy: TcpProxy;
   /** Descriptions of unexpected exits. */
   readonly surprises: string[] = [];
-  readonly #options: AgentOptions;
-  readonly #log: FileHandle;
+  /** All that it wrote to standard error. */
+  log = '';
   #process: AgentProcess | null = null;
   #isExpected = false;
 
-  private constructor(options: AgentOptions, proxy: TcpProxy, log: FileHandle) {
-    this.name = options.name;
-    this.stateDir = join(options.dir, `state-${options.name}`);
-    this.config = join(options.dir, `${options.name}.yaml`);
+  private constructor({ name, dir }: FleetAgentOptions, proxy: TcpProxy) {
+    this.name = name;
+    this.dir = dir;
+    this.stateDir = join(dir, `state-${name}`);
+    this.config = join(dir, `${name}.yaml`);
     this.proxy = proxy;
-    this.#options = options;
-    this.#log = log;
   }
 
-  static async prepare(options: AgentOptions): Promise<FleetAgent> {
-    const { name, dir, config, database, leaseMs } = options;
-    const proxy = await startProxy(database.port);
-    const agent = new FleetAgent(options, proxy, await open(join(dir, `${name}.log`), 'a'));
-    const ports = [proxy.port, ...(database.standby === null ? [] : [database.standby])];
-    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
-    const url = `postgres://postgres@${hosts}/${database.name}`;
+  static async prepare(options: FleetAgentOptions): Promise<FleetAgent> {
+    const { name, config, port, standby, leaseMs } = options;
+    const agent = new FleetAgent(options, await startProxy(port));
+    const hosts = [agent.proxy.port, standby].flatMap((each) => (each === null ? [] : `127.0.0.1:${each}`));
+    const url = `postgres://postgres@${hosts.join(',')}/postgres`;
     const ledger = { kind: 'postgres', url, agent: name, lease: `${leaseMs / 1_000}s` };
     await writeFile(agent.config, YAML.stringify({ ...config, ledger, stateDir: agent.stateDir }));
     return agent;
@@ -61,16 +55,11 @@ export class FleetAgent {
     return this.#process !== null;
   }
 
-  get pid(): number {
-    if (this.#process === null) throw new Error(`agent ${this.name} is not running`);
-    return this.#process.pid;
-  }
-
   start(): void {
     if (this.#process) return;
     const started = new AgentProcess(['run', '--config', this.config], {
-      cwd: this.#options.dir,
-      stdio: ['ignore', 'ignore', this.#log.fd],
+      cwd: this.dir,
+      onLine: (line) => (this.log += `${line}\n`),
     });
     this.#process = started;
     this.#isExpected = false;
@@ -82,40 +71,24 @@ export class FleetAgent {
 
   /** Resolves once it has started, or has ended: before that, SIGTERM ends it as it would any program. */
   async started(): Promise<void> {
-    if (!this.isRunning) return;
-    const { pid } = this;
-    while (this.isRunning && !(await this.log()).includes(`"pid":${pid},`)) await sleep(LOOK_EVERY_MS);
-  }
-
-  /** Ends it with SIGKILL. */
-  async kill(): Promise<void> {
-    await this.#end('SIGKILL');
+    const started = this.#process;
+    while (started && this.#process === started && !this.log.includes(`"pid":${started.pid},`))
+      await started.sleep(LOOK_EVERY_MS);
   }
 
   freeze(): void {
     this.#process?.signal('SIGSTOP');
   }
 
-  thaw(): void {
+  /** Ends whatever was done to it. */
+  mend(): void {
+    this.proxy.heal();
     this.#process?.signal('SIGCONT');
+    this.start();
   }
 
-  /** Stops it like a service manager and resolves its exit status; null if it had to be killed. */
-  async stop(): Promise<number | null> {
-    return this.#end('SIGTERM');
-  }
-
-  async log(): Promise<string> {
-    return readFile(join(this.#options.dir, `${this.name}.log`), 'utf8');
-  }
-
-  async close(): Promise<void> {
-    await this.kill();
-    await this.proxy.close();
-    await this.#log.close();
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<number | null> {
+  /** Stops it, by default like a service manager. Resolves its exit status; null if it was killed. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     const ending = this.#process;
     if (!ending) return null;
     this.#isExpected = true;
@@ -125,5 +98,11 @@ export class FleetAgent {
     const { status } = await ending.ended;
     clearTimeout(late);
     return status;
+  }
+
+  async close({ kept }: { readonly kept: boolean }): Promise<void> {
+    await this.stop('SIGKILL');
+    await this.proxy.close();
+    if (kept) await writeFile(join(this.dir, `${this.name}.log`), this.log);
   }
 }

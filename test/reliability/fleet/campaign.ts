@@ -1,15 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Dice } from '../support/dice.ts';
+import { pause } from '../support/agentProcess.ts';
 import { ImageMaker } from '../support/images.ts';
 import type { FleetAgent } from './agent.ts';
 import { judge, said } from '../../oracle/oracle.ts';
-import { historyOf } from './gather.ts';
+import { UIDS } from '../support/office.ts';
 import { drawPlan, tellStep, type Plan, type Settings, type Step } from './plan.ts';
-import { Scanner } from './scanner.ts';
+import { Scanner } from '../support/scanner.ts';
 import { Site } from './site.ts';
-import type { World } from './world.ts';
+import { historyOf, type World } from './world.ts';
 
 export interface Campaign {
   readonly plan: Plan;
@@ -25,6 +24,8 @@ export interface Campaign {
 const MIX = { photographed: 1, drawn: 0, otherType: 0 };
 const SETTLE_LIMIT_MS = 180_000;
 const LOOK_EVERY_MS = 250;
+/** Younger files are not deleted or overwritten. */
+const OLD_MS = 1_500;
 const MOST_SURPRISES = 20;
 
 /** Disturbs several agents that share a folder and a database, then ends all faults, and judges the result once everything has settled. */
@@ -38,19 +39,23 @@ export async function playCampaign(
   let kept = true;
   try {
     const scanner = new Scanner({
-      folder: site.folder,
-      images,
-      dice: Dice.of(plan.seed, 'scanner'),
-      isSafe: site.isSafe,
+      seed: plan.seed,
+      folders: [{ path: site.folder, uid: UIDS.office }],
+      aside: join(site.dir, 'scanner'),
+      habits: { drop: 49, pieces: 21, copy: 4, rename: 8, delete: 8, overwrite: 10 },
+      longestPauseMs: 150,
+      image: () => images.next(),
+      knownAs: (scan) => site.knownAs(scan),
+      oldMs: OLD_MS,
     });
     for (const agent of site.agents) agent.start();
     const over = new AbortController();
-    const scanning = scanner.run(over.signal);
+    const scanning = scanner.run(Infinity, over.signal);
     const startedAt = performance.now();
     await Promise.all([...byTarget(plan.steps)].map((steps) => play(site, steps, startedAt, say)));
     over.abort();
     await scanning;
-    for (const agent of site.agents) mend(agent);
+    for (const agent of site.agents) agent.mend();
     const late = await comeToRest(site, scanner);
     await Promise.all(site.agents.map((agent) => agent.started()));
     const statuses = await Promise.all(site.agents.map((agent) => agent.stop()));
@@ -64,7 +69,7 @@ export async function playCampaign(
       ...judge(historyOf(world)).map((breach) => said(breach, breach.what)),
     ];
     kept = breaches.length > 0;
-    if (kept) await writeFile(join(site.dir, 'world.json'), JSON.stringify(world, null, 1));
+    if (kept) await writeFile(join(site.dir, 'world.json'), JSON.stringify([...historyOf(world)], null, 1));
     return {
       plan,
       breaches,
@@ -94,7 +99,7 @@ async function play(
   say: (line: string) => void,
 ): Promise<void> {
   for (const step of steps) {
-    await sleep(Math.max(0, startedAt + step.at - performance.now()));
+    await pause(startedAt + step.at - performance.now());
     say(tellStep(step));
     site.disturbedAt = performance.now();
     if (step.on === 'database') await breakDatabase(site, step);
@@ -106,14 +111,14 @@ async function play(
 async function breakDatabase({ cluster }: Site, step: Step & { on: 'database' }): Promise<void> {
   if (step.fault === 'kill') await cluster.kill();
   else await cluster.stop(step.fault);
-  await sleep(step.lasts);
+  await pause(step.lasts);
   await cluster.start();
 }
 
 async function breakAgent(agent: FleetAgent, { fault, lasts }: Step & { on: 'agent' }): Promise<void> {
   switch (fault) {
     case 'kill':
-      await agent.kill();
+      await agent.stop('SIGKILL');
       break;
     case 'freeze':
       agent.freeze();
@@ -131,26 +136,20 @@ async function breakAgent(agent: FleetAgent, { fault, lasts }: Step & { on: 'age
       agent.proxy.reset();
       break;
   }
-  await sleep(lasts);
-  mend(agent);
-}
-
-function mend(agent: FleetAgent): void {
-  agent.proxy.heal();
-  agent.thaw();
-  agent.start();
+  await pause(lasts);
+  agent.mend();
 }
 
 /** Null once everything has settled; otherwise what is missing at the deadline. */
 async function comeToRest(site: Site, scanner: Scanner): Promise<string | null> {
-  const due = new Set(scanner.scans.filter(({ isDue }) => isDue).map(({ sha256 }) => sha256));
+  const due = new Set(scanner.scans.map(({ sha256 }) => sha256));
   const deadline = performance.now() + SETTLE_LIMIT_MS;
   for (;;) {
     const waitsFor = await site.unsettled(due);
     if (waitsFor === null || performance.now() > deadline) return waitsFor;
     // Gives up early on an agent that ends after every start.
     if (site.agents.some(({ surprises }) => surprises.length > MOST_SURPRISES)) return waitsFor;
-    await sleep(LOOK_EVERY_MS);
+    await pause(LOOK_EVERY_MS);
     for (const agent of site.agents) agent.start();
   }
 }
@@ -163,8 +162,8 @@ function figuresOf({ steps }: Plan, world: World): Record<string, number> {
   }
   figures['images'] = world.scans.length;
   figures['documents'] = world.documents.length;
-  figures['requests'] = world.requests.length;
-  figures['stored again, marked'] = world.stored.reduce((sum, { tries }) => sum + tries - 1, 0);
+  figures['requests'] = world.service.uploads.length;
+  figures['stored again, marked'] = world.service.received().reduce((sum, { tries }) => sum + tries - 1, 0);
   figures['answers lost'] = world.attempts.filter(({ outcome }) => outcome === 'unknown').length;
   for (const { agent, outcome } of world.attempts)
     if (outcome === 'accepted') figures[`accepted by ${agent}`] = (figures[`accepted by ${agent}`] ?? 0) + 1;

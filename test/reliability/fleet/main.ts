@@ -1,4 +1,4 @@
-import { killAgents } from '../support/agentProcess.ts';
+import { endWithAgents } from '../support/agentProcess.ts';
 import { trialOptions } from '../support/options.ts';
 import { playCampaign } from './campaign.ts';
 
@@ -24,8 +24,7 @@ const options = trialOptions(
   { story: 'print each fault as it happens' },
 );
 
-process.on('exit', killAgents);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+endWithAgents();
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);

@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Client } from 'pg';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
+import type { KnownAs } from '../../oracle/evidence.ts';
 import { startCluster, type Cluster } from '../../support/postgresCluster.ts';
 import { Dice } from '../support/dice.ts';
-import { CLIENT, ENDPOINTS, UIDS } from '../support/office.ts';
+import { UIDS } from '../support/office.ts';
+import { Service } from '../support/service.ts';
+import type { Scan } from '../support/scanner.ts';
 import { FleetAgent } from './agent.ts';
 import { LEASE_MS, nameOf, type Plan } from './plan.ts';
 import { readLedger, type World } from './world.ts';
 
-const DATABASE = 'postgres';
 /** Normally an image that can't be sent is copied within a second after it was named; a busy machine takes longer. */
 const COPIED_WITHIN_MS = 10_000;
 
@@ -23,115 +23,92 @@ export interface SitePlan extends Pick<
   readonly withStandby?: boolean;
 }
 
+interface Parts {
+  readonly plan: SitePlan;
+  readonly dir: string;
+  readonly primary: Cluster;
+  readonly standby: Cluster | null;
+  readonly service: Service;
+  readonly agents: readonly FleetAgent[];
+}
+
 /** One folder shared by all agents, a service, and a database. */
 export class Site {
   readonly dir: string;
   readonly folder: string;
   /** The server of the ledger, reached without a proxy. */
   cluster: Cluster;
-  /** A second server that replicates the first. */
-  readonly standby: Cluster | null;
-  readonly sandbox: Sandbox;
+  readonly service: Service;
   readonly agents: readonly FleetAgent[];
-  readonly requests: World['requests'][number][];
   /** Monotonic time of the last start or end of a fault. */
   disturbedAt = performance.now();
   /** When each image was first found in the ledger, by hash; monotonic. */
   readonly #knownSince = new Map<string, number>();
-  readonly #perSecond: number | null;
-  readonly #servers: readonly Cluster[];
-  readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
+  readonly #parts: Parts;
   /** Reused until it fails, since each new connection costs the server a process. */
   #client: Promise<Client> | null = null;
 
-  private constructor(
-    { perSecond }: SitePlan,
-    dir: string,
-    { primary, standby }: Servers,
-    sandbox: Sandbox,
-    agents: readonly FleetAgent[],
-    requests: Site['requests'],
-  ) {
-    this.#perSecond = perSecond;
-    this.dir = dir;
-    this.folder = join(dir, 'scans');
-    this.cluster = primary;
-    this.standby = standby;
-    this.#servers = standby === null ? [primary] : [standby, primary];
-    this.sandbox = sandbox;
-    this.agents = agents;
-    this.requests = requests;
-    this.#stalls.enable();
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.dir = parts.dir;
+    this.folder = join(parts.dir, 'scans');
+    this.cluster = parts.primary;
+    this.service = parts.service;
+    this.agents = parts.agents;
   }
 
   static async open(plan: SitePlan): Promise<Site> {
     const dir = await mkdtemp(join(tmpdir(), `receiptd-fleet-${plan.seed}-`));
     await mkdir(join(dir, 'scans'));
-    const servers = await startServers(plan.withStandby === true);
-    const requests: Site['requests'] = [];
-    const dice = Dice.of(plan.seed, 'service');
-    const sandbox = await startSandbox({
-      dir: join(dir, 'sandbox'),
-      credentials: CLIENT,
-      endpoints: ENDPOINTS,
-      random: () => dice.next(),
-      onRequest: ({ route, name, ending, tookMs, fault }) => {
-        if (route !== 'upload' || name === null) return;
-        const now = performance.now();
-        const status = typeof ending === 'number' ? ending : null;
-        requests.push({ name, arrivedAt: now - tookMs, status, refusedAt: fault === 'status' ? now : null });
-      },
-    });
-    if (plan.lostAnswers > 0) sandbox.misbehave({ kind: 'lostAnswer', probability: plan.lostAnswers });
-    if (plan.answerAfterMs > 0) sandbox.misbehave({ kind: 'delay', delayMs: plan.answerAfterMs });
-    const config = configuration(dir, sandbox.url, plan);
-    const database = {
-      name: DATABASE,
-      port: servers.primary.port,
-      standby: servers.standby?.port ?? null,
-    };
+    // With a standby, commits are synchronous: everything reported to an agent survives a failover.
+    const primary = await startCluster(
+      plan.withStandby ? { settings: { synchronous_standby_names: '*' } } : {},
+    );
+    const standby = plan.withStandby
+      ? await startCluster({ standbyOf: primary, settings: { synchronous_standby_names: '' } })
+      : null;
+    const service = await Service.start(join(dir, 'sandbox'), Dice.of(plan.seed, 'service'));
+    if (plan.lostAnswers > 0)
+      service.sandbox.misbehave({ kind: 'lostAnswer', probability: plan.lostAnswers });
+    if (plan.answerAfterMs > 0) service.sandbox.misbehave({ kind: 'delay', delayMs: plan.answerAfterMs });
+    const config = configuration(dir, service.sandbox.url, plan);
+    const ports = { port: primary.port, standby: standby?.port ?? null };
     const agents: FleetAgent[] = [];
     for (let each = 0; each < plan.agents; each += 1)
-      agents.push(await FleetAgent.prepare({ name: nameOf(each), dir, config, leaseMs: LEASE_MS, database }));
-    return new Site(plan, dir, servers, sandbox, agents, requests);
+      agents.push(await FleetAgent.prepare({ name: nameOf(each), dir, config, leaseMs: LEASE_MS, ...ports }));
+    return new Site({ plan, dir, primary, standby, service, agents });
   }
 
   /**
-   * Whether these bytes may leave the folder: the service has them, an agent has a copy, or there were no faults for long enough that an
-   * agent must have one. An image that is only named is lost with the agent that holds it, as docs/originals.md says. Null: the ledger
-   * can't be queried at the moment.
+   * How well the fleet knows an image; null: the ledger can't be queried at the moment. It counts as copied if an agent has a copy, or if
+   * there were no faults for long enough that one must have it. An image that is only named is lost with the agent that holds it, as
+   * docs/originals.md says.
    */
-  isSafe = async (sha256: string): Promise<boolean | null> => {
+  async knownAs({ sha256 }: Pick<Scan, 'sha256'>): Promise<KnownAs | null> {
     const text = 'SELECT state FROM receiptd.documents WHERE sha256 = $1';
     const found = await this.#asked((client) => client.query<{ state: string }>(text, [sha256]));
     if (found === null) return null;
     const [document] = found.rows;
-    if (document === undefined) return false;
-    if (document.state === 'accepted') return true;
+    if (document === undefined) return 'unseen';
+    if (document.state === 'accepted') return 'accepted';
     const isIn = ({ stateDir }: FleetAgent): boolean =>
       existsSync(join(stateDir, 'spool', sha256.slice(0, 2), sha256));
-    if (this.agents.some(isIn)) return true;
+    if (this.agents.some(isIn)) return 'copied';
     const now = performance.now();
     const since = this.#knownSince.get(sha256) ?? now;
     this.#knownSince.set(sha256, since);
-    return now - Math.max(since, this.disturbedAt) > COPIED_WITHIN_MS;
-  };
+    return now - Math.max(since, this.disturbedAt) > COPIED_WITHIN_MS ? 'copied' : 'named';
+  }
 
   /** What is still unsettled; null if nothing is. */
   async unsettled(due: ReadonlySet<string>): Promise<string | null> {
-    const asked = await this.#asked(async (client) => {
-      const { rows } = await client.query<{ sha256: string; state: string }>(
-        'SELECT sha256, state FROM receiptd.documents',
-      );
-      const known = new Map(rows.map(({ sha256, state }) => [sha256, state]));
-      const missing = [...due].filter((sha256) => !known.has(sha256)).length;
-      const waiting = rows.filter(({ state }) => state === 'queued' || state === 'uploading').length;
-      if (missing > 0 || waiting > 0)
-        return `${missing} images are not in the ledger, ${waiting} are waiting`;
-      return '';
-    });
-    if (asked === null) return 'the database is not answering';
-    return asked === '' ? null : asked;
+    const text = 'SELECT sha256, state FROM receiptd.documents';
+    const found = await this.#asked((client) => client.query<{ sha256: string; state: string }>(text));
+    if (found === null) return 'the database is not answering';
+    const known = new Set(found.rows.map(({ sha256 }) => sha256));
+    const missing = [...due].filter((sha256) => !known.has(sha256)).length;
+    const waiting = found.rows.filter(({ state }) => state === 'queued' || state === 'uploading').length;
+    return missing + waiting === 0 ? null : `${missing} images are not in the ledger, ${waiting} are waiting`;
   }
 
   /** The number of sessions that the agent started, or that were ended for it. */
@@ -143,32 +120,27 @@ export class Site {
 
   /** Crashes the first server permanently and promotes the second. */
   async failOver(): Promise<void> {
-    if (!this.standby) throw new Error('this site has no standby');
+    const { standby } = this.#parts;
+    if (!standby) throw new Error('this site has no standby');
     await this.cluster.kill();
-    await this.standby.promote();
-    this.cluster = this.standby;
+    await standby.promote();
+    this.cluster = standby;
   }
 
   async world(scans: World['scans']): Promise<World> {
-    const ledger = await readLedgerOf(this.cluster);
-    return {
-      ...ledger,
-      folder: this.folder,
-      scans,
-      stored: this.sandbox.received(),
-      requests: this.requests,
-      perSecond: this.#perSecond,
-      stallMs: this.#stalls.max / 1e6,
-    };
+    const client = await this.#connected();
+    const ledger = await readLedger(client).finally(() => client.end());
+    const { folder, service } = this;
+    return { ...ledger, folder, scans, service, perSecond: this.#parts.plan.perSecond };
   }
 
   /** Leaves the directory in place if it is to be `kept`. */
   async close({ kept }: { readonly kept: boolean }): Promise<void> {
-    this.#stalls.disable();
-    for (const agent of this.agents) await agent.close();
-    await this.sandbox.close();
+    const { primary, standby } = this.#parts;
+    for (const agent of this.agents) await agent.close({ kept });
+    await this.service.close();
     await this.#hangUp();
-    for (const server of this.#servers) await server.remove();
+    for (const server of [standby, primary]) await server?.remove();
     if (!kept) await rm(this.dir, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -184,7 +156,7 @@ export class Site {
   }
 
   async #connected(): Promise<Client> {
-    const client = new Client({ connectionString: this.cluster.urlOf(DATABASE) });
+    const client = new Client({ connectionString: this.cluster.url });
     client.on('error', () => {});
     try {
       await client.connect();
@@ -200,29 +172,6 @@ export class Site {
     this.#client = null;
     await client?.then((each) => each.end()).catch(() => {});
   }
-}
-
-interface Servers {
-  readonly primary: Cluster;
-  readonly standby: Cluster | null;
-}
-
-async function readLedgerOf(cluster: Cluster): ReturnType<typeof readLedger> {
-  const client = new Client({ connectionString: cluster.urlOf(DATABASE) });
-  await client.connect();
-  try {
-    return await readLedger(client);
-  } finally {
-    await client.end();
-  }
-}
-
-/** With a standby, commits are synchronous: everything reported to an agent survives a failover. */
-async function startServers(withStandby: boolean): Promise<Servers> {
-  if (!withStandby) return { primary: await startCluster(), standby: null };
-  const primary = await startCluster({ settings: { synchronous_standby_names: '*' } });
-  const standby = await startCluster({ standbyOf: primary, settings: { synchronous_standby_names: '' } });
-  return { primary, standby };
 }
 
 function configuration(dir: string, baseUrl: string, { perSecond }: SitePlan): Record<string, unknown> {

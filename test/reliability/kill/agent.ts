@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AgentProcess, type Exit } from '../support/agentProcess.ts';
+import { AgentProcess, type Ended as EndedProcess } from '../support/agentProcess.ts';
 import { inCheckout } from '../support/checkout.ts';
 import type { Kill, Place } from './plan.ts';
 import type { Site } from './site.ts';
 
-export interface Ended extends Exit {
-  readonly output: string;
+export interface Ended extends EndedProcess {
   /** The call before which the preload killed it, if any. */
   readonly killedAt: string | null;
   /** Whether it reached its planned point, rather than being killed for taking too long. */
@@ -29,37 +27,38 @@ const LOOK_EVERY_MS = 50;
 
 /** Starts a command and waits until it dies as planned, or kills it if its point is not reached. */
 export async function runAndKill(site: Site, args: readonly string[], kill: Kill): Promise<Ended> {
-  const agent = new Agent(site, args, kill);
+  const { agent, ended } = start(site, args, kill);
   const endsByItself = args.includes('--once') || args[0] !== 'run';
+  const ready = () => Promise.race([agent.said, agent.sleep(READY_MS)]);
   let asPlanned = true;
+  if (kill.kind !== 'moment' || kill.from === 'ready') await ready();
   switch (kill.kind) {
     case 'moment':
-      if (kill.from === 'ready') await agent.ready();
       await agent.sleep(kill.afterMs);
       break;
-    case 'answer':
-      await agent.ready();
-      asPlanned = await site.answer(kill.nth, agent.sleep(endsByItself ? ONCE_MS : ANSWER_MS));
+    case 'answer': {
+      const answered = site.service.answer(kill.nth).then(() => true);
+      const givenUp = agent.sleep(endsByItself ? ONCE_MS : ANSWER_MS).then(() => false);
+      asPlanned = await Promise.race([answered, givenUp]);
       break;
+    }
     case 'stopping':
-      await agent.ready();
       await agent.sleep(kill.readyMs);
-      agent.stop();
+      agent.signal('SIGTERM', true);
       await agent.sleep(kill.afterMs);
       break;
     case 'write':
     case 'sqlite':
-      await agent.ready();
       await agent.sleep(endsByItself ? ONCE_MS : LATE_MS);
-      asPlanned = agent.hasEnded;
+      asPlanned = agent.exited.aborted;
       break;
   }
-  const endedByItself = agent.hasEnded;
-  agent.kill();
-  const ended = await agent.ended;
-  if (endedByItself) asPlanned = ended.signal === 'SIGKILL';
+  const endedByItself = agent.exited.aborted;
+  agent.signal('SIGKILL', true);
+  const its = await ended;
+  if (endedByItself) asPlanned = its.signal === 'SIGKILL';
   // It may have reached its point at the last moment.
-  return { ...ended, asPlanned: asPlanned || ended.killedAt !== null };
+  return { ...its, asPlanned: asPlanned || its.killedAt !== null };
 }
 
 /** Starts the agent, waits until `isDone`, and stops it like a service manager; kills it at the deadline. */
@@ -68,91 +67,40 @@ export async function runUntil(
   isDone: () => Promise<boolean>,
   deadlineMs: number,
 ): Promise<Ended> {
-  const agent = new Agent(site, ['run'], null);
+  const { agent, ended } = start(site, ['run'], null);
   const deadline = performance.now() + deadlineMs;
-  await agent.ready();
-  while (!agent.hasEnded && !(await isDone())) {
-    if (performance.now() > deadline) agent.kill();
+  await agent.said;
+  while (!agent.exited.aborted && !(await isDone())) {
+    if (performance.now() > deadline) agent.signal('SIGKILL', true);
     await agent.sleep(LOOK_EVERY_MS);
   }
-  agent.stop();
-  return agent.ended;
+  agent.signal('SIGTERM', true);
+  return ended;
 }
 
 /** Runs a command to completion. */
 export function runToEnd(site: Site, args: readonly string[]): Promise<Ended> {
-  return new Agent(site, args, null).ended;
+  return start(site, args, null).ended;
 }
 
-class Agent {
-  readonly ended: Promise<Ended>;
-  readonly #process: AgentProcess;
-  #output = '';
-  #onOutput: () => void = () => {};
-
-  constructor(site: Site, args: readonly string[], kill: Kill | null) {
-    const startedAt = performance.now();
-    const { under, point } = killingAt(site, kill);
-    this.#process = new AgentProcess([...args, '--config', site.config], {
-      cwd: site.dir,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      under,
-      ...(point !== null && { node: ['--require', PRELOAD], env: { RECEIPTD_KILL_POINT: point } }),
-    });
-    for (const fd of [1, 2] as const) {
-      this.#process
-        .output(fd)
-        .setEncoding('utf8')
-        .on('data', (text: string) => {
-          this.#output += text;
-          this.#onOutput();
-        });
-    }
-    let report = '';
-    this.#process
-      .output(3)
-      .setEncoding('utf8')
-      .on('data', (text: string) => (report += text));
-    this.ended = this.#process.ended.then((exit) => {
-      this.#onOutput();
-      return {
-        ...exit,
-        output: this.#output,
-        killedAt: report === '' ? null : report.trim(),
-        asPlanned: true,
-        startedAt,
-        endedAt: performance.now(),
-      };
-    });
-  }
-
-  get hasEnded(): boolean {
-    return this.#process.exited.aborted;
-  }
-
-  /** Resolves at the first output or at the end. */
-  async ready(): Promise<void> {
-    const said = new Promise<void>((resolve) => {
-      this.#onOutput = () => {
-        if (this.#output !== '' || this.hasEnded) resolve();
-      };
-      this.#onOutput();
-    });
-    await Promise.race([said, this.sleep(READY_MS)]);
-  }
-
-  /** Resolves early if the process ends. */
-  async sleep(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#process.exited }).catch(() => {});
-  }
-
-  stop(): void {
-    this.#process.signal('SIGTERM', true);
-  }
-
-  kill(): void {
-    this.#process.signal('SIGKILL', true);
-  }
+function start(site: Site, args: readonly string[], kill: Kill | null) {
+  const startedAt = performance.now();
+  const { under, point } = killingAt(site, kill);
+  let killedAt: string | null = null;
+  const agent = new AgentProcess([...args, '--config', site.config], {
+    cwd: site.dir,
+    under,
+    onReport: (line) => (killedAt = line),
+    ...(point !== null && { node: ['--require', PRELOAD], env: { RECEIPTD_KILL_POINT: point } }),
+  });
+  const ended = agent.ended.then((its): Ended => ({
+    ...its,
+    killedAt,
+    asPlanned: true,
+    startedAt,
+    endedAt: performance.now(),
+  }));
+  return { agent, ended };
 }
 
 const PRELOAD = inCheckout('test/reliability/kill/preload.cjs');

@@ -5,8 +5,9 @@ import type { Damage } from './plan.ts';
 
 /** Damages the ledger like a power failure or a bad disk, while nothing runs. False if there was nothing to damage. */
 export async function damageLedger(stateDir: string, damage: Damage): Promise<boolean> {
-  const ledger = join(stateDir, 'ledger.db');
-  const log = `${ledger}-wal`;
+  const [ledger, log, journal] = ['ledger.db', 'ledger.db-wal', 'ledger.journal'].map((file) =>
+    join(stateDir, file),
+  ) as [string, string, string];
   // The shared memory never survives a power failure.
   await rm(`${ledger}-shm`, { force: true });
   switch (damage.what) {
@@ -14,51 +15,35 @@ export async function damageLedger(stateDir: string, damage: Damage): Promise<bo
       return remove(log);
     case 'noLedger':
       return remove(ledger);
-    case 'neither': {
-      const there = await remove(ledger);
-      return (await remove(log)) || there;
-    }
+    case 'neither':
+      return (await Promise.all([ledger, log].map(remove))).includes(true);
     case 'noJournal':
-      return remove(join(stateDir, 'ledger.journal'));
+      return remove(journal);
     case 'emptyLedger':
-      return cut(ledger, 0);
+      return change(ledger, () => truncate(ledger, 0));
     case 'cutLedger':
-      return cut(ledger, damage.share);
+      return change(ledger, (size) => truncate(ledger, Math.floor(size * damage.share)));
     case 'cutLog':
-      return cut(log, damage.share);
+      return change(log, (size) => truncate(log, Math.floor(size * damage.share)));
     case 'zeroedLog':
-      return zero(log, damage.share);
+      // A block that never reached the disk.
+      return change(log, async (size) => {
+        const file = await open(log, 'r+');
+        const at = Math.floor((size * damage.share) / 512) * 512;
+        const block = Buffer.alloc(Math.min(4096, size - at));
+        await file.write(block, 0, block.length, at).finally(() => file.close());
+      });
   }
 }
 
 async function remove(path: string): Promise<boolean> {
-  const size = await sizeOf(path);
+  const isThere = (await unlessGone(stat(path))) !== null;
   await rm(path, { force: true });
-  return size !== null;
+  return isThere;
 }
 
-async function cut(path: string, share: number): Promise<boolean> {
-  const size = await sizeOf(path);
-  if (size === null || size === 0) return false;
-  await truncate(path, Math.floor(size * share));
-  return true;
-}
-
-/** Zeroes a block, as if it had never reached the disk. */
-async function zero(path: string, share: number): Promise<boolean> {
-  const size = await sizeOf(path);
-  if (size === null || size === 0) return false;
-  const file = await open(path, 'r+');
-  try {
-    const at = Math.floor((size * share) / 512) * 512;
-    const block = Buffer.alloc(Math.min(4096, size - at));
-    await file.write(block, 0, block.length, at);
-  } finally {
-    await file.close();
-  }
-  return true;
-}
-
-async function sizeOf(path: string): Promise<number | null> {
-  return (await unlessGone(stat(path)))?.size ?? null;
+async function change(path: string, how: (size: number) => Promise<void>): Promise<boolean> {
+  const size = (await unlessGone(stat(path)))?.size ?? 0;
+  if (size > 0) await how(size);
+  return size > 0;
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { killAgents } from '../support/agentProcess.ts';
+import { endWithAgents } from '../support/agentProcess.ts';
 import { trialOptions } from '../support/options.ts';
 import { hasStrace } from './agent.ts';
-import { playCampaign } from './campaign.ts';
-import type { Round } from './round.ts';
+import { playRounds, type Round } from './round.ts';
 import { removeOpen } from './site.ts';
+import { Tally } from './tally.ts';
 
 /** Set in the child process that has its own mount namespace. */
 const OWN_MOUNTS = 'RECEIPTD_CAMPAIGN_MOUNTS';
@@ -38,21 +38,22 @@ if (options.power && process.env[OWN_MOUNTS] === undefined) {
   process.exit(status ?? 1);
 }
 
-process.on('exit', () => {
-  killAgents();
-  removeOpen();
-});
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+endWithAgents(removeOpen);
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function tell({ plan, story, breaches, keptAt, ms }: Round): void {
+const tally = new Tally();
+const breached: number[] = [];
+function tell(round: Round): void {
+  const { plan, story, breaches, keptAt, ms } = round;
+  tally.add(round);
   if (breaches.length === 0 && !options.story) return;
   say(`seed ${plan.seed}, ${Math.round(ms)} ms`);
   for (const line of story) say(`  ${line}`);
   for (const breach of breaches) say(`  BREACH: ${breach}`);
+  if (breaches.length > 0) breached.push(plan.seed);
   if (keptAt === null) return;
   say(`  everything is kept in ${keptAt}`);
   say(`  to repeat: ${COMMAND} --rounds 1 --from ${plan.seed}${options.power ? ' --power' : ''}`);
@@ -61,14 +62,9 @@ function tell({ plan, story, breaches, keptAt, ms }: Round): void {
 if (!hasStrace) say('strace is missing: kills hit SQLite’s own writes only by chance.');
 const { from, rounds, power } = options;
 const startedAt = performance.now();
-const { real, tally, breached } = await playCampaign(
-  { from, rounds, atOnce: options['at-once'], power },
-  tell,
-);
+const { real } = await playRounds({ from, rounds, atOnce: options['at-once'], power }, tell);
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 say(`Seeds ${from} to ${from + rounds - 1}, ${real ? 'photographed' : 'drawn'} receipts, ${seconds} s.`);
 for (const line of tally.lines()) say(line);
-if (breached.length > 0) {
-  say(`${breached.length} rounds with a breach: seeds ${breached.map(({ plan }) => plan.seed).join(', ')}.`);
-}
+if (breached.length > 0) say(`${breached.length} rounds with a breach: seeds ${breached.join(', ')}.`);
 process.exit(breached.length === 0 ? 0 : 1);

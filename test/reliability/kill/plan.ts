@@ -19,22 +19,10 @@ export interface Settings {
   readonly impatient: boolean;
 }
 
-/** An action in a folder. `careless` ones do not wait; others remove only files that are accepted or copied. */
-export type Step = {
-  readonly pauseMs: number;
-  readonly folder: number;
-} & (
-  | { readonly what: 'drop' | 'pieces' | 'cutShort'; readonly image: number }
-  | { readonly what: 'junk' | 'duplicate' | 'rename' }
-  | { readonly what: 'overwrite'; readonly image: number; readonly careless: boolean }
-  | { readonly what: 'delete'; readonly careless: boolean }
-);
-
-export const PLACES = ['state', 'spool', 'folder'] as const;
-export type Place = (typeof PLACES)[number];
-export type When = 'before' | 'torn' | 'after';
-export const SYSTEM_CALLS = ['pwrite64', 'fsync', 'ftruncate', 'unlink'] as const;
-export type SystemCall = (typeof SYSTEM_CALLS)[number];
+export type Place = 'state' | 'spool' | 'folder';
+type When = 'before' | 'torn' | 'after';
+const SYSTEM_CALLS = ['pwrite64', 'fsync', 'ftruncate', 'unlink'] as const;
+type SystemCall = (typeof SYSTEM_CALLS)[number];
 
 export type Kill =
   | { readonly kind: 'moment'; readonly from: 'start' | 'ready'; readonly afterMs: number }
@@ -67,7 +55,8 @@ export interface Plan {
   readonly seed: number;
   readonly settings: Settings;
   readonly faults: readonly FaultRule[];
-  readonly steps: readonly Step[];
+  /** How much people and scanners do in the folders. */
+  readonly steps: number;
   readonly runs: readonly RunPlan[];
   /** Whether the last run ends by itself; otherwise it is stopped once nothing waits. */
   readonly lastIsOnce: boolean;
@@ -82,7 +71,7 @@ export function drawPlan(seed: number): Plan {
     seed,
     settings,
     faults,
-    steps: drawSteps(Dice.of(seed, 'steps')),
+    steps: Dice.of(seed, 'steps').int(7, 14),
     runs: drawRuns(seed, settings),
     lastIsOnce: Dice.of(seed, 'last').chance(0.5),
   };
@@ -125,34 +114,6 @@ function drawFaults(dice: Dice): FaultRule[] {
     .shuffled(Object.values(rules))
     .slice(0, dice.int(1, 3))
     .map((rule) => rule());
-}
-
-function drawSteps(dice: Dice): Step[] {
-  const drops = dice.int(4, 8);
-  const others = dice.int(2, 6);
-  const kinds = [
-    ...Array.from({ length: drops }, () => dice.weighted({ drop: 3, pieces: 2 })),
-    ...Array.from({ length: others }, () =>
-      dice.weighted({ duplicate: 3, rename: 3, overwrite: 4, delete: 3, junk: 1, cutShort: 1 }),
-    ),
-  ];
-  const [first, ...rest] = kinds;
-  // The first step is a drop, because otherwise nothing could be overwritten.
-  return [first!, ...dice.shuffled(rest)].map((what) => {
-    const base = { pauseMs: dice.int(0, 350), folder: dice.int(0, 1) };
-    switch (what) {
-      case 'drop':
-      case 'pieces':
-      case 'cutShort':
-        return { ...base, what, image: dice.int(0, 999) };
-      case 'overwrite':
-        return { ...base, what, image: dice.int(0, 999), careless: dice.chance(0.3) };
-      case 'delete':
-        return { ...base, what, careless: dice.chance(0.3) };
-      default:
-        return { ...base, what };
-    }
-  });
 }
 
 function drawRuns(seed: number, settings: Settings): RunPlan[] {

@@ -1,15 +1,22 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Image } from '../support/images.ts';
+import { loadImages, type Image } from '../support/images.ts';
+import { Scanner } from '../support/scanner.ts';
 import { judge, said } from '../../oracle/oracle.ts';
 import { runAndKill, runToEnd, runUntil, type Ended } from './agent.ts';
 import { damageLedger } from './damage.ts';
-import { historyOf } from './gather.ts';
 import { describeKill, drawPlan, type Plan } from './plan.ts';
-import { Scanner } from './scanner.ts';
 import { Site } from './site.ts';
-import { ledgerIsWhole, lookAround, observe, type Observation, type Run, type World } from './world.ts';
+import {
+  historyOf,
+  ledgerIsWhole,
+  lookAround,
+  observe,
+  type Observation,
+  type Run,
+  type World,
+} from './world.ts';
 
 export interface Round {
   readonly plan: Plan;
@@ -28,7 +35,7 @@ export interface Round {
 const QUIET_WITHIN_MS = 30_000;
 
 /** Plays one seed: a new site, kills and restarts, an undisturbed last run, the oracle. Removes the site if there is no breach. */
-export async function playRound(
+async function playRound(
   seed: number,
   images: readonly Image[],
   { power }: { readonly power: boolean },
@@ -52,7 +59,17 @@ export async function playRound(
 }
 
 async function play(site: Site, plan: Plan, images: readonly Image[], story: string[]): Promise<World> {
-  const scanner = new Scanner(site, images, plan.seed);
+  const scanner = new Scanner({
+    seed: plan.seed,
+    folders: site.folders,
+    aside: join(site.dir, 'scanner'),
+    habits: { drop: 36, pieces: 24, copy: 7, rename: 7, overwrite: 10, delete: 7, junk: 3, cutShort: 3 },
+    longestPauseMs: 350,
+    image: (dice) => dice.pick(images),
+    knownAs: (scan) => site.knownAs(scan),
+    careless: 0.3,
+    inPlace: plan.settings.afterUpload === 'keep',
+  });
   const observations: Observation[] = [];
   const runs: Run[] = [];
   // A power failure may damage the ledger like the planned damage of other rounds.
@@ -76,7 +93,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   };
 
   for (const { once, backup, damage, restore, revokeTokens, kill } of plan.runs) {
-    if (revokeTokens) site.sandbox.revokeTokens();
+    if (revokeTokens) site.service.sandbox.revokeTokens();
     if (backup && existsSync(join(site.stateDir, 'ledger.db'))) await makeBackup(site, story);
     // One of the two has to stay intact: after a kill before a new journal was in place, only the ledger is left.
     const isOtherWhole =
@@ -101,7 +118,7 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
   }
 
   await scanning;
-  site.sandbox.behave();
+  site.service.misbehave([]);
   // After midnight, the budget is that of another day.
   const liftedAt = today === new Date().toDateString() ? performance.now() : null;
   await site.configure({ limited: false });
@@ -109,19 +126,13 @@ async function play(site: Site, plan: Plan, images: readonly Image[], story: str
     ? await runToEnd(site, ['run', '--once', '--wait', '60s'])
     : await runUntil(site, async () => isQuiet(site, await observe(site, scanner)), QUIET_WITHIN_MS);
   await record({ kind: plan.lastIsOnce ? 'once' : 'daemon', kill: null, ended });
-  return lookAround(site, {
-    observations,
-    runs,
-    liftedAt,
-    ledgerWasDamaged,
-    journalWasLost,
-  });
+  return lookAround({ site, observations, runs, liftedAt, ledgerWasDamaged, journalWasLost });
 }
 
 async function makeBackup(site: Site, story: string[]): Promise<void> {
-  const { status, output } = await runToEnd(site, ['backup']);
+  const { status, stderr } = await runToEnd(site, ['backup']);
   story.push(`backup: ${status}`);
-  if (status !== 0) throw new Error(`backup: ${output}`);
+  if (status !== 0) throw new Error(`backup: ${stderr}`);
 }
 
 async function newestBackup({ stateDir }: Site): Promise<string | null> {
@@ -138,15 +149,15 @@ async function newestBackup({ stateDir }: Site): Promise<string | null> {
 function isQuiet({ settings }: Site, { scans, books, files }: Observation): boolean {
   const waits =
     [...books.documents.values()].some(({ state }) => state === 'queued' || state === 'uploading') ||
-    files.some(({ path }) => path.includes('/.receiptd-'));
+    [...files.keys()].some((path) => path.includes('/.receiptd-'));
   return (
     !waits &&
     scans.every((scan) => {
       if (scan.gone !== null) return true;
       const seen = books.lastSeen.get(scan.path);
       if (scan.kind !== 'image') return seen !== undefined;
-      const isThere = files.some(({ path, sha256 }) => path === scan.path && sha256 === scan.sha256);
-      const isAccepted = books.documentOf(scan.endpointUid, scan.sha256)?.state === 'accepted';
+      const isThere = files.get(scan.path) === scan.sha256;
+      const isAccepted = books.documentOf(scan.uid, scan.sha256)?.state === 'accepted';
       return seen?.sha256 === scan.sha256 && !(isThere && settings.afterUpload !== 'keep' && isAccepted);
     })
   );
@@ -160,5 +171,24 @@ function shown({ books, files }: Observation): string {
   const states = new Map<string, number>();
   for (const { state } of books.documents.values()) states.set(state, (states.get(state) ?? 0) + 1);
   const counts = [...states].map(([state, count]) => `${count} ${state}`);
-  return `entry ${books.entries}, ${counts.join(', ') || 'nothing named'}, ${files.length} files`;
+  return `entry ${books.entries}, ${counts.join(', ') || 'nothing named'}, ${files.size} files`;
+}
+
+/** Plays rounds `from` to `from + rounds - 1`, several at once because they mostly wait. */
+export async function playRounds(
+  rounds: {
+    readonly from: number;
+    readonly rounds: number;
+    readonly atOnce: number;
+    readonly power: boolean;
+  },
+  onRound: (round: Round) => void,
+): Promise<{ readonly real: boolean }> {
+  const { real, images } = await loadImages();
+  let next = rounds.from;
+  const lane = async (): Promise<void> => {
+    while (next < rounds.from + rounds.rounds) onRound(await playRound((next += 1) - 1, images, rounds));
+  };
+  await Promise.all(Array.from({ length: rounds.atOnce }, lane));
+  return { real };
 }

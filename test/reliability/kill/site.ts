@@ -1,14 +1,16 @@
 import { accessSync, constants, rmSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import YAML from 'yaml';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/server.ts';
+import type { KnownAs } from '../../oracle/evidence.ts';
+import { Books, readJournal, type Journal } from '../../oracle/journal.ts';
 import { Dice } from '../support/dice.ts';
-import { ALIASES, CLIENT, ENDPOINTS, UIDS } from '../support/office.ts';
-import { Books } from '../../oracle/journal.ts';
-import { knownIn, type Known } from './known.ts';
+import { sha256 } from '../support/digest.ts';
+import { unlessGone } from '../support/files.ts';
+import { ALIASES, UIDS } from '../support/office.ts';
+import type { Scan } from '../support/scanner.ts';
+import { Service } from '../support/service.ts';
 import { LossyDisk } from './lossyDisk.ts';
 import type { Plan, Settings } from './plan.ts';
 
@@ -19,16 +21,14 @@ export interface SiteFolder {
   readonly path: string;
   readonly archive: string;
   readonly endpoint: string;
-  readonly endpointUid: string;
+  readonly uid: string;
 }
 
-/** An upload request from the sandbox's view; times are monotonic milliseconds. */
-export interface Upload {
-  readonly arrivedAt: number;
-  readonly endpointUid: string;
-  readonly name: string;
-  readonly ending: string;
-  readonly fault: string | null;
+/** What the agent has recorded in its state directory. */
+interface Known {
+  readonly books: Books;
+  /** Hashes of the complete copies in the spool. */
+  readonly copies: ReadonlySet<string>;
 }
 
 const open = new Set<Site>();
@@ -48,32 +48,26 @@ export class Site {
   readonly config: string;
   readonly settings: Settings;
   readonly folders: readonly SiteFolder[];
-  readonly sandbox: Sandbox;
-  readonly uploads: readonly Upload[];
-  readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
+  readonly service: Service;
   /** All its directories on the machine. */
   readonly dirs: readonly string[];
   /** Holds the state directory and the archives that are not in the folders, for power failures; null if only processes are killed. */
   readonly disk: LossyDisk | null;
   #durable: Known = { books: new Books(), copies: new Set() };
-  readonly #answers: Answers;
 
   private constructor(
     dir: string,
     elsewhere: string | null,
     disk: LossyDisk | null,
     plan: Plan,
-    sandbox: Sandbox,
-    seen: Seen,
+    service: Service,
   ) {
     this.dir = dir;
     this.disk = disk;
     this.stateDir = join(disk?.path ?? dir, 'state');
     this.config = join(dir, 'receiptd.yaml');
     this.settings = plan.settings;
-    this.sandbox = sandbox;
-    this.uploads = seen.uploads;
-    this.#answers = seen.answers;
+    this.service = service;
     this.dirs = elsewhere === null ? [dir] : [dir, elsewhere];
     this.folders = ALIASES.slice(0, plan.settings.folders).map((alias) => {
       const path = join(dir, `scans-${alias}`);
@@ -82,43 +76,25 @@ export class Site {
         beside: join(disk?.path ?? dir, `kept-${alias}`),
         elsewhere: join(disk?.path ?? elsewhere ?? dir, alias),
       };
-      return {
-        path,
-        archive: join(archives[plan.settings.archive], 'archive'),
-        endpoint: alias,
-        endpointUid: UIDS[alias],
-      };
+      const archive = join(archives[plan.settings.archive], 'archive');
+      return { path, archive, endpoint: alias, uid: UIDS[alias] };
     });
-    this.#stalls.enable();
   }
 
   /** `power`: simulate a power failure with each kill. */
   static async open(plan: Plan, { power }: { readonly power: boolean }): Promise<Site> {
-    const dir = await mkdtemp(join(tmpdir(), `receiptd-kill-${plan.seed}-`));
+    const { seed, settings, faults } = plan;
+    const dir = await mkdtemp(join(tmpdir(), `receiptd-kill-${seed}-`));
     const elsewhere =
-      !power && plan.settings.archive === 'elsewhere' && isElsewhere(dir)
-        ? await mkdtemp(join(ELSEWHERE, `receiptd-kill-${plan.seed}-`))
+      !power && settings.archive === 'elsewhere' && isElsewhere(dir)
+        ? await mkdtemp(join(ELSEWHERE, `receiptd-kill-${seed}-`))
         : null;
-    const dice = Dice.of(plan.seed, 'service');
-    const seen: Seen = { uploads: [], answers: new Answers() };
-    const sandbox = await startSandbox({
-      dir: join(dir, 'sandbox'),
-      credentials: CLIENT,
-      endpoints: ENDPOINTS,
-      onRepeat: plan.settings.onRepeat,
-      random: () => dice.next(),
-      onRequest: ({ route, path, name, ending, tookMs, fault }) => {
-        if (route !== 'upload' || name === null) return;
-        const endpointUid = /^\/v2\/endpoints\/([^/]+)\//.exec(path)?.[1] ?? '';
-        const arrivedAt = performance.now() - tookMs;
-        seen.uploads.push({ arrivedAt, endpointUid, name, ending: String(ending), fault });
-        if (typeof ending === 'number') seen.answers.count();
-      },
-    });
-    const site = new Site(dir, elsewhere, power ? new LossyDisk(dir) : null, plan, sandbox, seen);
+    const { onRepeat } = settings;
+    const service = await Service.start(join(dir, 'sandbox'), Dice.of(seed, 'service'), { onRepeat });
+    const site = new Site(dir, elsewhere, power ? new LossyDisk(dir) : null, plan, service);
     open.add(site);
     for (const { path } of site.folders) await mkdir(path);
-    sandbox.misbehave(...plan.faults);
+    service.misbehave(faults);
     return site;
   }
 
@@ -128,13 +104,11 @@ export class Site {
     const patience = this.settings.impatient ? '700ms' : '30s';
     const config = {
       service: {
-        baseUrl: this.sandbox.url,
+        baseUrl: this.service.sandbox.url,
         proxy: 'direct',
         timeouts: { headers: patience, body: patience },
       },
-      endpoints: Object.fromEntries(
-        this.folders.map(({ endpoint, endpointUid: uid }) => [endpoint, { uid }]),
-      ),
+      endpoints: Object.fromEntries(this.folders.map(({ endpoint, uid }) => [endpoint, { uid }])),
       folders: this.folders.map(({ path, archive, endpoint }) => ({
         path,
         endpoint,
@@ -158,56 +132,47 @@ export class Site {
     await writeFile(this.config, YAML.stringify(config));
   }
 
-  /** What the agent has durably on record; with power failures, the state after the last one. */
-  async known(): Promise<Known> {
-    return this.disk === null ? knownIn(this.stateDir) : this.#durable;
+  /** No entries if there is no journal yet. */
+  async journal(): Promise<Journal> {
+    return readJournal((await unlessGone(readFile(join(this.stateDir, 'ledger.journal'), 'utf8'))) ?? '');
+  }
+
+  /** What the agent has durably on record of an image; with power failures, the state after the last one. */
+  async knownAs({ uid, sha256: hash }: Scan): Promise<KnownAs> {
+    const { books, copies } = this.disk === null ? await this.#known() : this.#durable;
+    const document = books.documentOf(uid, hash);
+    if (!document) return 'unseen';
+    if (document.state === 'accepted') return 'accepted';
+    return copies.has(hash) ? 'copied' : 'named';
   }
 
   /** Simulates a power failure, if this site has them. The agent must not be running. */
   async failPower(): Promise<void> {
     if (this.disk === null) return;
     await this.disk.fail();
-    this.#durable = await knownIn(this.stateDir);
-  }
-
-  /** True at the n-th answer from now; false if `givenUp` resolves first. */
-  async answer(nth: number, givenUp: Promise<void>): Promise<boolean> {
-    return Promise.race([this.#answers.next(nth).then(() => true), givenUp.then(() => false)]);
-  }
-
-  /** The longest delay in this process's noticing of arrivals. */
-  get stallMs(): number {
-    return this.#stalls.max / 1e6;
+    this.#durable = await this.#known();
   }
 
   /** Leaves the directories in place if they are to be `kept`. */
   async close({ kept }: { readonly kept: boolean }): Promise<void> {
-    this.#stalls.disable();
-    await this.sandbox.close();
+    await this.service.close();
     await this.disk?.close({ kept });
     open.delete(this);
     if (kept) return;
     for (const dir of this.dirs) await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   }
-}
 
-interface Seen {
-  readonly uploads: Upload[];
-  readonly answers: Answers;
-}
-
-class Answers {
-  #left = 0;
-  #come: () => void = () => {};
-
-  next(nth: number): Promise<void> {
-    this.#left = nth;
-    return new Promise((resolve) => (this.#come = resolve));
-  }
-
-  count(): void {
-    this.#left -= 1;
-    if (this.#left === 0) this.#come();
+  /** Works while the agent is running. */
+  async #known(): Promise<Known> {
+    const { entries } = await this.journal();
+    const spool = join(this.stateDir, 'spool');
+    const copies = new Set<string>();
+    for (const file of (await unlessGone(readdir(spool, { recursive: true, withFileTypes: true }))) ?? []) {
+      if (!file.isFile()) continue;
+      const bytes = await unlessGone(readFile(join(file.parentPath, file.name)));
+      if (bytes && sha256(bytes) === file.name) copies.add(file.name);
+    }
+    return { books: Books.of(entries), copies };
   }
 }
 

@@ -33,7 +33,7 @@ export class Tally {
     this.#count('documents', books.documents.size);
     for (const { state } of world.rows) this.#count(`rows ${state}`);
     this.#count('ledgers rebuilt', books.rebuilt);
-    this.#count('requests', world.uploads.length);
+    this.#count('requests', world.site.service.uploads.length);
     this.#count('stored', world.stored.length);
     this.#count(
       'stored again after a lost answer',
@@ -47,7 +47,9 @@ export class Tally {
         .sort(([a], [b]) => a.localeCompare(b))
         .map(([what, count]) => `${what} ${count}`)
         .join(', ');
-    const first = [...this.#first].map(([what, calls]) => `${what} ${rangesOf(calls)}`);
+    const first = [...this.#first].map(
+      ([what, calls]) => `${what} ${[...calls].sort((a, b) => a - b).join(' ')}`,
+    );
     return [
       `${this.rounds} rounds, ${this.kills} kills`,
       sorted(this.#counts),
@@ -61,15 +63,10 @@ export class Tally {
   }
 
   #visit(kill: Kill): void {
-    const [what, number] =
-      kill.kind === 'write'
-        ? [`${kill.when} ${kill.place}`, kill.call]
-        : kill.kind === 'sqlite'
-          ? [kill.system, kill.nth]
-          : [null, 0];
-    if (what === null) return;
-    const visited = this.#first.get(what) ?? new Set();
-    this.#first.set(what, visited.add(number));
+    if (kill.kind !== 'write' && kill.kind !== 'sqlite') return;
+    const isWrite = kill.kind === 'write';
+    const what = isWrite ? `${kill.when} ${kill.place}` : kill.system;
+    this.#first.set(what, (this.#first.get(what) ?? new Set()).add(isWrite ? kill.call : kill.nth));
   }
 
   #countCall(report: string): void {
@@ -82,17 +79,6 @@ export class Tally {
     const what = `${name} ${basename(file)}`;
     this.#calls.set(what, (this.#calls.get(what) ?? 0) + 1);
   }
-}
-
-/** `1-4, 7` */
-function rangesOf(numbers: ReadonlySet<number>): string {
-  const ranges: [from: number, to: number][] = [];
-  for (const number of [...numbers].sort((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last?.[1] === number - 1) last[1] = number;
-    else ranges.push([number, number]);
-  }
-  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
 }
 
 function kindOf(kill: Kill): string {

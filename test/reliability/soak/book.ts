@@ -1,3 +1,4 @@
+import type { Event } from '../../oracle/evidence.ts';
 import { UIDS, type Alias } from '../support/office.ts';
 
 /** Length of the hash in names, as configured. */
@@ -72,6 +73,22 @@ export class Book {
 
   get acceptedCount(): number {
     return this.#accepted.size;
+  }
+
+  /** What was scanned, for the oracle. */
+  *history(): Generator<Event> {
+    for (const [key, { must }] of this.images) {
+      const [uid = '', sha256 = ''] = key.split(' ');
+      // One that was removed at a random moment may not have been seen.
+      yield { kind: 'image', uid, sha256, knownAs: must ? null : 'unseen' };
+    }
+    for (const [path, state] of this.refusals) {
+      // `list` omits incomplete files that are gone.
+      if (state === 'incomplete' && this.isRefused(path)) continue;
+      const is = state === 'rejected' ? 'junk' : 'cutShort';
+      yield { kind: 'content', at: 0, content: { sha256: path, is } };
+      yield { kind: 'file', at: 0, folder: '', path: path.slice(1), sha256: path };
+    }
   }
 
   whenAccepted(alias: Alias, sha256: string): Promise<void> {

@@ -57,7 +57,7 @@ export class Cleaner {
 
   async #tidyInbox({ inbox, lying }: OpenInbox): Promise<void> {
     const old = Date.now() - KEPT_MS;
-    for (const { path, sha256: hash, at } of lying.values()) {
+    for (const [path, { sha256: hash, at }] of lying) {
       if (at > old) continue;
       const isRefused = this.#parts.book.refusals.has(path) && this.#parts.book.isRefused(path);
       if (!isRefused && !this.#parts.book.isAccepted(inbox.alias, hash)) continue;

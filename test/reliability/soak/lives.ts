@@ -1,10 +1,10 @@
+import { z } from 'zod';
+import { AgentProcess, pause } from '../support/agentProcess.ts';
 import type { Dice } from '../support/dice.ts';
-import { Life } from './agent.ts';
-import { Gate } from './gate.ts';
-import type { OpenInbox } from './inboxes.ts';
+import { Gate, type OpenInbox } from './inboxes.ts';
 import type { Place } from './place.ts';
+import { INSIDE, probeArgument, type Inside } from './probe.ts';
 import type { Deed, LogRecord } from './record.ts';
-import { pause } from './weather.ts';
 
 /** Ends of lives, as shares of the total time: two short lives, a long one, and one that ends once everything is sent. */
 const ENDS: readonly { readonly at: number; readonly by: 'SIGTERM' | 'SIGKILL' }[] = [
@@ -12,6 +12,17 @@ const ENDS: readonly { readonly at: number; readonly by: 'SIGTERM' | 'SIGKILL' }
   { at: 0.12, by: 'SIGTERM' },
   { at: 0.9, by: 'SIGKILL' },
 ];
+
+const LINE = z.looseObject({ timestamp: z.string(), level: z.string(), message: z.string() });
+export type LogLine = z.infer<typeof LINE>;
+
+/** One life of `receiptd run`, from start to exit. */
+export interface Life {
+  readonly process: AgentProcess;
+  readonly startedAt: number;
+  /** The latest report of the probe; null before the first. */
+  inside: Inside | null;
+}
 
 /** Runs one agent after another and disturbs them. */
 export class Lives {
@@ -32,25 +43,46 @@ export class Lives {
     this.#log = log;
   }
 
+  /** Resolves once the agent reports that it has started. */
   async begin(): Promise<void> {
-    const life = await Life.start(
-      this.#place,
-      (line) => this.#log.line(line),
-      (text) => this.#log.other(text),
-    );
+    const other: string[] = [];
+    let tellStarted: () => void = () => {};
+    const started = new Promise<void>((resolve) => (tellStarted = resolve));
+    const process = new AgentProcess(['run', '--config', this.#place.config], {
+      cwd: this.#place.dir,
+      node: ['--trace-warnings', probeArgument()],
+      // The binary sets this before its first module loads; the probe is loaded even earlier.
+      env: { UV_THREADPOOL_SIZE: '16' },
+      onLine: (text) => {
+        const line = LINE.safeParse(parse(text));
+        if (line.success) this.#log.line(line.data);
+        else {
+          other.push(text);
+          this.#log.other(text);
+        }
+        if (line.data?.message === 'receiptd has started') tellStarted();
+      },
+      onReport: (text) => (life.inside = INSIDE.safeParse(parse(text)).data ?? life.inside),
+    });
+    const life: Life = { process, startedAt: Date.now(), inside: null };
+    await Promise.race([started, process.ended]);
+    if (process.exited.aborted) throw new Error(`The agent did not start: ${other.join('\n')}`);
     this.now = life;
     this.count += 1;
-    void life.ended.then(({ status, signal }) => {
+    void process.ended.then(({ status, signal }) => {
       if (this.now === life) this.breaches.push(`the agent ended unexpectedly, with ${status ?? signal}`);
     });
   }
 
-  /** A clean stop, which must exit with status 0. */
-  async end(): Promise<void> {
-    const life = this.#leave();
+  /** A clean stop, which must exit with status 0, or a kill. */
+  async end(by: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const life = this.now;
+    this.now = null;
     if (life === null) return;
-    const { status, signal } = await life.end('SIGTERM');
-    if (status !== 0) this.breaches.push(`the agent ended with ${status ?? signal} on SIGTERM`);
+    life.process.signal(by);
+    const { status, signal } = await life.process.ended;
+    if (by === 'SIGTERM' && status !== 0)
+      this.breaches.push(`the agent ended with ${status ?? signal} on SIGTERM`);
   }
 
   /** Ends and starts lives over `seconds`, until aborted. */
@@ -61,8 +93,7 @@ export class Lives {
       if (signal.aborted) return;
       await this.gate.closed(async () => {
         const from = Date.now();
-        if (by === 'SIGTERM') await this.end();
-        else await this.#leave()?.end(by);
+        await this.end(by);
         await this.begin();
         if (by === 'SIGKILL') this.deeds.push({ what: 'killed', from, to: Date.now() });
       });
@@ -89,16 +120,18 @@ export class Lives {
   async #freeze(ms: number, signal: AbortSignal): Promise<void> {
     const from = performance.now();
     await this.gate.inside(async () => {
-      this.now?.signal('SIGSTOP');
+      this.now?.process.signal('SIGSTOP');
       await pause(ms, signal);
-      this.now?.signal('SIGCONT');
+      this.now?.process.signal('SIGCONT');
     });
     this.frozen.push({ from, to: performance.now() });
   }
+}
 
-  #leave(): Life | null {
-    const life = this.now;
-    this.now = null;
-    return life;
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }

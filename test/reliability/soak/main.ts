@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killAgents } from '../support/agentProcess.ts';
+import { endWithAgents } from '../support/agentProcess.ts';
 import { trialOptions } from '../support/options.ts';
 import { tableOf } from './flatness.ts';
 import { soak } from './soak.ts';
@@ -11,8 +11,7 @@ const { minutes, seed, rate } = trialOptions('npm run campaign -- soak', {
   rate: { default: 30, least: 1, help: 'receipts per second, on average' },
 });
 
-process.on('exit', killAgents);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+endWithAgents();
 
 const samplesFile = join(tmpdir(), `receiptd-soak-${seed}-${process.pid}.jsonl`);
 const tell = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Dice } from '../support/dice.ts';
 import { TRACE } from '../../oracle/nothingLost.ts';
-import { command, type Ended } from './agent.ts';
+import { pause, runAgent, type Ended } from '../support/agentProcess.ts';
 import type { Book } from './book.ts';
-import type { Gate } from './gate.ts';
-import type { OpenInbox } from './inboxes.ts';
+import type { Gate, OpenInbox } from './inboxes.ts';
 import type { Place } from './place.ts';
-import { pause } from './weather.ts';
 
 /** Commands that people run while the agent runs, with their weights. */
 const CHORES = {
@@ -64,7 +62,7 @@ export class Operator {
 
   async ask(statuses: readonly number[], ...args: string[]): Promise<Ended> {
     return this.#parts.agentGate.inside(async () => {
-      const ended = await command(this.#parts.place, ...args);
+      const ended = await runAgent(this.#parts.place, ...args);
       this.#parts.book.count(`receiptd ${args[0]}`);
       const said = `${ended.stdout.slice(0, 500)}${ended.stderr.slice(0, 1_500)}`;
       if (ended.status === null || !statuses.includes(ended.status))

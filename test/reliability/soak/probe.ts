@@ -13,7 +13,8 @@ export const INSIDE = z.object({
 });
 export type Inside = z.infer<typeof INSIDE>;
 
-export const PROBE_FD = 3;
+/** As in `AgentOptions.onReport`. */
+const PROBE_FD = 3;
 
 /**
  * An argument for node that makes the binary report figures only known inside. The binary itself has no debug port. The module is inline

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { LogLine } from './agent.ts';
 import type { Book } from './book.ts';
+import type { LogLine } from './lives.ts';
 import type { PhaseName, Spell } from './weather.ts';
 
 /** A period in which the agent was disturbed; wall-clock milliseconds. */

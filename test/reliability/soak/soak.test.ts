@@ -4,7 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { requirement } from '../../support/requires.ts';
 import { killAgents } from '../support/agentProcess.ts';
 import { flatness } from './flatness.ts';
-import { RateWatch } from './limits.ts';
+import { UIDS } from '../support/office.ts';
+import { tooFast } from './limits.ts';
 import { LIMITS } from './place.ts';
 import type { Sample } from './samples.ts';
 import { soak } from './soak.ts';
@@ -91,13 +92,14 @@ describe('the verdict on flatness', () => {
 describe('the rate of arrivals', () => {
   it('is too high unless a delay explains it', () => {
     const { count } = LIMITS.depot;
-    const arrivals = Array.from({ length: count + 1 }, (_, index) => (index * 900) / count);
-    const watch = new RateWatch();
-    watch.look('depot', arrivals, 60_000);
-    expect(watch.breaches).toHaveLength(1);
-    const late = new RateWatch();
-    late.jolt({ from: 0, to: 1_000, lateMs: 120, frozen: false });
-    late.look('depot', arrivals, 60_000);
-    expect(late.breaches).toEqual([]);
+    const uploads = Array.from({ length: count + 1 }, (_, index) => ({
+      arrivedAt: (index * 900) / count,
+      uid: UIDS.depot,
+      name: '',
+      status: 200,
+      fault: null,
+    }));
+    expect(tooFast(uploads, [])).toHaveLength(1);
+    expect(tooFast(uploads, [{ from: 0, to: 1_000, lateMs: 120, frozen: false }])).toEqual([]);
   });
 });

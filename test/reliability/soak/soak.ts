@@ -1,23 +1,26 @@
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { ROWS } from '../../support/listRows.ts';
-import { killAgents } from '../support/agentProcess.ts';
+import { killAgents, pause } from '../support/agentProcess.ts';
 import { Dice } from '../support/dice.ts';
+import { sha256 } from '../support/digest.ts';
 import { ImageMaker } from '../support/images.ts';
+import { UIDS } from '../support/office.ts';
+import { Service } from '../support/service.ts';
 import { Book } from './book.ts';
 import { Cleaner } from './cleaner.ts';
 import { flatness, type Row } from './flatness.ts';
 import { OpenInbox } from './inboxes.ts';
+import { tooFast, tooManyAtOnce } from './limits.ts';
 import { Lives } from './lives.ts';
 import { Operator } from './operator.ts';
 import { judge, said } from '../../oracle/oracle.ts';
-import { historyOf, stateFilesOf } from './gather.ts';
 import { makePlace, writeConfig, type Place } from './place.ts';
 import { LogRecord } from './record.ts';
 import { Scanners } from './scanners.ts';
-import { Service } from './service.ts';
 import { SAMPLE_MS, Watch } from './watch.ts';
-import { pause, Weather } from './weather.ts';
+import { Weather } from './weather.ts';
 
 export interface SoakOptions {
   readonly seconds: number;
@@ -44,7 +47,6 @@ const RECOVERED_MS = 20_000;
 /** Time without further acceptances after which the soak is stuck; everything on hold has been retried by then. */
 const STUCK_MS = 120_000;
 const LOOK_MS = 2_000;
-const never = new AbortController().signal;
 
 /** One soak, from an empty directory to a verdict. Removes the directory unless there is a breach. */
 export async function soak(options: SoakOptions): Promise<Outcome> {
@@ -67,7 +69,7 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   const log = new LogRecord(book);
   const lives = new Lives(place, log);
   const service = await Service.start(place.sandboxDir, dice('service'));
-  await writeConfig(place, service.url);
+  await writeConfig(place, service.sandbox.url);
   const inboxes = place.inboxes.map((inbox) => new OpenInbox(inbox));
   const images = await ImageMaker.prepare(seed, MIX);
   const scanners = new Scanners({ inboxes, images, book, dice: dice('scanners') }, faults.signal);
@@ -80,6 +82,7 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
     agentGate: lives.gate,
   });
   const weather = new Weather(service, dice('weather'));
+  const bodies = new Bodies(place.sandboxDir);
   const watch = new Watch({ place, book, lives, service, weather }, options.samplesFile);
 
   await lives.begin();
@@ -87,8 +90,7 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
     every(SAMPLE_MS, end.signal, () => watch.sample()),
     every(TIDY_MS, end.signal, async () => {
       await cleaner.tidy(lives.now !== null && Date.now() - lives.now.startedAt > RECOVERED_MS);
-      await service.dropBytes();
-      service.watchRate();
+      await bodies.drop();
     }),
   ];
   const acting = [
@@ -98,7 +100,7 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
     lives.disturb(inboxes, dice('disturbances'), faults.signal),
     lives.run(seconds, faults.signal),
   ];
-  await pause(seconds * 1_000, never);
+  await pause(seconds * 1_000);
   // Samples of the final drain do not show leaks.
   const flat = flatness(watch.longestLife());
   faults.abort();
@@ -113,14 +115,21 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   await Promise.all(watching);
   await lives.end();
   await watch.close();
-  await service.dropBytes();
+  await bodies.drop();
   await service.close();
   const rows = ROWS.parse(JSON.parse(list));
-  const judged = judge(historyOf(rows, service.received(), book, await stateFilesOf(place.stateDir)));
+  const stored = service.received().map(({ endpointUid: uid, ...each }) => ({ ...each, uid }));
+  const stateFiles = await stateFilesOf(place.stateDir);
+  const judged = judge([
+    ...book.history(),
+    { kind: 'end', end: { rows, stored, stateFiles, isStopped: true } },
+  ]);
   const unexplained = log.unexplained(weather.spells, lives.deeds, (hash) => book.mayBeLost(hash));
   return {
     breaches: [
-      ...[lives, scanners, operator, cleaner, service, service.rate, log].flatMap(({ breaches }) => breaches),
+      ...[lives, scanners, operator, cleaner, bodies, log].flatMap(({ breaches }) => breaches),
+      ...tooFast(service.uploads, watch.jolts),
+      ...tooManyAtOnce(service.mostAtOnce),
       ...closing,
       ...unexplained.map((text) => `unexplained error: ${text}`),
       ...judged.map((breach) => said(breach, breach.what)),
@@ -133,12 +142,43 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
       ...countBy(weather.spells, ({ phase }) => `weather: ${phase}`),
       ...countBy(lives.deeds, ({ what }) => `agent: ${what}`),
       'agent: lives': lives.count,
-      'service: upload requests': service.uploads,
-      'service: bodies checked': service.checked,
-      'service: arrivals judged for rate': service.rate.judged,
+      'service: upload requests': service.uploads.length,
+      'service: bodies checked': bodies.checked,
     },
     dir: place.dir,
   };
+}
+
+/** The stored files: checks and deletes them, so that an hour fits on the disk. */
+class Bodies {
+  readonly #dir: string;
+  readonly breaches: string[] = [];
+  checked = 0;
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  async drop(): Promise<void> {
+    for (const uid of Object.values(UIDS)) {
+      const dir = join(this.#dir, uid);
+      for (const file of await readdir(dir).catch(() => [])) {
+        const bytes = await readFile(join(dir, file));
+        if (`${sha256(bytes)}.bin` !== file)
+          this.breaches.push(`the service stored different bytes as ${file}`);
+        await rm(join(dir, file));
+        this.checked += 1;
+      }
+    }
+  }
+}
+
+/** What lies in the state directory; directories end with a slash. */
+async function stateFilesOf(stateDir: string): Promise<string[]> {
+  const entries = await readdir(stateDir, { recursive: true, withFileTypes: true });
+  return entries.map(
+    (entry) => relative(stateDir, join(entry.parentPath, entry.name)) + (entry.isDirectory() ? '/' : ''),
+  );
 }
 
 const STATUS = z.object({
@@ -170,7 +210,7 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
       return [`nothing was accepted for ${STUCK_MS / 1_000} s, but work is left: ${what}`];
     }
     if (looks % LOOKS_BETWEEN_RETRIES === 0) await operator.retryAll();
-    await pause(LOOK_MS, never);
+    await pause(LOOK_MS);
   }
 }
 
@@ -178,7 +218,7 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
 async function originals(cleaner: Cleaner): Promise<string[]> {
   let left = await cleaner.leftBehind();
   for (let looks = 0; looks < 20 && left.length > 0; looks += 1) {
-    await pause(LOOK_MS, never);
+    await pause(LOOK_MS);
     left = await cleaner.leftBehind();
   }
   return left.map((path) => `not archived or deleted: ${path}`);

@@ -1,13 +1,12 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { finished } from 'node:stream/promises';
 import { callControl } from '../../../src/control/client.ts';
-import type { Life } from './agent.ts';
+import type { Service } from '../support/service.ts';
 import type { Book } from './book.ts';
-import type { Lives } from './lives.ts';
+import type { Jolt } from './limits.ts';
+import type { Life, Lives } from './lives.ts';
 import type { Place } from './place.ts';
 import { countDirs, processFigures, stateFigures, type Sample } from './samples.ts';
-import type { Service } from './service.ts';
 import type { Weather } from './weather.ts';
 
 export const SAMPLE_MS = 1_000;
@@ -20,29 +19,28 @@ interface WatchParts {
   readonly weather: Weather;
 }
 
-/** Samples the agent, and tells the service how late arrivals may have been noticed. */
+/** Samples the agent, and notes how late arrivals may have been noticed. */
 export class Watch {
   readonly #parts: WatchParts;
   readonly #file: WriteStream | null;
   readonly #startedAt = performance.now();
   readonly #samples: Sample[] = [];
-  readonly #stalls = monitorEventLoopDelay({ resolution: 5 });
+  readonly jolts: Jolt[] = [];
 
   /** `file`: destination of the samples, as JSON lines. */
   constructor(parts: WatchParts, file: string | null) {
     this.#parts = parts;
     this.#file = file === null ? null : createWriteStream(file);
-    this.#stalls.enable();
   }
 
   async sample(): Promise<void> {
     const { now: life, count } = this.#parts.lives;
     const at = performance.now();
-    this.#tellLateness(at);
+    this.#noteLateness(at);
     if (life === null) return;
-    const figures = await processFigures(life.pid);
+    const figures = await processFigures(life.process.pid);
     const answer = await this.#askStatus(life);
-    if (!figures || !life.isAlive) return;
+    if (!figures || life.process.exited.aborted) return;
     const sample: Sample = {
       at: Math.round(at - this.#startedAt) / 1_000,
       life: count,
@@ -70,18 +68,16 @@ export class Watch {
   }
 
   async close(): Promise<void> {
-    this.#stalls.disable();
     if (this.#file === null) return;
     this.#file.end();
     await finished(this.#file);
   }
 
-  #tellLateness(at: number): void {
-    const own = this.#stalls.max / 1e6;
-    this.#stalls.reset();
+  #noteLateness(at: number): void {
+    const own = this.#parts.service.stallMs(true);
     const { now: life, frozen } = this.#parts.lives;
     const from = at - 2 * SAMPLE_MS - own;
-    this.#parts.service.rate.jolt({
+    this.jolts.push({
       from,
       to: at,
       lateMs: own + (life?.inside?.loopMs ?? 0),
@@ -90,8 +86,8 @@ export class Watch {
   }
 
   /** An agent that is frozen or ending answers late or not at all. */
-  async #askStatus({ isAlive }: Life): Promise<Pick<Sample, 'statusMs' | 'spool'>> {
-    if (!isAlive) return { statusMs: null, spool: null };
+  async #askStatus({ process }: Life): Promise<Pick<Sample, 'statusMs' | 'spool'>> {
+    if (process.exited.aborted) return { statusMs: null, spool: null };
     const asked = performance.now();
     try {
       const { spool } = await callControl(this.#parts.place.stateDir, 'status', {}, { timeoutMs: 5_000 });

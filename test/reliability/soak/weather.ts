@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultRule } from '../../../src/sandbox/server.ts';
 import type { Dice } from '../support/dice.ts';
-import type { Service } from './service.ts';
+import { pause } from '../support/agentProcess.ts';
+import type { Service } from '../support/service.ts';
 
 interface Phase {
   readonly weight: number;
@@ -104,7 +104,7 @@ export class Weather {
       const spell: Spell = { phase: name, from: Date.now(), to: Infinity };
       this.spells.push(spell);
       const ms = dice.int(3_000, (phase.longest ?? 15) * 1_000);
-      if (name === 'revoked') this.#service.revokeTokens();
+      if (name === 'revoked') this.#service.sandbox.revokeTokens();
       if (name === 'refused') await this.#service.away(ms, signal);
       else {
         this.#service.misbehave(phase.rules);
@@ -115,9 +115,4 @@ export class Weather {
       if (phase.callsPerson || dice.chance(0.3)) await person();
     }
   }
-}
-
-/** Resolves after `ms` or when aborted; at once if negative, which Node 24 warns about. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }

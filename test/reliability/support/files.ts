@@ -11,18 +11,21 @@ export async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Writes a new file piece by piece, like a slow scanner. */
+/** Writes a new file piece by piece, like a slow scanner. `reopens`: closes it after each piece. */
 export async function writeInPieces(
   path: string,
   bytes: Buffer,
   pieces: number,
   pauseMs: () => number,
+  reopens = false,
 ): Promise<void> {
-  const file = await open(path, 'wx');
+  let file = await open(path, 'wx');
   try {
     const size = Math.ceil(bytes.length / pieces);
     for (let at = 0; at < bytes.length; at += size) {
+      if (at > 0 && reopens) await file.close();
       if (at > 0) await sleep(pauseMs());
+      if (at > 0 && reopens) file = await open(path, 'a');
       await file.write(bytes, at, Math.min(size, bytes.length - at));
     }
   } finally {
