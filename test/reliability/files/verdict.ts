@@ -9,6 +9,9 @@ import type { Judged } from './oracle.ts';
 import { isMovedAside } from './settings.ts';
 import type { TreeNode } from './tree.ts';
 
+/** Directories that nobody may enter, or that a folder leaves out; any other error is a defect. */
+const NEEDS_ATTENTION = new Set(['FOLDER_UNREADABLE', 'SUBFOLDERS_UNWATCHED']);
+
 export interface Archives {
   /** Paths from the campaign's view, one for each folder. */
   readonly paths: readonly string[];
@@ -30,8 +33,7 @@ export async function breachesOf(judged: Judged, archives: Archives): Promise<st
     ...diskIsAsLeft(judged.disk),
     ...disposedWell(judged, archives),
     ...judged.subject.log.lines
-      // A directory that nobody may enter needs a person; any other error is a defect.
-      .filter(({ level, fields }) => level === 'error' && fields['code'] !== 'FOLDER_UNREADABLE')
+      .filter(({ level, fields }) => level === 'error' && !NEEDS_ATTENTION.has(String(fields['code'])))
       .map(({ message, fields }) => `The log has an error: ${message} ${JSON.stringify(fields)}`),
   ];
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import YAML from 'yaml';
 import { startProxy, type TcpProxy } from '../../support/tcpProxy.ts';
-import { AgentProcess } from '../support/agentProcess.ts';
+import { AgentProcess, pause } from '../support/agentProcess.ts';
 
 export interface FleetAgentOptions {
   readonly name: string;
@@ -72,8 +72,9 @@ export class FleetAgent {
   /** Resolves once it has started, or has ended: before that, SIGTERM ends it as it would any program. */
   async started(): Promise<void> {
     const started = this.#process;
-    while (started && this.#process === started && !this.log.includes(`"pid":${started.pid},`))
-      await started.sleep(LOOK_EVERY_MS);
+    const isStarting = () =>
+      started !== null && this.#process === started && !this.log.includes(`"pid":${started.pid},`);
+    while (isStarting()) await pause(LOOK_EVERY_MS);
   }
 
   freeze(): void {

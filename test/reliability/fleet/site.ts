@@ -129,9 +129,13 @@ export class Site {
 
   async world(scans: World['scans']): Promise<World> {
     const client = await this.#connected();
-    const ledger = await readLedger(client).finally(() => client.end());
     const { folder, service } = this;
-    return { ...ledger, folder, scans, service, perSecond: this.#parts.plan.perSecond };
+    try {
+      const ledger = await readLedger(client);
+      return { ...ledger, folder, scans, service, perSecond: this.#parts.plan.perSecond };
+    } finally {
+      await client.end();
+    }
   }
 
   /** Leaves the directory in place if it is to be `kept`. */

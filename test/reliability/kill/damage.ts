@@ -31,7 +31,8 @@ export async function damageLedger(stateDir: string, damage: Damage): Promise<bo
         const file = await open(log, 'r+');
         const at = Math.floor((size * damage.share) / 512) * 512;
         const block = Buffer.alloc(Math.min(4096, size - at));
-        await file.write(block, 0, block.length, at).finally(() => file.close());
+        await file.write(block, 0, block.length, at);
+        await file.close();
       });
   }
 }

@@ -63,7 +63,11 @@ export class OpenInbox {
     const { dir } = this.inbox;
     return this.gate.closed(async () => {
       await rename(dir, `${dir}-away`);
-      await meanwhile().finally(() => rename(`${dir}-away`, dir));
+      try {
+        await meanwhile();
+      } finally {
+        await rename(`${dir}-away`, dir);
+      }
     });
   }
 }

@@ -72,8 +72,9 @@ export class Scanner {
   /** Takes so many steps, or all until it is aborted. A step that has to wait for the agent is tried again after each further step. */
   async run(steps: number, signal?: AbortSignal): Promise<void> {
     const { seed, habits, longestPauseMs, aside } = this.#options;
+    const isOver = () => signal?.aborted === true;
     await mkdir(aside, { recursive: true });
-    for (let number = 1; number <= steps && signal?.aborted !== true; number += 1) {
+    for (let number = 1; number <= steps && !isOver(); number += 1) {
       const dice = Dice.of(seed, `scanner ${number}`);
       // The first step is a drop, because otherwise nothing could be overwritten.
       const habit = number === 1 ? 'drop' : dice.weighted(habits as Record<Habit, number>);
@@ -166,7 +167,11 @@ export class Scanner {
     if (inPlace && dice.chance(0.5)) {
       const file = await open(scan.path, constants.O_WRONLY | constants.O_TRUNC);
       scan.gone = { how: 'overwritten', knownAs };
-      await file.write(bytes).finally(() => file.close());
+      try {
+        await file.write(bytes);
+      } finally {
+        await file.close();
+      }
     } else await this.#moveIn(scan.path, bytes);
     scan.gone = { how: 'overwritten', knownAs };
     this.#note(scan.uid, scan.path, bytes, 'image');
