@@ -22,7 +22,7 @@ const CHROMIUM =
   ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync) ?? '/usr/bin/chromium';
 const VIEWPORT = { width: 1280, height: 900 };
 /** A page is slow on a busy machine. */
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 90_000;
 
 export const hasChromium = requirement(
   'Chromium',

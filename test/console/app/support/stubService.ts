@@ -87,19 +87,6 @@ export async function startStub(): Promise<StubService> {
       }),
     },
     {
-      path: '/v1/documents.csv',
-      says: '',
-      types: [],
-      query: {},
-      serve: async ({ query }) => ({
-        headers: {
-          'content-type': 'text/csv',
-          'content-disposition': 'attachment; filename="documents.csv"',
-        },
-        body: once(`query\n${query.toString()}\n`),
-      }),
-    },
-    {
       path: '/v1/documents/{id}/image',
       says: '',
       types: [],
@@ -137,19 +124,6 @@ export async function startStub(): Promise<StubService> {
         return { headers, body: once(bytes) };
       },
     })),
-    {
-      path: '/v1/documents/{id}/evidence',
-      says: '',
-      types: [],
-      query: {},
-      serve: async ({ params }) => ({
-        headers: {
-          'content-type': 'application/json',
-          'content-disposition': `attachment; filename="evidence-${params['id']}.json"`,
-        },
-        body: once(JSON.stringify({ document: params['id'] })),
-      }),
-    },
   ];
 
   /** Checks answers too, so that a stand-in that differs from the contract fails here. */
