@@ -1,6 +1,11 @@
+import picomatch from 'picomatch';
 import { describe, expect, it } from 'vitest';
 import { isSharedDirectory } from '../../src/core/domain/sharedDirectories.ts';
 import { parse, problemsOf, refusal, yaml } from './support.ts';
+import { agentName, databasePlace, sharesOf } from '../../src/config/fleetMember.ts';
+import type { PostgresConfig } from '../../src/config/config.ts';
+import { oddUids } from '../../src/config/oddUids.ts';
+import { BUILT_IN_IGNORES, OWN_FILES } from '../../src/config/ignores.ts';
 
 const folders = (...items: string[]) =>
   yaml({ folders: `[${items.map((item) => `{ ${item} }`).join(', ')}]` });
@@ -278,4 +283,119 @@ describe('the state directory', () => {
       expect(isSharedDirectory(`${place}\\receiptd`, 'win32')).toBe(place.includes('System32'));
     },
   );
+});
+
+const LEDGER: PostgresConfig = {
+  kind: 'postgres',
+  url: 'postgres://receiptd@db1:5433,db2/office?sslmode=verify-full',
+  passwordFile: null,
+  ca: null,
+  agent: null,
+  lease: 15_000,
+};
+
+it.each([
+  ['scan-pc', 'scan-pc'],
+  ['Scan_PC.office.example.com', 'Scan_PC-office-example-com'],
+  ['-x', 'agent-x'],
+  ['share', 'agent-share'],
+  ['büro', 'b-ro'],
+  [`${'a'.repeat(62)}.example`, 'a'.repeat(62)],
+  ['…', 'agent'],
+])('an agent on the host %s is called %s', (host, name) => {
+  expect(agentName(LEDGER, host)).toBe(name);
+  expect(agentName({ ...LEDGER, agent: 'front' }, host)).toBe('front');
+});
+
+it('shares are listed by their paths on this machine', () => {
+  const folders = [
+    { path: '/a', share: 'scans' },
+    { path: '/b', share: null },
+  ];
+  expect([...sharesOf(folders)]).toEqual([['/a', 'scans']]);
+});
+
+it('the location of the ledger contains no user name', () => {
+  expect(databasePlace(LEDGER)).toBe('the database office at db1, db2');
+});
+
+const key = (uid: string) => ({ baseUrl: 'https://service.example', uid });
+const limits = { concurrency: 1, rate: null, perDay: null, perMonth: null };
+const odd = (uid: string): string[] =>
+  oddUids({ endpoints: [{ alias: 'office', key: key(uid), account: null, limits }] });
+
+it('accepts a lowercase UUID', () => {
+  expect(odd('0b8d6a52-6f5e-4c0a-9d3b-1d7a4c2e9f10')).toEqual([]);
+});
+
+it.each([
+  ['0B8D6A52-6F5E-4C0A-9D3B-1D7A4C2E9F10', 'has capital letters'],
+  ['0b8d6a526f5e4c0a9d3b1d7a4c2e9f10', 'is not a UUID'],
+  ['u-1', 'is not a UUID'],
+])('warns of the uid %s: it %s', (uid, why) => {
+  expect(odd(uid)).toEqual([
+    `The uid of the endpoint office, ${uid}, ${why}. The service's uids are lowercase UUIDs. Compare it with the one the service shows.`,
+  ]);
+});
+
+/** As folders are read: a pattern without a slash matches a name at any depth. */
+function matcher(patterns: readonly string[]): (path: string) => boolean {
+  const matches = picomatch([...patterns], { dot: true, flags: 'is' });
+  return (path) => path.split('/').some((name) => matches(name));
+}
+
+describe('the built-in ignores', () => {
+  const ignored = matcher(BUILT_IN_IGNORES);
+
+  it.each([
+    'scan.jpg.tmp',
+    'SCAN.TMP',
+    'thumbs.db',
+    'scan.jpg.part',
+    'scan.jpg.crdownload',
+    'scan.jpg.filepart',
+    '~$scan.docx',
+    'scan.jpg~',
+    '.scan.jpg.swp',
+    '.hidden.jpg',
+    '._scan.jpg',
+    '.DS_Store',
+    'Thumbs.db',
+    'desktop.ini',
+    '@eaDir/scan.jpg/SYNOPHOTO_THUMB_M.jpg',
+    '#recycle/scan.jpg',
+    '$RECYCLE.BIN/S-1/scan.jpg',
+    '.snapshot/daily/scan.jpg',
+    'lost+found/#123.jpg',
+    'System Volume Information/x.jpg',
+    'a/b/@eaDir/c.jpg',
+    'a/.hidden/c.jpg',
+    'a/b/scan.partial',
+  ])('leave %s alone', (path) => {
+    expect(ignored(path)).toBe(true);
+  });
+
+  it.each([
+    'scan.jpg',
+    'a/b/scan.tif',
+    'temp/scan.jpg',
+    'part.png',
+    'eaDir/x.jpg',
+    'lostfound/x.jpg',
+    'a~b.jpg',
+    'سند.jpg',
+  ])('let %s through', (path) => {
+    expect(ignored(path)).toBe(false);
+  });
+
+  it('are all matched by their own names', () => {
+    expect(BUILT_IN_IGNORES.filter((name) => !ignored(`x/${name.replace('*', 'some')}`))).toEqual([]);
+  });
+});
+
+it('files that the agent set aside are always ignored', () => {
+  const own = matcher(OWN_FILES);
+  expect(own('.receiptd-1a2b-scan.jpg')).toBe(true);
+  expect(own('a/.receiptd-x/scan.jpg')).toBe(true);
+  expect(own('receiptd-x.jpg')).toBe(false);
 });

@@ -19,9 +19,15 @@ const SCHEMA = JSON.parse(jsonSchemaText()) as SchemaNode;
 const REFERENCE = referenceText();
 const FIELDS = new Map(formFields().map((field) => [field.key, field]));
 const FULL = everySetting();
-const full = JSON.stringify(FULL);
+const MINIMAL = {
+  service: { baseUrl: 'https://api.example.com' },
+  endpoints: { office: { uid: 'u-1' } },
+  folders: [{ path: '/srv/scans' }],
+};
+const WORDS = [english(MARKS), german(MARKS)];
 
-const read = (text: string) => readConfig(text, FILE, context()).parsed;
+const read = (values: object) => readConfig(JSON.stringify(values), FILE, context()).parsed;
+const [fullRead, minimalRead] = [read(FULL), read(MINIMAL)];
 const table = SETTINGS.map((setting) => [setting.key, setting] as const);
 
 it.each([
@@ -49,7 +55,7 @@ describe.each(table)('%s', (key, setting) => {
     set(without, placeOf(setting), undefined);
     const parsed = (values: object): unknown => {
       try {
-        return read(JSON.stringify(values));
+        return read(values);
       } catch (error) {
         return String(error).replaceAll(/:\d+:\d+:/g, '');
       }
@@ -61,8 +67,7 @@ describe.each(table)('%s', (key, setting) => {
   it('has another value, and keeps it', () => {
     expect(otherValue(setting)).not.toEqual(node.default);
     const isNested = /\[\]|\*/.test(key);
-    const isKept =
-      isNested || !isDeepStrictEqual(valueOf(read(full), setting), valueOf(read(MINIMAL), setting));
+    const isKept = isNested || !isDeepStrictEqual(valueOf(fullRead, setting), valueOf(minimalRead, setting));
     expect(isKept).toBe(true);
   });
 
@@ -76,17 +81,11 @@ describe.each(table)('%s', (key, setting) => {
     expect(part).toContain(`\n| \`${row}\` |`);
     const { group, why, page } = FIELDS.get(key)!;
     expect([group === null, why === null]).toEqual([why !== null, group !== null]);
-    const words = [english(MARKS), german(MARKS)].map(({ form, settings }): object =>
+    const words = WORDS.map(({ form, settings }): object =>
       group === null ? settings.sections : { ...form.groups, ...settings.groups },
     );
     expect(words.map((its) => Object.hasOwn(its, group ?? page))).toEqual([true, true]);
   });
-});
-
-const MINIMAL = JSON.stringify({
-  service: { baseUrl: 'https://api.example.com' },
-  endpoints: { office: { uid: 'u-1' } },
-  folders: [{ path: '/srv/scans' }],
 });
 
 function set(values: object, path: readonly string[], value: unknown): void {

@@ -5,7 +5,7 @@ import { watchingPlace } from '../intake/watching.ts';
 
 const HOUR = 3_600_000;
 const RECONCILE_EVERY_MS = 120_000;
-const FILES = 40;
+const FILES = 12;
 /** What the engine itself keeps of some thousand more turns: compiled code, feedback of it. */
 const SLACK_BYTES = 500_000;
 

@@ -26,15 +26,19 @@ interface Part {
 }
 
 const ANYTHING: Part = { pattern: '.+', piece: '', fixed: 0 };
+/** The console's pages, and texts in other languages. */
+const ELSEWHERE = /^(?:console.app|texts.de)\b/;
 const CODE = /^[A-Z][A-Z0-9_]{3,}$/;
 
 /** Every sentence, or piece of one, that the sources put together. */
 export async function messageShapes(src: string): Promise<Shape[]> {
-  const files = (await readdir(src, { recursive: true })).filter((file) => /\.tsx?$/.test(file));
+  const files = (await readdir(src, { recursive: true })).filter(
+    (file) => file.endsWith('.ts') && !ELSEWHERE.test(file),
+  );
   const found = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(join(src, file), 'utf8');
-      return shapesIn(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node, []);
+      return shapesIn(parseAst(text, { lang: 'ts' }) as unknown as Node, []);
     }),
   );
   return found.flat();

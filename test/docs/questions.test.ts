@@ -1,6 +1,8 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemUnit } from '../../src/features/os-service/systemd/unit.ts';
+import { anAgent } from '../features/os-service/agents.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const read = (page: string) => readFile(join(DOCS, page), 'utf8');
@@ -88,4 +90,10 @@ describe('the questions of an admin', () => {
 it('docs/README.md leads to every page', async () => {
   const pages = (await readdir(DOCS)).filter((name) => name.endsWith('.md') && name !== 'README.md');
   expect(pages.filter((page) => !index.includes(`(${page}`))).toEqual([]);
+});
+
+it('docs/service.md shows the unit that is installed', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../docs/service.md'), 'utf8');
+  const [, shown] = /```ini\n(# Made by .*?)```/s.exec(text) ?? [];
+  expect(shown).toBe(systemUnit(anAgent({ command: ['/usr/bin/receiptd'] }), 'receiptd'));
 });

@@ -1,6 +1,6 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
@@ -12,8 +12,8 @@ import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import { drawReceipt } from '../support/images.ts';
 import type { KeepingOptions } from '../delivery/payload/keeping.ts';
-import { OFFICE, sendingPlace, type Place } from '../delivery/sending.ts';
-import { FOLDER_SETTINGS } from './watching.ts';
+import { OFFICE, type Place, sendingPlace } from '../delivery/sending.ts';
+import { FOLDER_SETTINGS, watchingPlace } from './watching.ts';
 
 const SETTINGS: FolderSettings = { ...FOLDER_SETTINGS, path: '/nowhere', accept: ['jpeg', 'png'] };
 
@@ -174,4 +174,24 @@ test('rejects an original that cannot be read back unchanged if there are no cop
   expect(await place.ledger.counts()).toEqual([]);
   expect(await site.take('a.jpg', bytes)).toMatchObject({ kind: 'queued' });
   await place.clock.advanceUntil(() => site.accepted.length === 1);
+});
+
+describe('a file that is being written', () => {
+  it('is reported if it stays incomplete, and admitted once it is complete', async () => {
+    const place = await watchingPlace();
+    const { intake, admitted } = await place.watch();
+    const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
+    await writeFile(join(place.scans, 'cut.jpg'), whole.subarray(0, whole.length / 2));
+    await writeFile(join(place.scans, 'empty.jpg'), '');
+    await place.clock.advanceUntil(() => intake.status.settling === 2);
+    await place.clock.advance(595_000);
+    expect(await place.states()).toEqual({});
+    await place.clock.advance(10_000);
+    expect(await place.states()).toEqual({ 'cut.jpg': 'incomplete', 'empty.jpg': 'incomplete' });
+    expect(place.log.said('Not sent: incomplete')).toHaveLength(2);
+    expect(intake.status.settling).toBe(0);
+    await appendFile(join(place.scans, 'cut.jpg'), whole.subarray(whole.length / 2));
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    expect(await place.states()).toEqual({ 'cut.jpg': 'queued', 'empty.jpg': 'incomplete' });
+  });
 });

@@ -26,14 +26,14 @@ describe('the process that draws pictures', () => {
   );
   afterAll(() => pictures.close());
 
-  /** An A4 page in 150 dpi, full of dark lines; its upper half is darker. */
+  /** An A4 page in 75 dpi, full of dark lines; its upper half is darker. */
   let page: Sharp;
   beforeAll(async () => {
-    const [width, height] = [1240, 1754];
+    const [width, height] = [620, 877];
     const lines = Array.from(
       { length: 70 },
       (_, line) =>
-        `<text x="80" y="${60 + line * 24}" font-size="20">${`${line} Beleg 12,30 `.repeat(6)}</text>`,
+        `<text x="40" y="${30 + line * 12}" font-size="10">${`${line} Beleg 12,30 `.repeat(6)}</text>`,
     );
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#fff"/><rect width="100%" height="50%" fill="#999"/>${lines.join('')}</svg>`;
     // Drawn once, and not by every clone.
@@ -63,7 +63,7 @@ describe('the process that draws pictures', () => {
     expect(await drawn(jpeg, 'jpeg')).toEqual(upright);
     // As a phone writes it: lying on its side, with a note of how to turn it.
     const turned = await sharp(jpeg).rotate(270).withMetadata({ orientation: 6 }).jpeg().toBuffer();
-    expect(await sharp(turned).metadata()).toMatchObject({ width: 1754, height: 1240 });
+    expect(await sharp(turned).metadata()).toMatchObject({ width: 877, height: 620 });
     expect(await drawn(turned, 'jpeg')).toEqual(upright);
     expect(await drawn(await page.clone().png().toBuffer(), 'png')).toEqual(upright);
     expect(await drawn(await page.clone().webp().toBuffer(), 'webp')).toEqual(upright);
@@ -90,7 +90,7 @@ describe('the process that draws pictures', () => {
 
   it('draws the pages of a PDF, in a process of its own', async () => {
     const before = starts.length;
-    const scan = { jpeg: await page.clone().jpeg().toBuffer(), width: 1240, height: 1754 };
+    const scan = { jpeg: await page.clone().jpeg().toBuffer(), width: 620, height: 877 };
     const bytes = pdfOf([{ content: 'BT /F1 24 Tf 72 700 Td (Total 12.30) Tj ET' }, scan]);
     expect(await drawn(bytes, 'pdf', 2)).toEqual({ width: 226, height: 320, pages: 2, isDarkAbove: true });
     expect(starts).toHaveLength(before + 1);

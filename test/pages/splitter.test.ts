@@ -1,8 +1,9 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SplitType } from '../../src/core/domain/imageType.ts';
-import type { PageImage, Unreadable } from '../../src/core/ports/pages.ts';
 import { confinement } from '../../src/pages/confinement.ts';
 import { installedPackages } from '../../src/pages/installed.ts';
 import { openPdf } from '../../src/pages/child/pdf.ts';
@@ -12,6 +13,9 @@ import { HEIC } from '../support/heic.ts';
 import { pdfOf, rawPdf } from '../support/pdf.ts';
 import { tiffOf } from '../support/tiff.ts';
 import { firstPage } from './child/openFile.ts';
+import { KeptProcess } from '../../src/pages/keptProcess.ts';
+import type { RendererProcess } from '../../src/pages/rendererProcess.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/pageRenderer.js', import.meta.url));
 const INTO = ['jpeg', 'png'] as const;
@@ -23,9 +27,9 @@ for (let at = 0, seed = 7; at < NOISE.length; at += 1) {
   NOISE[at] = 96 + ((seed >> 16) & 63);
 }
 
-type PageEnd = PageImage | Unreadable;
-
-function endOf(page: PageEnd): string {
+/** How the first page ends, without a process of its own, which takes half a second. */
+async function endInProcess(type: SplitType, bytes: Buffer): Promise<string> {
+  const page = await firstPage(type, bytes);
   return page.kind === 'refused' ? page.reason : page.type;
 }
 
@@ -44,8 +48,8 @@ describe('the process that takes files apart', () => {
       .toBuffer();
   });
 
-  async function pagesOf(type: SplitType, bytes: Buffer, limits = {}) {
-    const split = splitter(limits);
+  async function pagesOf(type: SplitType, bytes: Buffer) {
+    const split = splitter();
     const file = await split.open({
       type,
       bytes: async () => bytes,
@@ -107,18 +111,14 @@ describe('the process that takes files apart', () => {
       pdfOf([scan]).toString('latin1').replace('/Count 1', '/Count 999999999'),
       'latin1',
     );
-    const refused = async (type: SplitType, bytes: Buffer, limits = {}) => {
-      const end = await pagesOf(type, bytes, limits);
-      return 'kind' in end ? end.reason : end.map(endOf).join();
-    };
-    expect(await refused('pdf', pdfOf([scan], { isEncrypted: true }))).toBe('ENCRYPTED');
-    expect(await refused('pdf', pdf.subarray(0, 200))).toBe('DAMAGED');
-    expect(await refused('pdf', endless)).toMatch(/^(?:jpeg|DAMAGED|TOO_MANY_PAGES)$/);
-    expect(await refused('pdf', pdfOf([scan], { script: 'while \\(true\\) {}' }))).toBe('jpeg');
-    expect(await refused('heic', HEIC.subarray(0, 600))).toBe('DAMAGED');
+    expect(await endInProcess('pdf', pdfOf([scan], { isEncrypted: true }))).toBe('ENCRYPTED');
+    expect(await endInProcess('pdf', pdf.subarray(0, 200))).toBe('DAMAGED');
+    expect(await endInProcess('pdf', endless)).toMatch(/^(?:jpeg|DAMAGED|TOO_MANY_PAGES)$/);
+    expect(await endInProcess('pdf', pdfOf([scan], { script: 'while \\(true\\) {}' }))).toBe('jpeg');
+    expect(await endInProcess('heic', HEIC.subarray(0, 600))).toBe('DAMAGED');
     const bomb = tiffOf([{ width: 4, height: 4, grey: 0 }]);
     for (const side of [18, 30]) bomb.writeUInt32LE(60_000, side);
-    expect(await refused('tiff', bomb)).toBe('TOO_DEAR');
+    expect(await pagesOf('tiff', bomb)).toMatchObject([{ reason: 'TOO_DEAR' }]);
   });
 
   it('keeps back what would be sent without its content', async () => {
@@ -145,21 +145,17 @@ describe('the process that takes files apart', () => {
       7: '<< /Type /EmbeddedFile /Length 2 >>\nstream\nhi\nendstream',
     };
     const names = '/Names << /EmbeddedFiles << /Names [(a) 6 0 R] >> >>';
-    const ends = async (type: SplitType, bytes: Buffer) => {
-      const end = await pagesOf(type, bytes);
-      return 'kind' in end ? end.reason : end.map(endOf).join();
-    };
-    expect(await ends('pdf', file('', latin, '(Total)'))).toBe('jpeg');
-    expect(await ends('pdf', file('', polish, '(\x01\x02)'))).toBe('jpeg');
-    expect(await ends('pdf', file('', chinese, '<589e503c>'))).toBe('FONT_MISSING');
-    expect(await ends('pdf', file(names, latin, '(Total)', attached))).toBe('jpeg');
+    expect(await endInProcess('pdf', file('', latin, '(Total)'))).toBe('jpeg');
+    expect(await endInProcess('pdf', file('', polish, '(\x01\x02)'))).toBe('jpeg');
+    expect(await endInProcess('pdf', file('', chinese, '<589e503c>'))).toBe('FONT_MISSING');
+    expect(await endInProcess('pdf', file(names, latin, '(Total)', attached))).toBe('jpeg');
     expect(await attachmentsOf(file(names, latin, '(Total)', attached))).toBe(1);
     expect(await attachmentsOf(file('', latin, '(Total)'))).toBe(0);
     const portfolio = file(`${names} /Collection << /View /D >>`, latin, '(Open in Acrobat)', attached);
-    expect(await ends('pdf', portfolio)).toBe('PORTFOLIO');
+    expect(await endInProcess('pdf', portfolio)).toBe('PORTFOLIO');
     const form = '/NeedsRendering true /AcroForm << /Fields [] /XFA 6 0 R >>';
     const xfa = { 6: '<< /Length 2 >>\nstream\nhi\nendstream' };
-    expect(await ends('pdf', file(form, latin, '(Please wait)', xfa))).toBe('XFA_FORM');
+    expect(await endInProcess('pdf', file(form, latin, '(Please wait)', xfa))).toBe('XFA_FORM');
   });
 
   it('draws the TIFFs whose colours the decoder knows, and keeps back others', async () => {
@@ -271,16 +267,83 @@ describe('the process that takes files apart', () => {
     expect(await looking.isWhole(jpeg, 'jpeg')).toBeNull();
   });
 
-  it('draws a JPEG upright that is to be turned', async () => {
-    const wide = await sharp(receipt).withMetadata({ orientation: 6 }).toBuffer();
-    const [turned] = (await pagesOf('jpeg', wide)) as { bytes: Buffer }[];
-    const { width, height, orientation } = await sharp(turned?.bytes).metadata();
-    expect([width, height, orientation ?? 1]).toEqual([500, 300, 1]);
-  });
-
   it('has no files, no network and no environment on this machine, and says what holds', async () => {
     const { holds, env } = await confinement(PROGRAM, installedPackages(PROGRAM).files);
     expect(holds).toContain('heap');
     expect(env).not.toHaveProperty('PATH');
   });
+});
+
+const ASKED = { kind: 'look', type: 'jpeg' } as const;
+const BYTES = Buffer.from('an image');
+
+/** Processes that only count what they are asked. */
+function processes() {
+  const started: { asked: number; isOver: boolean }[] = [];
+  const start = async (): Promise<RendererProcess> => {
+    const process = { asked: 0, isOver: false };
+    started.push(process);
+    const ask = async () => {
+      process.asked += 1;
+      return { head: { kind: 'thumbnail' }, body: BYTES };
+    };
+    return Object.assign(process, { ask, end: async () => void (process.isOver = true) }) as never;
+  };
+  return { started, start };
+}
+
+describe('a process that is kept', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is asked until it is old, over, or idle', async () => {
+    const { started, start } = processes();
+    const kept = new KeptProcess(start, { questions: 2, idleMs: 1_000 });
+    await Promise.all([kept.ask(ASKED, BYTES), kept.ask(ASKED, BYTES), kept.ask(ASKED, BYTES)]);
+    expect(started).toMatchObject([
+      { asked: 2, isOver: true },
+      { asked: 1, isOver: false },
+    ]);
+    started[1]!.isOver = true;
+    await kept.ask(ASKED, BYTES);
+    expect(started).toHaveLength(3);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(started[2]).toMatchObject({ asked: 1, isOver: false });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(started[2]).toMatchObject({ isOver: true });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('says why where none starts, and asks for another one the next time', async () => {
+    const { started, start } = processes();
+    const why = { kind: 'refused', reason: 'TROUBLE', detail: 'no' } as const;
+    let isWell = false;
+    let thrown: Error | null = new Error('no memory');
+    const kept = new KeptProcess(async () => {
+      if (thrown) throw thrown;
+      return isWell ? start() : why;
+    });
+    expect(await kept.ask(ASKED, BYTES)).toMatchObject({
+      reason: 'TROUBLE',
+      detail: expect.stringContaining('no memory'),
+    });
+    thrown = null;
+    expect(await kept.ask(ASKED, BYTES)).toEqual(why);
+    isWell = true;
+    expect(await kept.ask(ASKED, BYTES)).toMatchObject({ body: BYTES });
+    expect(started).toHaveLength(1);
+    await kept.end();
+    expect(started[0]).toMatchObject({ isOver: true });
+  });
+});
+
+const PACKAGES = fileURLToPath(new URL('../../node_modules', import.meta.url));
+
+it('packages behind a symbolic link are named by the path that the confined process uses', async () => {
+  const here = tempDir('installed');
+  await mkdir(join(here, 'dist'));
+  await symlink(PACKAGES, join(here, 'node_modules'), 'junction');
+  const { files, missing } = installedPackages(join(here, 'dist', 'agent.js'));
+  expect(missing).toEqual([]);
+  expect(files.filter((file) => !file.startsWith(join(here, 'node_modules')))).toEqual([]);
 });

@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { NotAFile } from '../../src/system/plainFile.ts';
 import { readPrivateFile, TooLarge } from '../../src/system/privateFile.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { tempDir } from '../support/tempDir.ts';
 import { isRoot } from '../support/root.ts';
+import { makeDirectory } from '../../src/system/makeDirectory.ts';
+import { requirement } from '../support/requires.ts';
 
 const OPEN_TO_OTHERS = [0o640, 0o604, 0o620, 0o602, 0o610, 0o601, 0o666];
 
@@ -86,3 +88,41 @@ describe('a private file', () => {
     await expect(readPrivateFile(file, { maxBytes: 5 })).rejects.toBeInstanceOf(TooLarge);
   });
 });
+
+test('creates a directory and its parents, and returns the first that it created', async () => {
+  const dir = tempDir('make-directory');
+  await mkdir(join(dir, 'a'));
+  expect(await makeDirectory(join(dir, 'a', 'b', 'c'), 0o700)).toBe(join(dir, 'a', 'b'));
+  expect((await stat(join(dir, 'a', 'b', 'c'))).isDirectory()).toBe(true);
+  expect(await makeDirectory(join(dir, 'a', 'b', 'c'))).toBeUndefined();
+});
+
+const modes = requirement('Modes of directories', process.platform !== 'win32', 'Windows has none');
+test.skipIf(!modes)('gives the mode to each directory that it creates', async () => {
+  const dir = tempDir('make-directory');
+  await makeDirectory(join(dir, 'a', 'b'), 0o700);
+  for (const path of ['a', 'a/b']) expect((await stat(join(dir, path))).mode & 0o777).toBe(0o700);
+});
+
+test('creates a directory that several callers want at once, once', async () => {
+  const path = join(tempDir('make-directory'), 'a', 'b', 'c');
+  const made = await Promise.all(Array.from({ length: 8 }, () => makeDirectory(path)));
+  expect(made).toContain(join(path, '..', '..'));
+});
+
+test('fails where a file is in the way', async () => {
+  const file = join(tempDir('make-directory'), 'file');
+  await writeFile(file, '');
+  await expect(makeDirectory(file)).rejects.toMatchObject({ code: 'EEXIST' });
+  await expect(makeDirectory(join(file, 'a', 'b'))).rejects.toMatchObject({
+    code: expect.stringMatching(/^(?:ENOTDIR|ENOENT)$/) as string,
+  });
+});
+
+const proc = requirement('/proc', process.platform === 'linux', 'Linux has it');
+test.skipIf(!proc)(
+  'fails where a file system creates no directories, instead of trying forever',
+  async () => {
+    await expect(makeDirectory('/proc/none/of/it')).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+);

@@ -64,6 +64,7 @@ it('each is in what a running agent is given once the file says so, or waits for
   // Functions can't be compared; what they come from is compared with them.
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
   const whole = readConfig(full, file, context);
+  const atStart = plain(whole.config);
   /** What needs the setting, such as a certificate its key, is left out with it. */
   const fewer = (setting: Setting, above = 0): { text: string; read: ReadConfig } => {
     const text = JSON.stringify(without(setting, above));
@@ -77,12 +78,12 @@ it('each is in what a running agent is given once the file says so, or waits for
   for (const setting of SETTINGS) {
     const { key, applies } = setting;
     const { text, read } = fewer(setting);
-    const { parsed, config } = whole;
-    expect.soft(read.parsed, `${key} changes`).not.toEqual(parsed);
-    const isLost = key !== 'folders[].name' && isDeepStrictEqual(plain(read.config), plain(config));
+    expect.soft(read.parsed, `${key} changes`).not.toEqual(whole.parsed);
+    const changed = plain(read.config);
+    const isLost = key !== 'folders[].name' && isDeepStrictEqual(changed, atStart);
     expect.soft(isLost, `${key} is in the configuration`).toBe(false);
     await apply(text);
-    const inEffect = plain(applies === 'start' ? config : read.config);
+    const inEffect = applies === 'start' ? atStart : changed;
     expect.soft(taken.map(plain), key).toEqual([inEffect]);
     expect.soft(replaced.map(plain), key).toEqual(applies === 'flow' ? [inEffect] : []);
     const { restartNeeded } = settings.inEffect;

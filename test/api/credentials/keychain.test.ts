@@ -9,7 +9,6 @@ import { compiledHelper } from './compiledHelper.ts';
 import { baseUrl, credentials, pair } from './keychainPair.ts';
 import {
   keytarIsHere,
-  secretService,
   secretServiceIsHere,
   secretToolIsHere,
   sessionWithoutKeyring,
@@ -30,7 +29,18 @@ const keyringIsHere =
   requirement('keytar', keytarIsHere(), 'npm ci with optional dependencies, and apt install libsecret-1-0') &&
   requirement('a Secret Service', secretServiceIsHere(), 'apt install gnome-keyring dbus');
 
-/** Neither locked nor frozen by any test. */
+/** A copy of the helper in a folder where it finds no keytar. */
+async function copyHelper(folder: string): Promise<string> {
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  for (const name of ['keychainHelper.js', 'keychainProtocol.js', 'secretService.js', 'secretTool.js'])
+    await copyFile(join(dirname(helper.path), name), join(folder, name));
+  return join(folder, 'keychainHelper.js');
+}
+
+const secretTool = requirement('secret-tool', secretToolIsHere(), 'apt install libsecret-tools');
+const withoutKeytar = async () => copyHelper(await temporaryFolder());
+
+/** Neither locked nor frozen by any test; each has names of its own in it. */
 let shared: Awaited<ReturnType<typeof sharedSecretService>>;
 beforeAll(async () => {
   if (keyringIsHere) shared = await sharedSecretService();
@@ -41,91 +51,77 @@ describe.skipIf(!keyringIsHere)('the keychain', () => {
   describe('that is unlocked', () => {
     credentialsContract(async () => pair({ helperPath: helper.path, env: shared.env, baseUrl: unusedUrl() }));
 
-    it('keeps one entry for each service', async () => {
+    it('keeps one entry for each service and account, and is what auto comes to last', async () => {
       const { env } = shared;
+      const url = unusedUrl();
+      const options = { helperPath: helper.path, env, baseUrl: url };
+      await pair(options).writable.set(credentials);
+      const other = pair({ ...options, baseUrl: 'https://other.example' });
+      await expect(other.source.get()).rejects.toThrow('no entry "receiptd, https://other.example").');
+      expect(await pair({ ...options, baseUrl: `${url}/` }).source.get()).toMatchObject(credentials);
+      const auto = createCredentialsSource({ ...options, store: 'auto', limitMs: 60_000 });
+      expect(await auto.get()).toEqual({ ...credentials, store: 'keychain' });
+      const branch = pair({ ...options, account: 'branch' });
+      await expect(branch.source.get()).rejects.toThrow(
+        `No credentials of account branch for the service; looked in: the keychain (no entry "receiptd, ${url}#branch").`,
+      );
+      await branch.writable.set({ clientId: 'b', clientSecret: 'branch-secret' });
+      expect(await pair(options).source.get()).toMatchObject(credentials);
+      expect(await branch.source.get()).toMatchObject({ clientId: 'b', clientSecret: 'branch-secret' });
+      expect(await branch.writable.remove()).toBe(true);
+      expect(await pair(options).source.get()).toMatchObject(credentials);
+    });
+  });
+
+  describe('in a session of its own', () => {
+    let own: typeof shared;
+    beforeAll(async () => {
+      own = await sharedSecretService();
+    });
+    afterAll(() => own?.end());
+
+    it('that is locked is reported as locked, with or without an entry, and refuses every change', async () => {
+      const { env, lock } = own;
       const options = { helperPath: helper.path, env };
-      await pair(options).writable.set(credentials);
-      const other = createCredentialsSource({
-        ...options,
-        baseUrl: 'https://other.example',
-        store: 'keychain',
-      });
-      await expect(other.get()).rejects.toThrow('no entry "receiptd, https://other.example").');
-      const withSlash = createCredentialsSource({ ...options, baseUrl: `${baseUrl}/`, store: 'keychain' });
-      expect(await withSlash.get()).toMatchObject(credentials);
+      const { source, writable } = pair(options);
+      const untold = pair({ ...options, env: { ...env, PATH: await temporaryFolder() } });
+      // No tool can tell whether it is empty or locked.
+      await expect(untold.source.get()).rejects.toThrow('or it is locked');
+      await writable.set(credentials);
+      await lock();
+      const other = pair({ ...options, account: 'branch' });
+      const calls = [
+        () => source.get(),
+        () => other.source.get(),
+        () => writable.set(credentials),
+        () => writable.remove(),
+      ];
+      for (const call of calls)
+        await expect(call()).rejects.toMatchObject({
+          code: 'KEYCHAIN_LOCKED',
+          message: 'The keychain is locked.',
+        });
+      const auto = createCredentialsSource({ ...options, baseUrl, store: 'auto' });
+      await expect(auto.get()).rejects.toThrow('The keychain is locked, and no other store has credentials');
+      await expect(untold.source.get()).rejects.toThrow('or it is locked');
+      await expect(untold.writable.remove()).rejects.toThrow('has no such entry, or is locked');
     });
 
-    it('is what auto comes to last', async () => {
-      const { env } = shared;
-      const options = { helperPath: helper.path, env, baseUrl: unusedUrl() };
-      await pair(options).writable.set(credentials);
-      const source = createCredentialsSource({ ...options, store: 'auto', limitMs: 60_000 });
-      expect(await source.get()).toEqual({ ...credentials, store: 'keychain' });
+    it.skipIf(!secretTool)('that is locked is reported as locked through secret-tool as well', async () => {
+      const { source, writable } = pair({ helperPath: await withoutKeytar(), env: own.env });
+      await own.lock();
+      for (const call of [() => source.get(), () => writable.set(credentials), () => writable.remove()])
+        await expect(call()).rejects.toMatchObject({ code: 'KEYCHAIN_LOCKED' });
     });
-  });
 
-  it('that is locked is reported as locked, with or without an entry, and refuses every change', async () => {
-    const { env, lock } = await secretService();
-    const options = { helperPath: helper.path, env };
-    const { source, writable } = pair(options);
-    await writable.set(credentials);
-    await lock();
-    const other = pair({ ...options, account: 'branch' });
-    const calls = [
-      () => source.get(),
-      () => other.source.get(),
-      () => writable.set(credentials),
-      () => writable.remove(),
-    ];
-    for (const call of calls)
-      await expect(call()).rejects.toMatchObject({
-        code: 'KEYCHAIN_LOCKED',
-        message: 'The keychain is locked.',
-      });
-    const auto = createCredentialsSource({ ...options, baseUrl, store: 'auto' });
-    await expect(auto.get()).rejects.toThrow('The keychain is locked, and no other store has credentials');
-  });
-
-  it('is reported as empty or locked if no tool can tell which', async () => {
-    const { env, lock } = await secretService();
-    const bin = await temporaryFolder();
-    const { source, writable } = pair({ helperPath: helper.path, env: { ...env, PATH: bin } });
-    await expect(source.get()).rejects.toThrow('or it is locked');
-    await writable.set(credentials);
-    await lock();
-    await expect(source.get()).rejects.toThrow('or it is locked');
-    await expect(writable.remove()).rejects.toThrow('has no such entry, or is locked');
-  });
-
-  it('keeps an entry for each account', async () => {
-    const { env } = shared;
-    const url = unusedUrl();
-    const options = { helperPath: helper.path, env, baseUrl: url };
-    await pair(options).writable.set(credentials);
-    const branch = pair({ ...options, account: 'branch' });
-    await expect(branch.source.get()).rejects.toThrow(
-      `No credentials of account branch for the service; looked in: the keychain (no entry "receiptd, ${url}#branch").`,
-    );
-    await branch.writable.set({ clientId: 'b', clientSecret: 'branch-secret' });
-    expect(await pair(options).source.get()).toMatchObject(credentials);
-    expect(await branch.source.get()).toMatchObject({ clientId: 'b', clientSecret: 'branch-secret' });
-    expect(await branch.writable.remove()).toBe(true);
-    expect(await pair(options).source.get()).toMatchObject(credentials);
-  });
-
-  it('that does not respond times out', async () => {
-    const { env, freeze } = await secretService();
-    const source = createCredentialsSource({
-      baseUrl,
-      helperPath: helper.path,
-      env,
-      limitMs: 500,
-      store: 'keychain',
-    });
-    freeze();
-    await expect(source.get()).rejects.toMatchObject({
-      code: 'KEYCHAIN_UNAVAILABLE',
-      message: 'The keychain gave no answer within 0.5 s.',
+    it('that does not respond times out', async () => {
+      own.freeze();
+      const asked = { env: own.env, limitMs: 500 };
+      for (const helperPath of [helper.path, ...(secretTool ? [await withoutKeytar()] : [])])
+        await expect(pair({ ...asked, helperPath }).source.get()).rejects.toMatchObject({
+          code: 'KEYCHAIN_UNAVAILABLE',
+          message: 'The keychain gave no answer within 0.5 s.',
+        });
     });
   });
 
@@ -159,53 +155,30 @@ it('the helper is next to the compiled code', async () => {
   await expect(failed).rejects.toThrow(/D-Bus|keytar is missing|or it is locked/);
 });
 
-/** A copy of the helper in a folder where it finds no keytar. */
-async function copyHelper(folder: string): Promise<string> {
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const name of ['keychainHelper.js', 'keychainProtocol.js', 'secretService.js', 'secretTool.js'])
-    await copyFile(join(dirname(helper.path), name), join(folder, name));
-  return join(folder, 'keychainHelper.js');
-}
-
-const secretTool = requirement('secret-tool', secretToolIsHere(), 'apt install libsecret-tools');
-
 describe.skipIf(!keyringIsHere || !secretTool)('the keychain without keytar, through secret-tool', () => {
-  const without = async () => copyHelper(await temporaryFolder());
-
   credentialsContract(async () =>
-    pair({ helperPath: await without(), env: shared.env, baseUrl: unusedUrl() }),
+    pair({ helperPath: await withoutKeytar(), env: shared.env, baseUrl: unusedUrl() }),
   );
 
-  it('reads and replaces what keytar wrote, and keytar what it wrote', async () => {
-    const { env } = shared;
-    const url = unusedUrl();
-    const byKeytar = pair({ helperPath: helper.path, env, baseUrl: url });
-    const byTool = pair({ helperPath: await without(), env, baseUrl: url });
+  it('reads, replaces and removes what keytar wrote, and keytar reads what it wrote', async () => {
+    const options = { env: shared.env, baseUrl: unusedUrl() };
+    const byKeytar = pair({ helperPath: helper.path, ...options });
+    const byTool = pair({ helperPath: await withoutKeytar(), ...options });
     const other = { clientId: 'other', clientSecret: 'sécret "2" 🧾' };
     await byKeytar.writable.set(credentials);
     expect(await byTool.source.get()).toMatchObject(credentials);
     await byTool.writable.set(other);
     expect(await byKeytar.source.get()).toMatchObject(other);
     await byKeytar.writable.set(credentials);
-    expect(await byTool.source.get()).toMatchObject(credentials);
     expect(await byTool.writable.remove()).toBe(true);
     await expect(byKeytar.source.get()).rejects.toMatchObject({ code: 'CREDENTIALS_MISSING' });
   });
 
-  it('reports a locked, unresponsive or unreachable keychain', async () => {
-    const { env, lock, freeze } = await secretService();
-    const helperPath = await without();
-    const { source, writable } = pair({ helperPath, env });
-    await writable.set(credentials);
-    await lock();
-    for (const call of [() => source.get(), () => writable.set(credentials), () => writable.remove()])
-      await expect(call()).rejects.toMatchObject({ code: 'KEYCHAIN_LOCKED' });
-    freeze();
-    await expect(pair({ helperPath, env, limitMs: 1000 }).source.get()).rejects.toMatchObject({
-      code: 'KEYCHAIN_UNAVAILABLE',
-    });
+  it('reports a keychain that cannot be reached', async () => {
     const nowhere = { PATH: process.env['PATH'], HOME: '/nonexistent' };
-    await expect(pair({ helperPath: await without(), env: nowhere }).source.get()).rejects.toThrow('D-Bus');
+    await expect(pair({ helperPath: await withoutKeytar(), env: nowhere }).source.get()).rejects.toThrow(
+      'D-Bus',
+    );
   });
 });
 

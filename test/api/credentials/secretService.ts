@@ -64,11 +64,11 @@ export async function sessionWithoutKeyring(): Promise<NodeJS.ProcessEnv> {
   return { ...env, DBUS_SESSION_BUS_ADDRESS: address };
 }
 
-/** Of a keyring that several tests use; each has names of its own in it. Call `end` in the end. */
-export async function sharedSecretService(): Promise<{ env: NodeJS.ProcessEnv; end(): Promise<void> }> {
+/** A keyring that several tests use. Call `end` in the end. */
+export async function sharedSecretService(): Promise<SecretService & { end(): Promise<void> }> {
   let end = async (): Promise<void> => {};
-  const { env } = await secretService((work) => (end = work));
-  return { env, end };
+  const service = await secretService((work) => (end = work));
+  return { ...service, end };
 }
 
 /** A real, unlocked and empty keyring on a D-Bus session of its own, with a home of its own. */

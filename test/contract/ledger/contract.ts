@@ -48,15 +48,15 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
 
     it('commits queued operations before it closes, and refuses later ones', async () => {
       const admitted = Promise.all(
-        Array.from({ length: 600 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))),
+        Array.from({ length: 300 }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))),
       );
       await reopen(async () => {
-        expect(await admitted).toHaveLength(600);
+        expect(await admitted).toHaveLength(300);
         const closed = { code: 'LEDGER_WRITE_FAILED' };
         await expect(ledger.admit(admission('late', 'late'))).rejects.toMatchObject(closed);
         await expect(ledger.find('x')).rejects.toMatchObject(closed);
       });
-      expect(await rows()).toHaveLength(600);
+      expect(await rows()).toHaveLength(300);
     });
   });
 }

@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
+import type { Document } from '../../../src/core/domain/document.ts';
+import { zipOf } from '../../../src/control/queries/zip.ts';
+import { unzip } from '../../support/unzip.ts';
+import { OFFICE } from '../../contract/ledger/support.ts';
+import { place } from './readingPlace.ts';
 
 describe('a CSV cell', () => {
   it.each([
@@ -107,4 +113,160 @@ describe('a CSV export', () => {
     expect(lines[1]).toMatch(/,12\.5,'=1\+1\r\n$/);
     expect(lines[2]).toMatch(/,,\r\n$/);
   });
+});
+
+const documentOf = (id: number, name: string, more: Partial<Document> = {}) =>
+  ({ id, name, type: 'jpeg', path: `${id}.jpg`, createdAt: 1_790_000_000_000, ...more }) as Document;
+
+async function zipped(
+  documents: readonly Document[],
+  gone: readonly number[] = [],
+): Promise<Map<string, Buffer>> {
+  async function* each() {
+    yield* documents;
+  }
+  const parts: Uint8Array[] = [];
+  const zip = zipOf({
+    documents: each(),
+    locateBytes: async ({ id }) =>
+      gone.includes(id)
+        ? { kind: 'gone', newestSeen: 0, message: 'Its file is gone.' }
+        : { kind: 'bytes', bytes: Buffer.from(`image ${id}`) },
+  });
+  for await (const part of zip) parts.push(part);
+  return unzip(Buffer.concat(parts));
+}
+
+it('a ZIP download contains each image under its document name, and lists missing ones', async () => {
+  const files = await zipped(
+    [documentOf(1, 'Beleg München'), documentOf(2, 'lost'), documentOf(3, 'fax', { type: 'tiff' })],
+    [2],
+  );
+  expect([...files.keys()]).toEqual(['Beleg München.jpg', 'fax.tiff', 'MISSING.txt']);
+  expect(String(files.get('Beleg München.jpg'))).toBe('image 1');
+  expect(String(files.get('MISSING.txt'))).toBe('lost: Its file is gone.\n');
+});
+
+it('a ZIP download gives every file a unique, valid name without path traversal', async () => {
+  const names = [
+    '../../etc/cron.d/x',
+    '..\\..\\x',
+    'C:\\x',
+    'con',
+    'a\u0000b',
+    '..',
+    '',
+    'Same',
+    'same',
+    'MISSING',
+  ];
+  const files = await zipped(
+    [...names.map((name, id) => documentOf(id, name)), documentOf(99, 'gone')],
+    [99],
+  );
+  const keys = [...files.keys()];
+  expect(keys).toHaveLength(names.length + 1);
+  for (const key of keys) expect(key).toMatch(/^[^/\\:\u0000]+$/);
+  expect(keys.filter((key) => key.startsWith('.') || /^con\./i.test(key))).toEqual([]);
+  expect(keys.slice(-5)).toEqual(['_ (2).jpg', 'Same.jpg', 'same (2).jpg', 'MISSING.jpg', 'MISSING.txt']);
+});
+
+it('the daemon serves thumbnails of a document, which a browser may cache by the hash of the image', async () => {
+  const { ledger, clock, upload, images, shown, text } = await place();
+  const { id, sha256 } = await upload('one', 5, 1);
+  images.set(sha256, Buffer.from('one'));
+  const digits = sha256.slice(0, 16);
+  const thumbnail = `/v1/documents/${id}/thumbnail`;
+  const first = await text(`${thumbnail}?of=${digits}`);
+  expect(first).toMatchObject({ status: 200, body: 'thumbnail of one' });
+  expect(first.headers).toMatchObject({
+    'content-type': 'image/webp',
+    'cache-control': 'private, max-age=86400, immutable',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'x-content-type-options': 'nosniff',
+  });
+  const again = await text(thumbnail, { 'if-none-match': `"other", W/${first.headers.etag}` });
+  expect(again).toMatchObject({ status: 304, body: '', headers: { 'cache-control': 'private, no-cache' } });
+  expect((await text(`${thumbnail}?of=${'0'.repeat(16)}`)).status).toBe(404);
+
+  const third = await text(`/v1/documents/${id}/preview?page=3`, { 'if-none-match': first.headers.etag });
+  expect(third).toMatchObject({ status: 200, body: 'page 3 of one', headers: { 'receiptd-pages': '7' } });
+  expect((await text(`/v1/documents/${id}/preview?page=0`)).body).toContain('page takes a number');
+
+  shown.kind = 'none';
+  expect(await text(thumbnail)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
+  shown.kind = 'busy';
+  expect(await text(thumbnail)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  shown.kind = 'picture';
+  await ledger.erase([id], clock.now());
+  const known = { 'if-none-match': first.headers.etag };
+  expect(await text(thumbnail, known)).toMatchObject({
+    status: 404,
+    body: expect.stringContaining('This document has no preview'),
+  });
+});
+
+it('the daemon serves the image of a document and nothing else', async () => {
+  const { upload, images, text } = await place();
+  const { id, sha256 } = await upload('a', 1_000, 5);
+  expect(await text(`/v1/documents/${id}/image`)).toMatchObject({ status: 422 });
+  images.set(sha256, Buffer.from('JPEG'));
+  const shown = await text(`/v1/documents/${id}/image`);
+  expect(shown).toMatchObject({ status: 200, body: 'JPEG' });
+  expect(shown.headers).toMatchObject({
+    'content-type': 'image/jpeg',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'x-content-type-options': 'nosniff',
+  });
+  expect(shown.headers['content-disposition']).toMatch(/^inline;/);
+  const kept = await text(`/v1/documents/${id}/image?download=1`);
+  expect(kept.headers['content-disposition']).toMatch(
+    /^attachment; filename="1\.jpeg"; filename\*=UTF-8''doc-a\.jpeg$/,
+  );
+  for (const other of ['0', '99', '1e3', '-1', '%2e%2e', '1%00', '..%2f..%2fetc%2fpasswd'])
+    expect(await text(`/v1/documents/${other}/image`)).toMatchObject({ status: 422 });
+  for (const other of ['/v1/documents/1/../1/image', '//', '/v1/documents/1/image/'])
+    expect(await text(other)).toMatchObject({ status: 404 });
+});
+
+it('the daemon exports a filtered view, and the evidence of a document', async () => {
+  const { upload, text } = await place();
+  await upload('a', 1_000, 5);
+  const { id } = await upload('b', 2_000, 5);
+  const all = await text('/v1/documents.csv');
+  expect(all.headers['content-type']).toMatch(/^text\/csv/);
+  expect(all.body.trimEnd().split('\r\n')).toHaveLength(3);
+  const some = await text(
+    `/v1/documents.csv?search=b.jpg&states=accepted,failed&endpoint=${encodeURIComponent(`${OFFICE.baseUrl}#${OFFICE.uid}`)}`,
+  );
+  expect(some.body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['name', 'doc-b', '']);
+  const excel = await text('/v1/documents.csv?search=b.jpg&separator=%3B&bom=1');
+  expect(excel.body).toMatch(/^(?:\uFEFF|\u00EF\u00BB\u00BF)name;state;/);
+  expect(await text('/v1/documents.csv?separator=x')).toMatchObject({ status: 422 });
+  expect(await text('/v1/documents.csv?states=odd')).toMatchObject({ status: 422 });
+
+  const evidence = JSON.parse((await text(`/v1/documents/${id}/evidence`)).body) as Record<string, unknown>;
+  expect(evidence).toMatchObject({
+    document: {
+      name: 'doc-b',
+      sha256: createHash('sha256').update('b').digest('hex'),
+      files: [{ verdict: 'document' }],
+    },
+    journalHead: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+});
+
+it('the daemon streams the log and the overview, and reads nothing once nobody listens', async () => {
+  const { lines, get, upload } = await place();
+  lines.add('{"message":"before"}');
+  const answer = await get('/v1/events');
+  expect(answer.headers['content-type']).toBe('text/event-stream');
+  let told = '';
+  answer.setEncoding('utf8').on('data', (part: string) => (told += part));
+  await expect.poll(() => told).toContain('event: log\ndata: {"message":"before"}\n\n');
+  await expect.poll(() => told).toMatch(/event: overview\ndata: \{.*"waiting":0/);
+  lines.add('{"message":"now"}');
+  await expect.poll(() => told).toContain('data: {"message":"now"}\n\n');
+  await upload('a', Date.now() - 1_000, 5);
+  await expect.poll(() => told, { timeout: 5_000 }).toMatch(/"state":"accepted","count":1/);
 });

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
-import path from 'node:path';
-import { describe, expect, test } from 'vitest';
-import type { StatusResponse } from '../../../src/control/protocol/protocol.ts';
+import path, { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, it, test } from 'vitest';
+import { PROTOCOL, type StatusResponse } from '../../../src/control/protocol/protocol.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { asOwnerOf } from '../../support/ordinaryUser.ts';
 import { controlled, controlledIn, STATUS } from '../controlled.ts';
+import { STREAMS } from '../../../src/control/protocol/streams.ts';
+import { controlSocketPath, reachable } from '../../../src/control/socketPath.ts';
 
 const posix = process.platform !== 'win32';
 
@@ -103,5 +106,47 @@ describe('closing', () => {
     await close();
     expect(await call).toBeInstanceOf(ReceiptdError);
     await gone;
+  });
+});
+
+const FILE = join(import.meta.dirname, '../../../docs/openapi.json');
+
+it('docs/openapi.json describes every operation of the control interface in valid OpenAPI', async () => {
+  const text = await readFile(FILE, 'utf8');
+  const described = JSON.parse(text) as { paths: Record<string, Record<string, { summary: string }>> };
+  expect(await new Validator().validate(structuredClone(described))).toMatchObject({ valid: true });
+  const posts = Object.keys(PROTOCOL).map((name) => `/v1/${name}`);
+  const gets = Object.values(STREAMS).map(({ path }) => path);
+  expect(Object.keys(described.paths).sort()).toEqual([...posts, ...gets].sort());
+  for (const path of posts) expect(described.paths[path]?.['post']?.summary).toMatch(/^[A-Z].*[.?]$/);
+  for (const path of gets) expect(described.paths[path]?.['get']?.summary).toMatch(/^[A-Z].*\.$/);
+
+  const references = [...text.matchAll(/"\$ref": "#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  const { components } = JSON.parse(text) as { components: { schemas: Record<string, unknown> } };
+  expect([...new Set(references)].sort()).toEqual(Object.keys(components.schemas).sort());
+});
+
+describe('the address of the daemon', () => {
+  test('is a socket in the state directory on Linux and macOS', () => {
+    expect(controlSocketPath('/var/lib/receiptd', 'linux')).toBe('/var/lib/receiptd/control.sock');
+    expect(controlSocketPath('/var/lib/receiptd/', 'darwin')).toBe('/var/lib/receiptd/control.sock');
+  });
+
+  test('is a named pipe on Windows, one for each state directory', () => {
+    const pipe = controlSocketPath(String.raw`C:\ProgramData\receiptd`, 'win32');
+    expect(pipe).toMatch(/^\\\\\.\\pipe\\receiptd-[0-9a-f]{16}$/);
+    expect(controlSocketPath('c:/programdata/RECEIPTD/', 'win32')).toBe(pipe);
+    expect(controlSocketPath(String.raw`C:\ProgramData\other`, 'win32')).not.toBe(pipe);
+  });
+
+  test('is refused on macOS if the system would truncate the path', async () => {
+    const longest = `/${'d'.repeat(102)}`;
+    expect((await reachable(longest, 'darwin')).address).toBe(longest);
+    await expect(reachable(`${longest}d`, 'darwin')).rejects.toMatchObject({
+      code: 'CONTROL_FAILED',
+      message: expect.stringContaining('104 bytes'),
+      hint: expect.stringContaining('stateDir'),
+    });
+    await expect(reachable(`/${'é'.repeat(52)}`, 'darwin')).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
   });
 });

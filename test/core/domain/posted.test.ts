@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { amountOf, lastPosted, readPosted } from '../../../src/core/domain/posted.ts';
 import { isValueMeant } from '../../../src/core/domain/valueFilter.ts';
 import { postedWords } from '../../../src/core/domain/search.ts';
+import { readResult } from '../../../src/core/domain/result.ts';
+import { withoutSecret } from '../../../src/core/domain/resultsPath.ts';
+import { type Case, needsPerson } from '../../../src/core/domain/needsPerson.ts';
+import { type Content, mayBeReceipt } from '../../../src/core/domain/receiptLike.ts';
+import { cutAnswer, readAnswer } from '../../../src/core/domain/keptAnswer.ts';
 
 describe('values that a service posted', () => {
   it('are found by JSON pointer, except fields that the ledger has anyway', () => {
@@ -97,3 +102,110 @@ it.each([
   ['Hotel', null],
   [true, null],
 ])('parses %j as the amount %j', (value, amount) => expect(amountOf(value)).toBe(amount));
+
+const NONE = { name: null, endpointUid: null, status: null };
+
+describe('the documented fields of a result', () => {
+  it('are taken verbatim, and no others', () => {
+    const text = '\uFEFF{"name":"SCAN 1 é","endpointUid":"u-1","status":" Done ","total":1}';
+    expect(readResult(text)).toEqual({ name: 'SCAN 1 é', endpointUid: 'u-1', status: ' Done ' });
+  });
+
+  it.each([
+    ['no text', null],
+    ['no JSON', 'DONE'],
+    ['a list', '[{"name":"a"}]'],
+    ['other types', '{"name":1,"endpointUid":{},"status":["DONE"]}'],
+    ['nothing in them', '{"name":"","status":""}'],
+    ['what comes from a prototype', '{"__proto__":{"name":"a","status":"DONE"}}'],
+    // Some storage ends text at a NUL, which would turn this into DONE.
+    ['control characters', JSON.stringify({ name: 'a\0b', endpointUid: 'u\n', status: 'DONE\0NOT' })],
+    ['too much', JSON.stringify({ name: 'a'.repeat(1_001), status: 'b'.repeat(1_001) })],
+  ])('are missing in %s', (_what, text) => {
+    expect(readResult(text)).toEqual(NONE);
+  });
+});
+
+it('stores the service’s record of an endpoint without the secret, however its JSON encodes the address', () => {
+  const secret = 'aZ_-'.repeat(11).slice(0, 43);
+  expect(withoutSecret(`{"outgoingUrl":"https://a.example/results/${secret}/u"}`)).toBe(
+    '{"outgoingUrl":"https://a.example/results/[redacted]/u"}',
+  );
+  expect(withoutSecret(`https:\\/\\/a\\/results\\/${secret}`)).toBe('https:\\/\\/a\\/results\\/[redacted]');
+  const other = `{"outgoingUrl":"https://a.example/results/${secret}x","n":1.10}`;
+  expect(withoutSecret(other)).toBe(other);
+});
+
+describe('a file that cannot be sent may be a receipt', () => {
+  it.each<[string, Content]>([
+    ['scan.jpg', 'text'],
+    ['2026/SCAN.JPEG', 'unknown'],
+    ['photo.heic', 'unread'],
+    ['invoice.pdf', 'file'],
+    ['page.jp2', 'image'],
+    ['notes.txt', 'image'],
+    ['SCAN0001', 'unknown'],
+    ['SCAN0001', 'unread'],
+    ['scan.v2', 'unread'],
+    ['.jpg', 'unknown'],
+  ])('if its name or its content suggests one, or neither tells what it is: %s (%s)', (path, content) => {
+    expect(mayBeReceipt(path, content)).toBe(true);
+  });
+
+  it.each<[string, Content]>([
+    ['notes.txt', 'text'],
+    ['readme', 'text'],
+    ['desktop.ini', 'unknown'],
+    ['Thumbs.db', 'unknown'],
+    ['backup.zip', 'unread'],
+    ['archive', 'file'],
+    ['film.mp4', 'unread'],
+    ['sub/._scan.jpg', 'unknown'],
+  ])('but not if both name and content rule it out: %s (%s)', (path, content) => {
+    expect(mayBeReceipt(path, content)).toBe(false);
+  });
+});
+
+describe('a person is needed', () => {
+  const one: Case = { state: 'rejected', reason: 'TOO_LARGE', isGone: false, isDismissed: false };
+
+  it('for files that will not be sent automatically', () => {
+    expect(needsPerson(one)).toBe(true);
+    for (const state of ['failed', 'unconfirmed', 'lost', 'incomplete', 'unreadable'] as const)
+      expect(needsPerson({ ...one, state })).toBe(true);
+  });
+
+  it('not for anything that is sent, is no receipt, has left, or was dismissed', () => {
+    for (const state of ['queued', 'uploading', 'held', 'accepted', 'duplicate', 'skipped'] as const)
+      expect(needsPerson({ ...one, state })).toBe(false);
+    expect(needsPerson({ ...one, reason: 'NOT_AN_IMAGE' })).toBe(false);
+    expect(needsPerson({ ...one, isGone: true })).toBe(false);
+    expect(needsPerson({ ...one, isDismissed: true })).toBe(false);
+    expect(needsPerson({ ...one, state: 'failed', isDismissed: true })).toBe(false);
+  });
+});
+
+const cut = { bytes: 15_500_000, sha256: 'ab'.repeat(32) };
+
+it('reads back a truncated answer and its original size', () => {
+  expect(readAnswer(cutAnswer('{"name":"a","more":"xx', cut))).toEqual({
+    text: '{"name":"a","more":"xx',
+    cut,
+  });
+  expect(readAnswer(cutAnswer('', cut))).toEqual({ text: '', cut });
+});
+
+it.each([
+  '{"name":"a"}',
+  '{"name":"a"}\n',
+  '',
+  '{"more":"[cut here; the whole answer has 5 bytes, SHA-256 ab]"}',
+])('reads %j as a complete answer', (text) => {
+  expect(readAnswer(text)).toEqual({ text, cut: null });
+});
+
+it('never mistakes JSON from the service for a truncated answer', () => {
+  for (const beginning of ['{', '{"a":1', '{"a":1,', '{"a":"', '{"a":[1,', '{"a":']) {
+    expect(() => JSON.parse(cutAnswer(beginning, cut))).toThrow(SyntaxError);
+  }
+});

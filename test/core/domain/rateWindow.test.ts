@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backlogPerMinute, RateWindow, type Reservation } from '../../../src/core/domain/limits.ts';
+import { parseRate, RATE_PATTERN } from '../../../src/core/domain/rate.ts';
+import {
+  backoff,
+  HOLD_BACKOFF,
+  SERVICE_BACKOFF,
+  SLOW_DOWN_BACKOFF,
+} from '../../../src/core/domain/backoff.ts';
 
 /** The most starts in any half-open window of this length. */
 function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
@@ -200,5 +207,56 @@ describe('a spread rate window', () => {
   it('does not change a window of one second', () => {
     const window = new RateWindow({ count: 5, intervalMs: 1_000 }, [], true);
     expect(sendAll(window, 0, true)).toBe(5);
+  });
+});
+
+describe('a rate', () => {
+  it.each([
+    ['5/s', { count: 5, intervalMs: 1_000 }],
+    ['120/min', { count: 120, intervalMs: 60_000 }],
+    ['1000/h', { count: 1_000, intervalMs: 3_600_000 }],
+    ['unlimited', null],
+  ])('is parsed from %s', (text, rate) => {
+    expect(parseRate(text)).toEqual(rate);
+  });
+
+  it.each(['0/s', '-1/s', '5', '5/sec', '5 /s', '1.5/s', '5/d', '', 'Unlimited', '5/s\n', '99999999/s'])(
+    'rejects %j and says what to write instead',
+    (text) => {
+      expect(() => parseRate(text)).toThrow(
+        expect.objectContaining({ code: 'CONFIG_INVALID', hint: expect.stringContaining('120/min') }),
+      );
+      expect(RATE_PATTERN.test(text)).toBe(false);
+    },
+  );
+});
+
+const ranges = fc.constantFrom(SERVICE_BACKOFF, HOLD_BACKOFF, SLOW_DOWN_BACKOFF);
+
+describe('back-off', () => {
+  it('is at least half the base and at most the limit after any number of failures', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1_000_000 }),
+        ranges,
+        fc.double({ min: 0, max: 0.9999999, noNaN: true }),
+        (failures, range, random) => {
+          const wait = backoff(failures, range, () => random);
+          expect(wait).toBeGreaterThanOrEqual(range.baseMs / 2);
+          expect(wait).toBeLessThanOrEqual(range.maxMs);
+          expect(Number.isInteger(wait)).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('doubles until the limit', () => {
+    const waits = [1, 2, 3, 4, 20].map((failures) => backoff(failures, SERVICE_BACKOFF, () => 1));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 300_000]);
+  });
+
+  it('spreads machines that failed together over the upper half of the delay', () => {
+    expect(backoff(1, HOLD_BACKOFF, () => 0)).toBe(30_000);
+    expect(backoff(1, HOLD_BACKOFF, () => 0.5)).toBe(45_000);
   });
 });

@@ -1,5 +1,5 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noteText } from '../../../src/core/domain/note.ts';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { Pacer } from '../../../src/delivery/limits/pacer.ts';
@@ -8,6 +8,8 @@ import type { Lane } from '../../../src/core/domain/document.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import { inSlot, OFFICE, ONE_REQUEST, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
+import { pending } from '../../support/scriptedService.ts';
+import { StartWindow } from '../../../src/delivery/limits/startWindow.ts';
 
 const never = new AbortController().signal;
 
@@ -271,5 +273,108 @@ describe('an upload slot', () => {
     await vi.waitFor(() => expect(order).toHaveLength(4));
     office();
     await vi.waitFor(() => expect(order).toEqual(['office', 'shop', 'shop fresh', 'shop 1', 'office 1']));
+  });
+});
+
+/** A rate a minute that is spread: what leaves when, and what is said of it. */
+it('spreads a backlog evenly, reports the rate as the cause, and lets a fresh scan go first', async () => {
+  const place = await sendingPlace();
+  for (let n = 0; n < 20; n += 1) await place.admit(`${n}.jpg`, { lane: 'backlog' });
+  const rate = { count: 60, intervalMs: 60_000 };
+  const sending = await place.start({ overall: { rate, spread: true } });
+  await place.clock.advanceUntil(() => place.service.asked.length === 10, 100);
+  const starts = place.service.asked.map(({ at }) => at);
+  const gaps = starts.slice(2).map((at, index) => at - (starts[index + 1] ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(1_400);
+  expect(sending.pacer.limitedBy()).toEqual([
+    { endpoint: null, rate: '60/min', perMinute: expect.closeTo(53.9, 1) as number },
+  ]);
+
+  const since = place.clock.monotonic();
+  await place.admit('fresh.jpg');
+  sending.dispatcher.wake();
+  await place.clock.advanceUntil(() => sending.accepted.includes('doc-fresh.jpg'), 10);
+  expect(place.clock.monotonic() - since).toBeLessThan(200);
+
+  await place.clock.advanceUntil(() => sending.accepted.length === 21, 100);
+  await place.clock.advance(70_000);
+  expect(sending.pacer.limitedBy()).toEqual([]);
+});
+
+it('counts a request as running from its headers to its answer, not while it is prepared', async () => {
+  const place = await sendingPlace();
+  const { pacer } = await place.start();
+  const { answer, give } = pending();
+  let leave = (): void => {};
+  const running = pacer.run(pacer.reserve(OFFICE), async (onStart) => {
+    leave = onStart;
+    return answer;
+  });
+  await Promise.resolve();
+  expect(pacer.onTheWire).toBe(0);
+  leave();
+  leave();
+  expect(pacer.onTheWire).toBe(1);
+  give({ kind: 'fault', sent: true, code: 'X', message: 'X' });
+  await running;
+  expect(pacer.onTheWire).toBe(0);
+});
+
+describe('the window at the start', () => {
+  const DAY_MS = 86_400_000;
+  const never = new AbortController().signal;
+
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** Timers keep their time, as they do when somebody sets a machine's clock. */
+  function setBackByADay(): void {
+    vi.setSystemTime(Date.now() - DAY_MS);
+  }
+
+  it('a start that waits for the window waits one interval longer if the clock is set back', async () => {
+    const window = new StartWindow({ count: 2, intervalMs: 60_000 });
+    let started = 0;
+    for (let n = 0; n < 5; n += 1) void window.start().then(() => (started += 1));
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(started).toBe(2);
+    setBackByADay();
+    window.renew();
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(started).toBe(2);
+    await vi.advanceTimersByTimeAsync(1_001);
+    expect(started).toBe(4);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(started).toBe(5);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a window for which nothing waits has room again', async () => {
+    const window = new StartWindow({ count: 1, intervalMs: 60_000 });
+    await window.start();
+    setBackByADay();
+    window.renew();
+    await window.start();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('the slots that wait for the window are given although nobody asks for another', async () => {
+    const rate = { count: 1, intervalMs: 60_000 };
+    const endpoint = { key: OFFICE, alias: 'office', limits: { ...UNLIMITED, rate, concurrency: 1 } };
+    const pacer = await Pacer.create({
+      clock: systemClock,
+      ledger: null,
+      overall: UNLIMITED,
+      endpoints: [endpoint],
+    });
+    (await pacer.slot(OFFICE, 'fresh', never))();
+    let isGiven = false;
+    void pacer.slot(OFFICE, 'fresh', never).then(() => (isGiven = true));
+    await vi.advanceTimersByTimeAsync(1_000);
+    setBackByADay();
+    pacer.heedClockJump();
+    await vi.advanceTimersByTimeAsync(60_001);
+    expect(isGiven).toBe(true);
   });
 });

@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
 import type { UploadRequest } from '../../../src/core/ports/service.ts';
+import { isEveryCase } from '../../support/everyCase.ts';
 import { settle } from '../../support/fakeClock.ts';
 import { accept, pending, status, type Script } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
@@ -63,6 +64,7 @@ it('never lends the same byte to two at a time, whatever comes and goes', () => 
         expect(buffers.take(SLAB).buffer).toBeInstanceOf(SharedArrayBuffer);
       },
     ),
+    { numRuns: isEveryCase ? 500 : 20 },
   );
 });
 
@@ -133,7 +135,7 @@ it('does not hold on to buffers that are never returned', async () => {
   const buffers = new ImageBuffers();
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
-  for (let image = 0; image < 2_000; image += 1) {
+  for (let image = 0; image < 800; image += 1) {
     buffers.take(570_000).fill(1);
     most = Math.max(most, process.memoryUsage().arrayBuffers - before);
     if (image % 8 === 0) await settle();

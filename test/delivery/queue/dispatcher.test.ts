@@ -1,5 +1,5 @@
 /** When a document's place among those being sent is free for the next. */
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accept, pending, status } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
@@ -132,4 +132,40 @@ it('does not replay a request after a 401 once its endpoint is on hold', async (
   place.service.script = accept;
   await place.clock.advance(60_000);
   expect(new Set(place.service.asked.slice(2).map(({ name }) => name)).size).toBe(2);
+});
+
+/** A delivery that ends with a defect. */
+describe('a bug after a request has begun', () => {
+  it('leaves the document queued under its name, as possibly stored already', async () => {
+    const place = await sendingPlace(['a.jpg', 'b.jpg']);
+    let broken = true;
+    place.service.script = (request) => {
+      if (request.name === 'doc-a.jpg' && broken) throw new Error('a defect');
+      return accept(request);
+    };
+    const sending = await place.start();
+    await place.clock.advance(10_000);
+    expect(sending.accepted).toEqual(['doc-b.jpg']);
+    expect(await place.document('doc-a.jpg')).toMatchObject({
+      state: 'queued',
+      reason: 'INTERRUPTED',
+      answerLost: true,
+      attempts: 1,
+    });
+    expect(await place.attempts('doc-a.jpg')).toMatchObject([{ outcome: 'unknown' }]);
+    broken = false;
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toEqual(['doc-b.jpg', 'doc-a.jpg']);
+  });
+
+  it('is retried less and less often if it recurs, and never in a tight loop', async () => {
+    const place = await sendingPlace(['a.jpg']);
+    place.service.script = () => {
+      throw new Error('a defect');
+    };
+    await place.start();
+    await place.clock.advance(24 * 3_600_000);
+    expect(place.service.asked.length).toBeGreaterThan(10);
+    expect(place.service.asked.length).toBeLessThan(60);
+  });
 });

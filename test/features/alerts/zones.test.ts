@@ -26,12 +26,12 @@ afterEach(() => {
 });
 
 describe.each(ZONES)('in %s, over %d', (zone, year) => {
-  it.each([0, 150, 450, 1439])('a digest at minute %d of the day is sent once for each date', (minutes) => {
+  it.each([0, 150, 1439])('a digest at minute %d of the day is sent once for each date', (minutes) => {
     vi.stubEnv('TZ', zone);
     let last: number | null = new Date(year, 0, 1, 12).getTime();
     const made: string[] = [];
     const joins: boolean[] = [];
-    for (let now = last + MINUTE; now < new Date(year + 1, 0, 1, 12).getTime(); now += 29 * MINUTE) {
+    for (let now = last + MINUTE; now < new Date(year + 1, 0, 1, 12).getTime(); now += 59 * MINUTE) {
       const digest = digestAt(minutes, now, last);
       if (digest === null) continue;
       expect(digest.isDue).toBe(true);

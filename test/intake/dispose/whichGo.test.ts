@@ -16,6 +16,7 @@ import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
 import { OFFICE, REFUSAL, send, SHOP } from '../../contract/ledger/support.ts';
+import { isEveryCase } from '../../support/everyCase.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
@@ -175,6 +176,7 @@ it.each(['delete', 'archive'] as const)(
           seen.stayed += stay.size;
         }),
       ),
+      { numRuns: isEveryCase ? 500 : 25 },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
   },
@@ -246,7 +248,7 @@ it('erasing deletes exactly the accepted originals of the documents that it name
         seen.erased += erased.length;
       }),
     ),
-    { numRuns: 60 },
+    { numRuns: isEveryCase ? 500 : 40 },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
 });

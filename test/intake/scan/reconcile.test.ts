@@ -6,6 +6,10 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { reconcile } from '../../../src/intake/scan/reconcile.ts';
 import { Settling } from '../../../src/intake/settle/settling.ts';
 import { watchingPlace } from '../watching.ts';
+import { byBytes } from '../../../src/core/domain/byteOrder.ts';
+import { MissingFiles } from '../../../src/intake/scan/missingFiles.ts';
+import { ListingTimes, type Wanted } from '../../../src/intake/scan/listingTimes.ts';
+import { FakeClock } from '../../support/fakeClock.ts';
 
 it("a long directory is compared in the ledger's order of names, and missing files are found", async () => {
   const place = await watchingPlace();
@@ -94,4 +98,108 @@ it('a directory that can’t be listed does not keep others from being compared'
   const { admitted, intake } = await place.once({ folder, settings: { recursive: true } });
   expect(admitted).toHaveLength(1);
   expect(intake.unreadableDirs).toBe(1);
+});
+
+const IDENTITY = { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n };
+
+function absentees(known: Readonly<Record<string, readonly string[]>>, full = true) {
+  return new MissingFiles({
+    ledger: {
+      knownFrom: async (_folder, dir, { after, upTo }, limit) => {
+        return (known[dir] ?? [])
+          .toSorted(byBytes)
+          .filter((name) => byBytes(name, after) > 0 && (upTo === null || byBytes(name, upTo) <= 0))
+          .slice(0, limit)
+          .map((name) => ({ sighting: 1, name, identity: IDENTITY, verdict: 'document', policy: null }));
+      },
+      dirs: async () => Object.keys(known),
+    },
+    folder: '/scans',
+    full,
+  });
+}
+
+it('finds known files before, between and after the listed names, across batches of both', async () => {
+  const found = absentees({ '': ['a', 'b', 'c', 'd', 'e', 'f', 'g'], sub: ['x', 'y'] });
+  const isKnown = async (dir: string, names: string[]) =>
+    (await found.known(dir, names)).map((file) => file !== undefined);
+  expect(await isKnown('', ['b'])).toEqual([true]);
+  expect(await isKnown('', ['c', 'cc', 'e'])).toEqual([true, false, true]);
+  expect(await isKnown('', ['f'])).toEqual([true]);
+  expect(await isKnown('sub', ['x', 'y', 'z'])).toEqual([true, true, false]);
+  expect(await found.all('')).toEqual(['a', 'd', 'g']);
+});
+
+it('finds all files of a directory that is empty or was not listed, and none of one that can’t be read', async () => {
+  const found = absentees({ '': ['a'], gone: ['b', 'c', 'd'], shut: ['e'] });
+  await found.badNames('', []);
+  found.without('shut');
+  expect(await found.all('')).toEqual(['a', 'gone/b', 'gone/c', 'gone/d']);
+});
+
+it('compares names by bytes, and treats a name that is not valid UTF-8 as listed', async () => {
+  const names = ['\u{1F9FE}.jpg', '\uFF21.jpg', 'ä.jpg', 'bad-\uFFFD.jpg', 'b.jpg'];
+  const found = absentees({ '': names });
+  const listed = names.filter((name) => !name.startsWith('bad')).toSorted(byBytes);
+  await found.badNames('', ['bad-\uFFFD.jpg']);
+  await found.known('', listed.slice(0, 2));
+  await found.known('', listed.slice(2));
+  expect(await found.all('')).toEqual([]);
+});
+
+it('finds more missing files than one request to the ledger returns', async () => {
+  const many = Array.from({ length: 2_500 }, (_, index) => `${index}`.padStart(4, '0'));
+  const found = absentees({ '': many });
+  expect((await found.known('', ['2400']))[0]).toBeDefined();
+  expect(await found.all('')).toEqual(many.filter((name) => name !== '2400'));
+});
+
+it('for a part of a folder, returns the known files and reports none as missing', async () => {
+  const found = absentees({ '': ['a', 'b', 'c'] }, false);
+  expect((await found.known('', ['b', 'bb'])).map((file) => file?.verdict)).toEqual(['document', undefined]);
+  expect(await found.all('')).toEqual([]);
+});
+
+const QUIET: Wanted = { isPolled: false, isAskedFor: false, hasDirs: false, mayPassOver: true };
+const MINUTE = 60_000;
+
+function times(files: number) {
+  const clock = new FakeClock();
+  const listing = new ListingTimes({ clock, reconcileEveryMs: MINUTE, pollEveryMs: 5_000 }, files);
+  return { clock, listing };
+}
+
+it('compares all of a small folder at every interval', () => {
+  const { listing } = times(12_000);
+  expect(listing.due(QUIET)).toMatchObject({ all: MINUTE, changed: MINUTE });
+});
+
+it('compares all of a large folder at a pace set by its number of files, and of any folder every 15 minutes', () => {
+  expect(times(100_000).listing.due(QUIET)).toMatchObject({ all: 500_000, changed: MINUTE });
+  expect(times(1_000_000).listing.due(QUIET)).toMatchObject({ all: 15 * MINUTE, changed: MINUTE });
+});
+
+it('compares everything one interval after the last look once an event may have been missed', async () => {
+  const { clock, listing } = times(100_000);
+  await clock.advance(MINUTE);
+  listing.listed(MINUTE, 'changed', 0, 0);
+  expect(listing.due(QUIET)).toMatchObject({ all: 500_000, changed: 2 * MINUTE });
+  expect(listing.due({ ...QUIET, mayPassOver: false })).toMatchObject({ all: 2 * MINUTE, changed: Infinity });
+});
+
+it('skips nothing in a polled folder, and lists soon on request', () => {
+  const { listing } = times(1_000_000);
+  expect(listing.due({ ...QUIET, isPolled: true })).toMatchObject({ all: 5_000, changed: Infinity });
+  expect(listing.due({ ...QUIET, isAskedFor: true })).toMatchObject({ all: 1_000 });
+});
+
+it('a quick look does not shorten the pause that a long listing requires', async () => {
+  const { clock, listing } = times(1_000_000);
+  await clock.advance(20_000);
+  listing.listed(0, 'all', 1_000_000, 0);
+  const { dirs } = listing.due({ ...QUIET, hasDirs: true });
+  expect(dirs).toBe(20_000 * 21);
+  await clock.advance(MINUTE);
+  listing.listed(20_000 + MINUTE, 'changed', 0, 0);
+  expect(listing.due({ ...QUIET, hasDirs: true }).dirs).toBe(dirs);
 });

@@ -28,49 +28,48 @@ function failingHints(fault: () => Error | null) {
 }
 
 describe('a folder that can’t be watched', () => {
-  it.each(['ENOSPC', 'EMFILE'] as const)(
-    'because of the limit %s is polled, reported once, and watched again when possible',
-    async (code) => {
-      const place = await watchingPlace();
-      let error: Error | null = limit(code);
-      const { hints, tries } = failingHints(() => error);
-      const { intake, admitted } = await place.watch({ deps: { hints, pollEveryMs: 9_000 } });
-      expect(intake.status.mode).toBe('polled');
-      expect(place.incidents.list()).toMatchObject([{ code: 'WATCH_LIMIT', params: { system: code } }]);
-      await place.drop('a.jpg');
-      const from = place.clock.monotonic();
-      await place.clock.advanceUntil(() => admitted.length === 1);
-      expect(place.clock.monotonic() - from).toBeLessThan(10_000);
-      await place.clock.advance(290_000);
-      expect(tries()).toBe(1);
-      await place.clock.advance(300_000);
-      expect(tries()).toBe(2);
-      expect(place.log.said('A problem began')).toHaveLength(1);
-      error = null;
-      await place.drop('b.jpg');
-      await place.clock.advanceUntil(() => intake.status.mode === 'events', 5_000);
-      expect(place.incidents.list()).toEqual([]);
-      expect(tries()).toBe(3);
-      await place.clock.advanceUntil(() => admitted.length === 2);
-      await place.drop('c.jpg');
-      const event = place.clock.monotonic();
-      await place.clock.advanceUntil(() => admitted.length === 3);
-      expect(place.clock.monotonic() - event).toBeLessThan(5_000);
-    },
-  );
+  it('because of a limit is polled, reported once, and watched again when possible', async () => {
+    const place = await watchingPlace();
+    let error: Error | null = limit('ENOSPC');
+    const { hints, tries } = failingHints(() => error);
+    const { intake, admitted } = await place.watch({ deps: { hints, pollEveryMs: 9_000 } });
+    expect(intake.status.mode).toBe('polled');
+    expect(place.incidents.list()).toMatchObject([{ code: 'WATCH_LIMIT', params: { system: 'ENOSPC' } }]);
+    await place.drop('a.jpg');
+    const from = place.clock.monotonic();
+    await place.clock.advanceUntil(() => admitted.length === 1);
+    expect(place.clock.monotonic() - from).toBeLessThan(10_000);
+    await place.clock.advance(290_000);
+    expect(tries()).toBe(1);
+    await place.clock.advance(300_000);
+    expect(tries()).toBe(2);
+    expect(place.log.said('A problem began')).toHaveLength(1);
+    error = null;
+    await place.drop('b.jpg');
+    await place.clock.advanceUntil(() => intake.status.mode === 'events', 5_000);
+    expect(place.incidents.list()).toEqual([]);
+    expect(tries()).toBe(3);
+    await place.clock.advanceUntil(() => admitted.length === 2);
+    await place.drop('c.jpg');
+    const event = place.clock.monotonic();
+    await place.clock.advanceUntil(() => admitted.length === 3);
+    expect(place.clock.monotonic() - event).toBeLessThan(5_000);
+  });
 
   it('because of the same limit as another shares its incident, which stays open until both are watched', async () => {
     const place = await watchingPlace();
     const other = join(place.dir, 'other');
     await mkdir(other);
-    const errors: (Error | null)[] = [limit('ENOSPC'), limit('ENOSPC')];
+    const errors: (Error | null)[] = [limit('EMFILE'), limit('EMFILE')];
     const folders = [place.scans, other].map((path, index) => {
       const { hints } = failingHints(() => errors[index] ?? null);
       return place.start({ settings: { path }, deps: { hints, pollEveryMs: 30_000 } });
     });
     await place.clock.advanceUntil(() => folders.every(({ intake }) => intake.status.state === 'watching'));
     expect(place.incidents.list()).toHaveLength(1);
-    expect(place.incidents.list()).toMatchObject([{ params: { folders: [place.scans, other] } }]);
+    expect(place.incidents.list()).toMatchObject([
+      { params: { system: 'EMFILE', folders: [place.scans, other] } },
+    ]);
     errors[0] = null;
     await place.clock.advanceUntil(() => folders[0]?.intake.status.mode === 'events', 5_000);
     expect(place.incidents.list()).toHaveLength(1);
@@ -156,23 +155,28 @@ describe('a temporarily unreadable file', () => {
     };
   }
 
-  it.each(['EBUSY', 'EPERM', 'EACCES', 'EAGAIN', 'ETXTBSY'])(
-    '(%s) is tried again after growing pauses, and not reported if it is soon readable',
-    async (code) => {
-      const place = await watchingPlace();
-      const codes = new Map([['a.jpg', code]]);
-      const { tried, stand } = refusing(codes);
-      await place.drop('a.jpg');
-      const { admitted } = place.start({ folder: stand(place.clock) });
-      await place.clock.advanceUntil(() => tried.length === 4, 250);
-      const pauses = tried.slice(1).map(({ at }, index) => at - (tried[index]?.at ?? 0));
-      expect(pauses).toEqual([500, 1_000, 2_000]);
-      codes.clear();
-      await place.clock.advanceUntil(() => admitted.length === 1);
-      expect(place.log.said('Not sent')).toEqual([]);
-      expect(place.incidents.list()).toEqual([]);
-    },
-  );
+  it('is tried again after growing pauses, and not reported if it is soon readable', async () => {
+    const place = await watchingPlace();
+    const codes = new Map(
+      ['EBUSY', 'EPERM', 'EACCES', 'EAGAIN', 'ETXTBSY'].map((code) => [`${code}.jpg`, code]),
+    );
+    const { tried, stand } = refusing(codes);
+    const names = [...codes.keys()];
+    for (const name of names) await place.drop(name);
+    const { admitted } = place.start({ folder: stand(place.clock) });
+    const triesOf = (name: string) => tried.filter(({ path }) => path === name);
+    await place.clock.advanceUntil(() => names.every((name) => triesOf(name).length >= 4), 250);
+    for (const name of names) {
+      const pauses = triesOf(name)
+        .slice(0, 4)
+        .map(({ at }, index, all) => at - (all[index - 1]?.at ?? at));
+      expect([name, ...pauses]).toEqual([name, 0, 500, 1_000, 2_000]);
+    }
+    codes.clear();
+    await place.clock.advanceUntil(() => admitted.length === names.length);
+    expect(place.log.said('Not sent')).toEqual([]);
+    expect(place.incidents.list()).toEqual([]);
+  });
 
   it('is noted after ten seconds, reported once, retried, and admitted when readable', async () => {
     const place = await watchingPlace();

@@ -3,9 +3,13 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isBad, parseLine } from '../../../src/ledger/journal/line.ts';
 import { Verification } from '../../../src/ledger/journal/verification.ts';
-import { freshDatabase, needsPostgres, startCluster, type FreshDatabase } from '../../support/postgres.ts';
+import { freshDatabase, type FreshDatabase, needsPostgres, startCluster } from '../../support/postgres.ts';
 import { startProxy, type TcpProxy } from '../../support/tcpProxy.ts';
-import { ask, openStore, UNUSED, type OpenStore } from './place.ts';
+import { ask, openStore, type OpenStore, UNUSED } from './place.ts';
+import { ledgerFailure } from '../../../src/ledger/postgres/failure.ts';
+import { Connector } from '../../../src/ledger/postgres/connection.ts';
+import { Readers } from '../../../src/ledger/postgres/readers.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
 
 const COUNT = 'SELECT count(*) AS count FROM acts';
 
@@ -278,5 +282,49 @@ describe.skipIf(!needsPostgres())('the store and its server', () => {
       await open.close();
       expect(await outcome).toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
     });
+  });
+});
+
+it.each([
+  ['unable to verify the first certificate', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ledger.ca'],
+  ['self-signed certificate in certificate chain', 'SELF_SIGNED_CERT_IN_CHAIN', 'ledger.ca'],
+  ["Hostname/IP does not match certificate's altnames", 'ERR_TLS_CERT_ALTNAME_INVALID', 'certificate'],
+  ['no pg_hba.conf entry for host "::1", user "a", no encryption', '28000', 'sslmode=verify-full'],
+  ['password authentication failed for user "receiptd"', '28P01', 'ledger.passwordFile'],
+  ['permission denied for schema receiptd', '42501', 'receiptd ledger prepare --role'],
+  ['database "nodb" does not exist', '3D000', '`ledger`'],
+])('%s is refused with a hint', (message, code, word) => {
+  const failure = ledgerFailure(Object.assign(new Error(message), { code }), 'db.example/receiptd');
+  expect(failure.code).toBe('LEDGER_REFUSED');
+  expect(failure.message).toBe(`The ledger at db.example/receiptd can't be used: ${message}.`);
+  expect(failure.hint).toContain(word);
+});
+
+it('a missing password is reported in plain words', () => {
+  const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
+  expect(ledgerFailure(error, 'db')).toMatchObject({
+    code: 'LEDGER_REFUSED',
+    message: "The ledger at db can't be used: the server asks for a password, and none was given.",
+    hint: expect.stringContaining('ledger.passwordFile') as string,
+  });
+});
+
+describe.skipIf(!needsPostgres())('connections for reading', () => {
+  it('are closed after an idle time, every time', async () => {
+    const database = await freshDatabase();
+    cleanUp(() => database.remove());
+    const { url } = database;
+    const readers = new Readers(new Connector({ url, passwordFile: null, caFile: null }), 'test', {
+      idleMs: 200,
+    });
+    cleanUp(() => readers.close());
+    const open = async () =>
+      (await ask(url, `SELECT 1 FROM pg_stat_activity WHERE application_name = 'receiptd test reading'`))
+        .length;
+    for (let turn = 0; turn < 2; turn += 1) {
+      await Promise.all([1, 2].map((n) => readers.use((sql) => sql.get('SELECT :n::integer', { n }))));
+      expect(await open()).toBe(2);
+      await expect.poll(open).toBe(0);
+    }
   });
 });

@@ -7,7 +7,7 @@ import { openWriter } from '../../../src/ledger/sqlite/writer.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { cleanShutdownMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { admission, hashOf, OFFICE } from '../../contract/ledger/support.ts';
+import { admission, hashOf, OFFICE, rowsOf } from '../../contract/ledger/support.ts';
 import { compile } from '../../support/scripts.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { asOwnerOf } from '../../support/ordinaryUser.ts';
@@ -15,6 +15,7 @@ import { createPlace } from './place.ts';
 
 const HOUR = 60 * 60_000;
 const PAGE = 4_096;
+const COUNT = 150;
 
 let checker: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
@@ -41,7 +42,7 @@ function open(): Promise<Ledger> {
   });
 }
 
-async function fill(count = 500): Promise<void> {
+async function fill(count = COUNT): Promise<void> {
   const ledger = await open();
   await Promise.all(Array.from({ length: count }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
   await ledger.close();
@@ -67,8 +68,8 @@ function rot(): void {
 }
 
 async function knowsAll(ledger: Ledger): Promise<void> {
-  for (let n = 0; n < 500; n += 1)
-    expect(await ledger.bySha256(OFFICE, hashOf(`${n}`))).toMatchObject({ name: `doc-${n}` });
+  const names = (await rowsOf(ledger)).map(({ name }) => name);
+  expect(new Set(names)).toEqual(new Set(Array.from({ length: COUNT }, (_, n) => `doc-${n}`)));
 }
 
 it('a ledger can be closed even if its directory was closed to this user', async () => {

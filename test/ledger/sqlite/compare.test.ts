@@ -111,7 +111,7 @@ describe('after any sequence of operations', () => {
           await own.remove();
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 });

@@ -184,6 +184,18 @@ describe('a page of a PDF', () => {
     return page;
   }
 
+  async function sentAsItsThumbnailShows(pdf: Buffer) {
+    const page = await sent(pdf);
+    const file = openPdf(module, pdf);
+    if (file.kind === 'refused') throw new Error(file.detail);
+    const drawn = await file.picture(1, 320);
+    if ('kind' in drawn) throw new Error(drawn.detail);
+    const { width, height, bytes } = drawn;
+    const thumbnail = sharp(bytes, { raw: { width, height, channels: 4 } }).removeAlpha();
+    expect(await worst(page.bytes, await thumbnail.png().toBuffer())).toBeLessThan(ALIKE);
+    return page;
+  }
+
   function onePage(pdf: Buffer): Buffer {
     return lend(module, pdf.length, (at) => {
       module.pdfium.HEAPU8.set(pdf, at);
@@ -209,7 +221,8 @@ describe('a page of a PDF', () => {
   }
 
   it.each(Object.entries(HARMLESS))('with %s is the scanner’s JPEG, byte for byte', async (_what, change) => {
-    expect(await sent(pdfWith(jpeg, [change]))).toMatchObject({ isOriginal: true, bytes: jpeg });
+    const pdf = pdfWith(jpeg, [change]);
+    expect(await sentAsItsThumbnailShows(pdf)).toMatchObject({ isOriginal: true, bytes: jpeg });
   });
 
   it.each(Object.entries(COMPARED))(
@@ -217,30 +230,13 @@ describe('a page of a PDF', () => {
     async (_what, change) => {
       const pdf = pdfWith(jpeg, [change]);
       expect(plainPage(onePage(pdf))).toBeNull();
-      expect(await sent(pdf)).toMatchObject({ isOriginal: true, bytes: jpeg });
-    },
-  );
-
-  it.each(Object.entries({ ...CHANGES, ...HARMLESS, ...COMPARED }))(
-    'with %s has a thumbnail that shows what is sent',
-    async (_what, change) => {
-      const pdf = pdfWith(jpeg, [change]);
-      const file = openPdf(module, pdf);
-      if (file.kind === 'refused') throw new Error(file.detail);
-      const drawn = await file.picture(1, 320);
-      if ('kind' in drawn) throw new Error(drawn.detail);
-      const { width, height, bytes } = drawn;
-      const thumbnail = await sharp(bytes, { raw: { width, height, channels: 4 } })
-        .removeAlpha()
-        .png()
-        .toBuffer();
-      expect(await worst((await sent(pdf)).bytes, thumbnail)).toBeLessThan(ALIKE);
+      expect(await sentAsItsThumbnailShows(pdf)).toMatchObject({ isOriginal: true, bytes: jpeg });
     },
   );
 
   it('of any size is compared pixel by pixel: sizes are no round numbers', async () => {
     const hidden = '/Annots [<< /Type /Annot /Subtype /Square /Rect [5 5 9 9] /F 2 >>]';
-    for (let width = 211; width < 251; width += 1) {
+    for (let width = 211; width < 251; width += 3) {
       const height = width + 89;
       const scan = await sharp(jpeg).resize(width, height, { fit: 'fill' }).jpeg().toBuffer();
       const pdf = pdfOf([{ jpeg: scan, width, height, keys: hidden }]);
@@ -271,7 +267,7 @@ describe('a page of a PDF', () => {
   describe.skipIf(!hasPoppler)('that looks different from the JPEG in it', () => {
     it.each(Object.entries(CHANGES))('by %s is sent as another program shows it', async (_what, change) => {
       const pdf = pdfWith(jpeg, [change]);
-      const page = await sent(pdf);
+      const page = await sentAsItsThumbnailShows(pdf);
       const picture = await shown(pdf);
       // The check could not fail otherwise.
       expect(await worst(jpeg, picture)).toBeGreaterThan(ALIKE / 4);
@@ -295,7 +291,7 @@ describe('a page of a PDF', () => {
           const pdf = pdfWith(jpeg, changes);
           expect(await worst((await sent(pdf)).bytes, await shown(pdf))).toBeLessThan(ALIKE);
         }),
-        { numRuns: 25 },
+        { numRuns: 10 },
       );
     });
   });

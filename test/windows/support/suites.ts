@@ -207,8 +207,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
     tests: ['a backup > is complete despite concurrent writes, private to its owner, and never overwritten'],
   },
   {
-    file: 'state-dir/agentInstance.test.ts',
+    file: 'state-dir/stateMarks.test.ts',
     why: RIGHTS,
-    tests: ['stays the same for a state directory, and differs between two'],
+    tests: ['the agent’s instance > stays the same for a state directory, and differs between two'],
   },
 ];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,6 +10,8 @@ import { createTransport } from '../../../../src/api/transport.ts';
 import { NEVER, OPENED } from './anAlert.ts';
 import { hookServer } from './receivers.ts';
 import { tempDir } from '../../../support/tempDir.ts';
+import { alertJson } from '../../../../src/features/alerts/channels/json.ts';
+import type { WordedCause } from '../../../../src/core/ports/alert.ts';
 
 const STEP_MS = 2_000;
 const TIMEOUTS = { connectMs: STEP_MS, progressMs: STEP_MS, headersMs: STEP_MS, bodyMs: STEP_MS };
@@ -85,4 +87,34 @@ it('a secret file is read only if it is private to its owner', async () => {
   await writeFile(file, '\n');
   await chmod(file, 0o600);
   await expect(read()).rejects.toThrow('holds nothing in its first line');
+});
+
+const CAUSE: WordedCause = {
+  key: 'folder /mnt/scans',
+  condition: { code: 'FOLDER_UNREACHABLE', params: { folder: '/mnt/scans', detail: 'No answer.' } },
+  message: 'It is gone.',
+  hint: 'Bring it back.',
+  since: 0,
+  until: 1,
+  count: null,
+};
+
+/** Every key with its path. */
+function namesIn(value: unknown, under = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, `${under}[]`));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    `${under}.${name}`,
+    ...namesIn(inner, `${under}.${name}`),
+  ]);
+}
+
+it('docs/alerts.md shows the input of programs with every field, and no other', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../../../docs/alerts.md'), 'utf8');
+  const [, shown = ''] = /```json\n([^]*?)```/.exec(text) ?? [];
+  const given: unknown = JSON.parse(alertJson({ ...OPENED, causes: [CAUSE] }));
+  expect(namesIn(JSON.parse(shown))).toEqual(namesIn(given));
+  expect(given).toMatchObject({
+    data: { causes: [{ since: '1970-01-01T00:00:00.000Z', until: expect.any(String) }] },
+  });
 });

@@ -4,8 +4,10 @@ import { gifGap } from '../../../../src/intake/image/structure/gif.ts';
 import { heicGap } from '../../../../src/intake/image/structure/heic.ts';
 import { pngGap } from '../../../../src/intake/image/structure/png.ts';
 import { webpGap } from '../../../../src/intake/image/structure/webp.ts';
-import { buildHeic } from '../../../support/handmadeImages.ts';
-import { drawReceipt } from '../../../support/images.ts';
+import { appendToPdf, buildHeic, buildPdf } from '../../../support/handmadeImages.ts';
+import { drawMultiPageTiff, drawReceipt } from '../../../support/images.ts';
+import { pdfGap } from '../../../../src/intake/image/structure/pdf.ts';
+import { tiffGap } from '../../../../src/intake/image/structure/tiff.ts';
 
 const [png, gif, bmp, webp] = await Promise.all(
   (['png', 'gif', 'bmp', 'webp'] as const).map((type) => drawReceipt({ type, seed: 'containers' })),
@@ -105,5 +107,123 @@ describe('HEIC', () => {
     const started = performance.now();
     expect(heicGap(Buffer.concat([meta, iloc]))).not.toBeNull();
     expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+const pdf = buildPdf('structure');
+
+describe('PDF', () => {
+  test.each([
+    ['white space', Buffer.from('\r\n\r\n  ')],
+    ['a block of zeros', Buffer.alloc(100_000)],
+    ['a little garbage', Buffer.from('<html></html>')],
+  ])('ignores %s after the end', (_, after) => {
+    expect(pdfGap(Buffer.concat([pdf, after]))).toBeNull();
+  });
+
+  test('does not end at an end marker far before the end of the file', () => {
+    expect(pdfGap(Buffer.concat([pdf, Buffer.alloc(5000, 'a')]))).toMatch(/end \(%%EOF\) is missing/);
+  });
+
+  test('is incomplete while a revision is being appended, until its own end', () => {
+    const revised = appendToPdf(pdf, [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      `<< /Note (${'x'.repeat(3000)}) >>`,
+    ]);
+    const taken: number[] = [];
+    for (let at = pdf.length + 1; at < revised.length - 1; at += 1) {
+      if (pdfGap(revised.subarray(0, at)) === null) taken.push(at);
+    }
+    expect(taken).toEqual([]);
+    expect(pdfGap(revised)).toBeNull();
+  });
+
+  test('is incomplete with only the first part of a linearized file', () => {
+    const first =
+      '%PDF-1.4\n1 0 obj\n<< /Linearized 1 /L 9000 /O 3 /E 400 /N 1 /T 800 >>\nendobj\nstartxref\n0\n%%EOF\n';
+    expect(pdfGap(Buffer.from(first))).toBe(`the PDF has ${first.length} bytes of 9,000 bytes`);
+    const whole = appendToPdf(Buffer.from(first.padEnd(8900, ' ')), ['<< >>']);
+    expect(pdfGap(whole)).toBeNull();
+    // The final size, but not the final content.
+    expect(pdfGap(Buffer.concat([Buffer.from(first), Buffer.alloc(9000)]))).toMatch(/does not say where/);
+  });
+
+  test.each([
+    ['0', expect.any(String)],
+    ['99999999', { doubt: expect.any(String) }],
+    ['x', { doubt: expect.any(String) }],
+    ['', { doubt: expect.any(String) }],
+  ])('is incomplete, or a decoder decides, if its table is said to be at "%s"', (offset, gap) => {
+    const text = pdf.toString('latin1').replace(/startxref\n\d+/, `startxref\n${offset}`);
+    expect(pdfGap(Buffer.from(text, 'latin1'))).toEqual(gap);
+  });
+});
+
+describe('TIFF', () => {
+  test('is incomplete if the last written page points to another', () => {
+    const pages = drawMultiPageTiff('pages', 3, { directory: 'before' });
+    const one = drawMultiPageTiff('pages', 1, { directory: 'before' });
+    expect(tiffGap(one)).toBeNull();
+    expect(tiffGap(pages.subarray(0, one.length))).toMatch(/incomplete: a page's directory at byte/);
+  });
+
+  test('is incomplete while the directory is not written yet', () => {
+    const bytes = drawMultiPageTiff('late', 1);
+    bytes.writeUInt32LE(0, 4);
+    expect(tiffGap(bytes)).toMatch(/directory is not written yet/);
+  });
+
+  test('is damaged if its directories form a loop', () => {
+    const bytes = drawMultiPageTiff('circle', 2, { directory: 'before' });
+    const first = bytes.readUInt32LE(4);
+    const second = bytes.readUInt32LE(first + 2 + 9 * 12);
+    bytes.writeUInt32LE(first, second + 2 + 9 * 12);
+    expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories run in a circle');
+  });
+
+  test('takes no longer than its size allows if many directories share a strip list', () => {
+    const strips = 500_000;
+    const pages = 20_000;
+    const listAt = 8;
+    const pageSize = 2 + 2 * 12 + 4;
+    const bytes = Buffer.alloc(listAt + strips * 4 + pages * pageSize, 1);
+    bytes.write('II*\0', 'latin1');
+    bytes.writeUInt32LE(listAt + strips * 4, 4);
+    for (let i = 0; i < strips; i += 1) bytes.writeUInt32LE(4, listAt + i * 4);
+    for (let page = 0, at = listAt + strips * 4; page < pages; page += 1, at += pageSize) {
+      bytes.writeUInt16LE(2, at);
+      for (const [i, tag] of [273, 279].entries()) {
+        const entry = at + 2 + i * 12;
+        bytes.writeUInt16LE(tag, entry);
+        bytes.writeUInt16LE(4, entry + 2);
+        bytes.writeUInt32LE(strips, entry + 4);
+        bytes.writeUInt32LE(listAt, entry + 8);
+      }
+      bytes.writeUInt32LE(page + 1 < pages ? at + pageSize : 0, at + 26);
+    }
+    const before = process.cpuUsage();
+    expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories overlap');
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(2_000_000);
+  });
+
+  test('is left to a decoder if the length of the image data is unknown', () => {
+    const bytes = drawMultiPageTiff('no lengths', 1);
+    const lengths = bytes.readUInt32LE(4) + 2 + 8 * 12;
+    expect(bytes.readUInt16LE(lengths)).toBe(279);
+    bytes.writeUInt16LE(40_000, lengths);
+    expect(tiffGap(bytes)).toEqual({ doubt: expect.any(String) });
+  });
+
+  test('does not keep more sub-directories in memory than any real file has', () => {
+    const count = 65_537;
+    const bytes = Buffer.alloc(8 + 18 + 4 * count, 8);
+    bytes.write('II*\0\x08\0\0\0\x01\0', 'latin1');
+    bytes.writeUInt16LE(330, 10);
+    bytes.writeUInt16LE(4, 12);
+    bytes.writeUInt32LE(count, 14);
+    bytes.writeUInt32LE(26, 18);
+    bytes.writeUInt32LE(0, 22);
+    expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories overlap');
   });
 });
