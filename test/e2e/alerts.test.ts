@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { alertsFile } from '../../src/features/alerts/store.ts';
 import { hookServer, mailServer } from '../features/alerts/channels/receivers.ts';
 import { prepare, until, type Site } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 
 interface Body {
   readonly type: string;
@@ -63,7 +63,7 @@ it('a missing folder causes one alert by mail and webhook, even across a kill, a
   expect([type, data.code]).toEqual(['alert.opened', 'FOLDER_MISSING']);
   // A kill before the delivery was recorded would deliver it again under the same id.
   await until(async () => (await waiting(site)) === 0);
-  expect(await site.must('alerts')).toMatch(
+  expect(await site.quickMust('alerts')).toMatch(
     /Sent at [-+\d: ]+ by (?=.*command)(?=.*webhook)(?=.*email)[a-z, ]+\.\n/,
   );
   expect((await stat(alertsFile(site.stateDir))).mode & 0o777).toBe(0o600);
@@ -155,7 +155,7 @@ it('`alerts test` gives a reason for each channel that fails, even without an ag
 
 it('`alerts` without an agent says that nobody is alerted, and names the command that shows the problem', async () => {
   const site = await prepare();
-  const ended = await receiptd(site, ['alerts']);
+  const ended = await quickly(site, ['alerts']);
   expect(ended).toBeRefused(
     1,
     'NOT_RUNNING',

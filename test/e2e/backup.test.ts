@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -8,9 +8,8 @@ import { prepare, sha256, Site, storedOnce, until } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
 import { otherPc, pcThatSent, scan } from './support/twoPcs.ts';
 
-const COUNT = 12;
-/** More images than a backup or a restore handles at once. */
-const MANY = 100;
+/** More images than a restore syncs at once. */
+const COUNT = 20;
 
 test('a half-sent backlog moves to another PC: each image arrives once, and the old PC refuses to continue', async () => {
   const site = await prepare({ delivery: { concurrency: 1, rate: '3/s' } });
@@ -99,64 +98,50 @@ test('a backup of a running agent is consistent, contains no secret, and is rest
   expect(sha256(await readFile(join(setAside, 'ledger.db')))).toBe(before);
 });
 
-test('a restore names settings that do not fit the other PC, and does not disturb an agent that runs there', async () => {
+test('a final backup is restored on one PC, and a PC that was moved away accepts only the final backup from there', async () => {
   const site = await pcThatSent(1);
-  const archive = site.file('office.receiptd');
-  await site.quickMust('backup', '--final', archive);
-  const other = await otherPc(site, {});
-  await rm(other.file('inbox'), { recursive: true });
-  expect(await other.quickMust('restore', archive)).toContain(
-    `folders[0].path: ${other.file('inbox')} does not exist on this machine`,
-  );
-  const agent = await other.quickStart();
-  await copyFile(archive, site.file('copy.receiptd'));
-  expect(await other.look('restore', archive, '--yes')).toBeRefused(6, 'ALREADY_RUNNING', '--reopen');
-  await agent.stop();
-});
-
-test('a PC that was moved away accepts only a final backup from the other PC', async () => {
-  const site = await pcThatSent(1);
-  const [before, there, back] = ['before', 'there', 'back'].map((name) => site.file(name)) as [
-    string,
-    string,
-    string,
-  ];
-  await site.quickMust('backup', before);
-  await site.quickMust('backup', '--final', there);
-  for (const file of [before, there])
+  const file = (name: string) => site.file(`${name}.receiptd`);
+  await site.quickMust('backup', file('before'));
+  await site.quickMust('backup', '--final', file('there'));
+  for (const name of ['before', 'there'])
     for (const args of [[], ['--replace', '--older']]) {
-      const refused = await site.look('restore', file, '--yes', ...args);
+      const refused = await site.look('restore', file(name), '--yes', ...args);
       expect(refused).toBeRefused(1, 'STATE_MOVED', 'reopen this PC with `receiptd backup --reopen`');
       expect(refused.stderr).not.toContain('stays closed');
     }
   expect((await site.look('status')).stdout).toContain('was moved to another PC');
   expect(await site.quickOnce()).toBeRefused(1, 'STATE_MOVED');
 
+  // A failed restore leaves both PCs unchanged, and can be repeated.
+  await writeFile(file('cut'), (await readFile(file('there'))).subarray(0, -100));
+  const first = new Site(site.file('first'), site.sandbox);
+  await mkdir(first.dir);
+  first.env['RECEIPTD_STATE_DIR'] = first.stateDir;
+  const failed = await first.look('restore', file('cut'));
+  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', 'run `receiptd backup --reopen` there');
+  expect(existsSync(first.config)).toBe(false);
+  expect((await readdir(first.stateDir)).filter((name) => name !== 'instance.lock')).toEqual([]);
+  const restored = await first.quickMust('restore', file('there'));
+  expect(restored).toContain('1 document');
+  expect(restored).not.toContain("Don't restore this file on another PC");
+
   const other = await otherPc(site);
-  await other.quickMust('restore', there);
+  await rm(other.file('inbox'), { recursive: true });
+  expect(await other.look('restore', file('there'))).toBeRefused(2, 'CONFIRMATION_NEEDED', first.stateDir);
+  expect(existsSync(join(other.stateDir, 'ledger.db'))).toBe(false);
+  const again = await other.quickMust('restore', file('there'), '--yes');
+  expect(again).toContain('1 document');
+  expect(again).toContain(`folders[0].path: ${other.file('inbox')} does not exist on this machine`);
+  const agent = await other.quickStart();
+  expect(await other.look('restore', file('there'), '--yes')).toBeRefused(6, 'ALREADY_RUNNING', '--reopen');
+  await mkdir(other.file('inbox'));
   await scan(other, 1, 2);
-  expect((await other.quickOnce()).status).toBe(0);
-  await other.quickMust('backup', '--final', back);
-  expect(await site.quickMust('restore', back)).toContain('2 documents');
+  await until(async () => (await other.list('--state', 'accepted')).length === 2);
+  await agent.stop();
+  await other.quickMust('backup', '--final', file('back'));
+  expect(await site.quickMust('restore', file('back'))).toContain('2 documents');
   expect((await site.quickOnce()).status).toBe(0);
   expect(site.sandbox.received()).toHaveLength(2);
-});
-
-test('a backlog moves to another PC with the images in the spool and in the scan folder', async () => {
-  const site = await prepare();
-  await scan(site, 0, MANY);
-  await site.quickMust('pause');
-  expect((await site.quickOnce()).status).toBe(4);
-  const archive = site.file('office.receiptd');
-  expect(await site.quickMust('backup', '--final', archive)).toContain(
-    `${MANY} documents, ${MANY} of them waiting`,
-  );
-  await rm(site.file('inbox'), { recursive: true });
-  const other = await otherPc(site);
-  expect(await other.quickMust('restore', archive)).toContain(`${MANY} documents, ${MANY} of them waiting`);
-  await other.quickMust('resume');
-  expect((await other.quickOnce()).status).toBe(0);
-  expect((await storedOnce(other)).size).toBe(MANY);
 });
 
 test('a document without an image prevents a final backup until it is confirmed', async () => {
@@ -190,4 +175,50 @@ test('each misuse of backup and restore is refused in one sentence', async () =>
     expect(await site.look('backup', missing, ...args)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'already exists');
   expect(await readFile(missing, 'utf8')).toBe('mine');
   expect((await site.quickOnce()).status).toBe(0);
+});
+
+/** While an image is written, stable, named, begun, answered, disposed: a backup falls on all of these. */
+const [IMAGES, BACKUPS] = [10, 3];
+
+test('a backup taken at any moment knows every document that was acknowledged before, under its name, and has the images that wait', async () => {
+  const site = await prepare({ spool: 'always', delivery: { concurrency: 2, rate: '6/s' } });
+  const agent = await site.quickStart();
+  const scans = (async () => {
+    for (let n = 0; n < IMAGES; n += 1) {
+      await writeFile(site.file('inbox', `${n}.jpg`), await drawReceipt({ type: 'jpeg', seed: `${n}` }));
+      await until(async () => (await readdir(site.file('inbox'))).length > n);
+    }
+  })();
+  const taken: { readonly archive: string; readonly before: Awaited<ReturnType<Site['list']>> }[] = [];
+  for (let n = 0; n < BACKUPS; n += 1) {
+    const sent = site.sandbox.received().length;
+    await until(() => site.sandbox.received().length > sent || sent === IMAGES);
+    const archive = site.file(`${n}.receiptd`);
+    const before = await site.list();
+    await site.quickMust('backup', archive);
+    taken.push({ archive, before });
+  }
+  await scans;
+  await until(async () => (await site.list('--state', 'accepted')).length === IMAGES);
+  await agent.stop();
+  const final = new Map((await site.list()).map(({ sha256, name }) => [sha256, name]));
+  for (const [n, { archive, before }] of taken.entries()) {
+    const copy = new Site(site.file(`copy-${n}`), site.sandbox);
+    await site.quickMust('restore', archive, '--beside', copy.dir);
+    const restored = await copy.list();
+    const names = new Map(restored.map(({ sha256, name }) => [sha256, name]));
+    const isAccepted = new Set(restored.flatMap((row) => (row.state === 'accepted' ? [row.name] : [])));
+    const acknowledged = before.filter(({ name }) => name !== null);
+    for (const { sha256, name } of acknowledged) expect([n, names.get(sha256)]).toEqual([n, name]);
+    for (const { name, state } of acknowledged)
+      expect([name, state !== 'accepted' || isAccepted.has(name)]).toEqual([name, true]);
+    // No image has another name than it will be sent under.
+    for (const [sha256, name] of names) expect(name ?? final.get(sha256)).toBe(final.get(sha256));
+    const copies = (await readdir(join(copy.dir, 'spool'), { recursive: true })).map((path) =>
+      path.slice(-64),
+    );
+    const waiting = restored.filter(({ state }) => state === 'queued' || state === 'uploading');
+    for (const { sha256 } of waiting) expect(copies).toContain(sha256);
+    expect((await copy.look('ledger', 'verify')).status).toBe(0);
+  }
 });

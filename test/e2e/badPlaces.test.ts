@@ -30,9 +30,12 @@ function finding(ended: Ended, subject: string): string {
 }
 
 describe('a watched folder', () => {
-  test('that is a file is reported by check, and waited for', async () => {
+  test('that is a file is reported by check, and waited for, and so is one that is missing', async () => {
     const site = await prepare();
     await rm(site.file('inbox'), { recursive: true });
+    const missing = await site.look('check');
+    expect(finding(missing, site.file('inbox'))).toMatch(/^warn .*does not exist yet.*\[FOLDER_MISSING\]$/);
+    expect((await site.quickOnce()).status).toBe(4);
     await writeFile(site.file('inbox'), '');
     const checked = await site.look('check');
     expect(checked.status).toBe(1);
@@ -43,14 +46,6 @@ describe('a watched folder', () => {
     expect(once.status).toBe(4);
     expect(once.stdout).toContain(site.file('inbox'));
     expectNoTrace(once);
-  });
-
-  test('that is missing is reported and waited for', async () => {
-    const site = await prepare();
-    await rm(site.file('inbox'), { recursive: true });
-    const checked = await site.look('check');
-    expect(finding(checked, site.file('inbox'))).toMatch(/^warn .*does not exist yet.*\[FOLDER_MISSING\]$/);
-    expect((await site.quickOnce()).status).toBe(4);
   });
 
   test.skipIf(!ordinaryUserCanRun)('that is unreadable is reported by check, and waited for', async () => {
@@ -244,27 +239,27 @@ describe('a ledger', () => {
     expect(site.sandbox.received()).toHaveLength(1);
   });
 
-  test.each([
-    ['damaged', (file: string) => writeFile(file, 'text that somebody saved here'.repeat(200))],
-    ['empty', (file: string) => truncate(file, 0)],
-    ['gone', (file: string) => rm(file)],
-  ])(
-    'that is %s is rebuilt from its journal, which is reported, and nothing is sent again',
-    async (_what, damage) => {
-      const site = await used();
-      const [before] = await site.list();
-      await damage(`${site.stateDir}/ledger.db`);
+  test('that is damaged, empty or gone is rebuilt from its journal, which is reported, and nothing is sent again', async () => {
+    const site = await used();
+    const ledger = `${site.stateDir}/ledger.db`;
+    const [before] = await site.list();
+    for (const damage of [
+      () => writeFile(ledger, 'text that somebody saved here'.repeat(200)),
+      () => truncate(ledger, 0),
+      () => rm(ledger),
+    ]) {
+      await damage();
       const once = await site.quickOnce();
       expect(once.status).toBe(0);
       expect(once.stderr).toContain('The ledger was rebuilt');
       expectNoTrace(once);
-      const [after] = await site.list();
+      const after = (await site.list()).find(({ path }) => path === before?.path);
       expect({ ...after, updatedAt: '' }).toEqual({ ...before, updatedAt: '' });
       // Only new files were sent.
       expect(site.sandbox.received()).toHaveLength(2);
-      expect((await site.look('ledger', 'verify')).status).toBe(0);
-    },
-  );
+    }
+    expect((await site.look('ledger', 'verify')).status).toBe(0);
+  });
 });
 
 test('an agent stops if its ledger is removed during a run, and the next start rebuilds it', async () => {

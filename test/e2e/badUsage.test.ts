@@ -189,7 +189,7 @@ describe('the output of a command', () => {
     await site.quickOnce();
     await rm(site.file('inbox'), { recursive: true });
     await writeFile(site.file('inbox'), '');
-    const commands = { 'list --help': 0, 'export --format csv': 0, audit: 4, 'check --offline': 1 };
+    const commands = { 'list --help': 0, audit: 4 };
     for (const [args, status] of Object.entries(commands)) {
       // Nobody reads any more when the command writes.
       const script = `{ sleep 0.1; $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;

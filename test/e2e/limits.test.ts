@@ -19,22 +19,22 @@ test('rate and concurrency limits hold at the service, even across a kill and a 
   stalls.enable();
   sandbox.misbehave({ kind: 'delay', delayMs: 150 });
   const agent = await site.start();
-  await drop(site, 'inbox', 24);
+  await drop(site, 'inbox', 16);
   await until(() => sandbox.arrivals().length >= 9);
   await agent.kill();
   const next = await site.quickStart();
-  await until(() => sandbox.stats().stored === 24);
-  await until(async () => (await site.list('--state', 'accepted')).length === 24);
+  await until(() => sandbox.stats().stored === 16);
+  await until(async () => (await site.list('--state', 'accepted')).length === 16);
   await next.stop();
   stalls.disable();
 
   const arrivals = sandbox.arrivals();
   const stallMs = stalls.max / 1e6;
   const sixth = arrivals.slice(5).map((at, index) => at - (arrivals[index] ?? 0));
-  expect(sixth.length).toBeGreaterThanOrEqual(24 - 5);
+  expect(sixth.length).toBeGreaterThanOrEqual(16 - 5);
   expect(Math.min(...sixth)).toBeGreaterThan(1000 - stallMs);
   expect(sandbox.stats().maxConcurrentUploads).toBe(2);
-  expect((await storedOnce(site)).size).toBe(24);
+  expect((await storedOnce(site)).size).toBe(16);
 });
 
 test('an endpoint has its own limits, and does not slow another one down', async () => {
@@ -68,21 +68,4 @@ test('a daily budget holds across restarts; the other documents wait', async () 
   expect(await site.quickOnce()).toMatchObject({ status: 0 });
   expect(site.sandbox.arrivals()).toHaveLength(9);
   expect((await storedOnce(site)).size).toBe(8);
-});
-
-test('a rate per minute is spread evenly, and `status` says once that documents wait for it', async () => {
-  const site = await prepare({ delivery: { rate: '60/min' } });
-  await drop(site, 'inbox', 30);
-  const agent = await site.quickStart();
-  const limited = 'Uploads are limited to 60/min, about a minute left.';
-  let said = '';
-  await until(async () => (said = (await site.look('status')).stdout).includes('Uploads are limited'));
-  expect(said.split('Uploads are limited').length).toBe(2);
-  expect(said).toContain(limited);
-  // Without spreading, all would have been sent by now.
-  await until(() => site.sandbox.arrivals().length >= 8);
-  expect(site.sandbox.arrivals().length).toBeLessThan(30);
-  const [first = 0, , , , , , , eighth = 0] = site.sandbox.arrivals();
-  expect(eighth - first).toBeGreaterThan(1_000);
-  await agent.stop();
 });

@@ -1,8 +1,9 @@
-import { copyFile, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
 import { drawReceipt } from '../support/images.ts';
-import { prepare, Site, until } from './support/agent.ts';
+import { prepare, sha256, Site, storedOnce, until } from './support/agent.ts';
 
 /** Messages about `afterUpload` after it was set, and the files that are left in the folder. */
 
@@ -20,7 +21,7 @@ async function accepted(site: Site, ...names: string[]): Promise<void> {
 
 async function setAfterUpload(site: Site, lines: string): Promise<void> {
   const text = await readFile(site.config, 'utf8');
-  const without = text.replaceAll(/^ {4}afterUpload.*\n/gm, '');
+  const without = text.replaceAll(/^ {4}(?:afterUpload|existing).*\n/gm, '');
   await writeFile(site.config, without.replace(/^ {4}endpoint: office\n/m, `    endpoint: office\n${lines}`));
 }
 
@@ -77,32 +78,27 @@ it('a restart with a new `afterUpload` leaves earlier originals alone', async ()
   expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
 });
 
-it.each([
-  { lines: '    afterUpload: delete\n', sent: 2, stay: '' },
-  {
-    lines: '    afterUpload: delete\n    afterUploadExisting: leave\n',
-    sent: 2,
-    stay: 'old-1.jpg,old-2.jpg',
-  },
-  { lines: '    afterUpload: delete\n    existing: skip\n', sent: 0, stay: 'old-1.jpg,old-2.jpg' },
-])(
-  'an agent without its state directory is a new one, and follows only the file: $lines',
-  async ({ lines, sent, stay }) => {
-    const site = await prepare();
-    const first = await site.quickStart();
-    await accepted(site, 'old-1.jpg', 'old-2.jpg');
-    await setAfterUpload(site, '    afterUpload: delete\n');
-    await site.quickMust('reload');
-    await first.logged(RULE);
-    await first.stop();
-    expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
+it('an agent without its state directory is a new one, and follows only the file', async () => {
+  const site = await prepare();
+  const first = await site.quickStart();
+  await accepted(site, 'old-1.jpg', 'old-2.jpg');
+  await setAfterUpload(site, '    afterUpload: delete\n');
+  await site.quickMust('reload');
+  await first.logged(RULE);
+  await first.stop();
+  expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
+  for (const { lines, sent, stay } of [
+    { lines: '    afterUploadExisting: leave\n', sent: 2, stay: 'old-1.jpg,old-2.jpg' },
+    { lines: '    existing: skip\n', sent: 0, stay: 'old-1.jpg,old-2.jpg' },
+    { lines: '', sent: 2, stay: '' },
+  ]) {
     await rm(site.stateDir, { recursive: true });
-    await setAfterUpload(site, lines);
+    await setAfterUpload(site, `    afterUpload: delete\n${lines}`);
     expect((await site.quickOnce()).status).toBe(0);
-    expect(await site.list('--state', 'accepted')).toHaveLength(sent);
-    expect((await files(site)).join()).toBe(stay);
-  },
-);
+    expect(await site.list('--state', 'accepted'), lines).toHaveLength(sent);
+    expect((await files(site)).join(), lines).toBe(stay);
+  }
+});
 
 it('a dry run counts the originals that a change concerns, and the change leaves them alone by default', async () => {
   const site = await prepare();
@@ -121,4 +117,72 @@ it('a dry run counts the originals that a change concerns, and the change leaves
   await until(async () => (await site.list('--state', 'accepted')).length === 3);
   await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be deleted');
   await agent.stop();
+});
+
+describe('after the upload', () => {
+  const draw = (seed: string) => drawReceipt({ type: 'jpeg', seed });
+
+  test('`afterUpload: archive` moves originals unchanged after their acceptance, and overwrites nothing', async () => {
+    const site = await prepare();
+    const inbox = site.file('inbox');
+    const archive = site.file('archive');
+    await site.configure({
+      folders: [{ path: inbox, endpoint: 'office', afterUpload: 'archive', archiveTo: archive }],
+    });
+    await mkdir(archive);
+    await writeFile(site.file('archive', 'SCAN0001.jpg'), 'an older scan of that name');
+    const [first, second, refused] = [await draw('first'), await draw('second'), await draw('refused')];
+    site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused' });
+    const agent = await site.quickStart();
+
+    // A scanner that restarts its numbering.
+    for (const [n, image] of [first, second].entries()) {
+      await writeFile(site.file('inbox', 'SCAN0001.jpg'), image);
+      await until(async () => (await site.list('--state', 'accepted')).length === n + 1);
+      await until(() => !existsSync(site.file('inbox', 'SCAN0001.jpg')));
+    }
+    await writeFile(site.file('inbox', 'refused.jpg'), refused);
+    await until(async () => (await site.list('--state', 'failed')).length === 1);
+    expect(await agent.stop()).toMatchObject({ status: 0 });
+
+    expect(await readFile(site.file('archive', 'SCAN0001.jpg'), 'utf8')).toBe('an older scan of that name');
+    expect(await readdir(inbox)).toEqual(['refused.jpg']);
+    const rows = await site.list('--state', 'accepted');
+    expect(rows).toHaveLength(2);
+    for (const { archivedTo, sha256: hash } of rows) {
+      expect(archivedTo).not.toBeNull();
+      expect(sha256(await readFile(archivedTo ?? ''))).toBe(hash);
+    }
+    expect(await readdir(archive)).toHaveLength(3);
+    expect((await storedOnce(site)).size).toBe(2);
+  });
+
+  test('`afterUpload: delete` removes an original and its duplicates only after the acceptance', async () => {
+    const site = await prepare();
+    const inbox = site.file('inbox');
+    await site.configure({
+      folders: [{ path: inbox, endpoint: 'office', settle: { long: '300ms' }, afterUpload: 'delete' }],
+    });
+    await site.quickMust('pause', 'office');
+    const agent = await site.quickStart();
+    const image = await draw('image');
+    await writeFile(site.file('inbox', 'image.jpg'), image);
+    await until(async () => (await site.list()).length === 1);
+    await writeFile(site.file('inbox', 'copy.jpg'), image);
+    await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
+    await until(async () => (await site.list()).length === 3);
+    const before = await site.list();
+    expect(before.map(({ state }) => state).toSorted()).toEqual(['duplicate', 'held', 'rejected']);
+    expect((await readdir(inbox)).toSorted()).toEqual(['copy.jpg', 'image.jpg', 'list.jpg']);
+
+    await site.quickMust('resume', 'office');
+    await until(async () => (await readdir(inbox)).join() === 'list.jpg', 'both to be deleted');
+    expect((await storedOnce(site)).size).toBe(1);
+
+    // The same image again was already accepted, so it is removed at once and not sent.
+    await writeFile(site.file('inbox', 'again.jpg'), image);
+    await until(async () => (await readdir(inbox)).join() === 'list.jpg', 'the late copy to be deleted');
+    expect(site.sandbox.stats().uploadArrivals).toHaveLength(1);
+    expect(await agent.stop()).toMatchObject({ status: 0 });
+  });
 });

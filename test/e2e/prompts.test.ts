@@ -1,15 +1,16 @@
-/** Every question that a command asks, on a real terminal. `Conversation` demands that the screen shows it while it waits; so it does for setup. */
+/** Every question that a command asks, each kind on a real terminal. `Conversation` demands that the screen shows it while it waits; so it does for setup. */
 import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { cleanUp } from '../support/cleanUp.ts';
-import { KEYS } from '../support/conversation.ts';
+import { KEYS, type Conversation } from '../support/conversation.ts';
 import { drawReceipt } from '../support/images.ts';
 import { freePort } from '../support/ports.ts';
 import { freshDatabase, needsPostgres } from '../support/postgres.ts';
 import { Terminal, terminalIsHere, type TerminalOptions } from '../support/terminal.ts';
 import { MAIN, prepare, type Site } from './support/agent.ts';
+import { QuickTerminal } from './support/inProcess.ts';
 
 const SECRET = 'e2e-secret';
 
@@ -23,16 +24,31 @@ function onTerminal(site: Site, args: readonly string[], options: Partial<Termin
   return terminal;
 }
 
+/** The same in this process, for commands that ask as another one does on a real terminal. */
+function quickly(site: Site, args: readonly string[], columns = 80): QuickTerminal {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: site.dir, TERM: 'xterm', ...site.env };
+  const terminal = new QuickTerminal([...args, '--config', site.config], { cwd: site.dir, env }, columns);
+  cleanUp(() => terminal.close());
+  return terminal;
+}
+
 describe.skipIf(!terminalIsHere)('a command that asks', () => {
   // Narrow, so that questions are broken, and without cursor control; setup asks on an ordinary terminal.
   test('shows each question while it waits for the answer', async () => {
     const site = await prepare({ intake: { confirmAbove: 1 }, spool: 'never' });
     site.env = {};
     const begin = (...args: string[]) => onTerminal(site, args, { columns: 40, env: { TERM: 'dumb' } });
-    const asked = async (terminal: Terminal, question: string, answer: string, how?: { echoes: boolean }) => {
+    const asked = async (
+      terminal: Conversation,
+      question: string,
+      answer: string,
+      how?: { echoes: boolean },
+    ) => {
       await terminal.answers(question, answer, how);
       return terminal.ends();
     };
+    const askedQuickly = (question: string, answer: string, ...args: string[]) =>
+      asked(quickly(site, args, 40), question, answer, { echoes: false });
 
     const login = begin('login', '--store', 'file');
     await login.answers('Client identifier: ', 'e2e');
@@ -61,13 +77,13 @@ describe.skipIf(!terminalIsHere)('a command that asks', () => {
     expect((await site.quickOnce('--wait', '1s')).status).not.toBe(0);
     await rm(site.file('inbox', 'c.jpg'));
     const archive = site.file('move.receiptd');
-    expect(await asked(begin('backup', '--final', archive), 'Move anyway? [y/N]', 'y')).toBe(0);
+    expect(await askedQuickly('Move anyway? [y/N]', 'y', 'backup', '--final', archive)).toBe(0);
     const { stateDir } = site;
     site.env = { RECEIPTD_STATE_DIR: site.file('elsewhere') };
     await site.quickMust('restore', archive);
     site.env = {};
-    expect(await asked(begin('backup', '--reopen'), 'Reopen this PC? [y/N]', 'y')).toBe(0);
-    expect(await asked(begin('restore', archive, '--older'), 'Restore it? [y/N]', 'n')).toBe(2);
+    expect(await askedQuickly('Reopen this PC? [y/N]', 'y', 'backup', '--reopen')).toBe(0);
+    expect(await askedQuickly('Restore it? [y/N]', 'n', 'restore', archive, '--older')).toBe(2);
     expect(await readdir(stateDir)).toContain('ledger.db');
   });
 
@@ -75,8 +91,8 @@ describe.skipIf(!terminalIsHere)('a command that asks', () => {
     const { url } = await freshDatabase();
     const site = await prepare({ ledger: { kind: 'postgres', url, agent: 'front' } });
     await site.quickMust('ledger', 'prepare');
-    const retire = onTerminal(site, ['fleet', 'retire', 'back']);
-    await retire.answers('Retire agent back', 'n');
+    const retire = quickly(site, ['fleet', 'retire', 'back']);
+    await retire.answers('Retire agent back', 'n', { echoes: false });
     expect(await retire.ends()).toBe(2);
   });
 
@@ -124,16 +140,16 @@ describe.skipIf(!terminalIsHere)('a command that asks', () => {
   test('breaks its sentences between words, and leaves JSON whole', async () => {
     const site = await prepare();
     site.env = {};
-    const check = onTerminal(site, ['check']);
+    const check = quickly(site, ['check']);
     expect(await check.ends()).toBe(1);
     const lines = check.shown.split(/\r?\n/);
     // A path is longer than any line.
     expect(lines.filter((line) => line.length > 80 && line.trim().includes(' '))).toEqual([]);
     expect(lines.filter((line) => /^ {6}\w/.test(line)).length).toBeGreaterThan(1);
-    const refused = onTerminal(site, ['list', '--state', 'nonsense']);
+    const refused = quickly(site, ['list', '--state', 'nonsense']);
     expect(await refused.ends()).toBe(2);
     expect(refused.shown.split(/\r?\n/).filter((line) => line.length > 80)).toEqual([]);
-    const json = onTerminal(site, ['status', '--json']);
+    const json = quickly(site, ['status', '--json']);
     expect(await json.ends()).toBe(0);
     expect(() => JSON.parse(json.shown) as unknown).not.toThrow();
   });

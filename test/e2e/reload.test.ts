@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
-import { OFFICE, DEPOT, prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
+import { DEPOT, OFFICE, prepare, type Running, type Site, storedOnce, until } from './support/agent.ts';
 import { changeConfig, drop, replaceBy, stored } from './support/changing.ts';
 
 async function edit(site: Site, edited: (text: string) => string): Promise<void> {
@@ -68,23 +68,16 @@ it('an invalid file changes nothing, and is one incident until it is valid again
   await until(() => stored(site).length === 1);
   expect(times(agent, 'has an error, so')).toBe(1);
 
-  await replaceBy(site, good);
-  await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);
-  expect((await callControl(site.stateDir, 'config', {})).problem).toBeNull();
-  expect(await agent.stop()).toMatchObject({ status: 0 });
-});
-
-it('a file with the uid of the example changes nothing', async () => {
-  const site = await prepare();
-  const agent = await site.quickStart();
-  const good = await readFile(site.config, 'utf8');
+  // The same goes for the uid of the example.
   await replaceBy(site, good.replace(OFFICE, EXAMPLE_UID));
   const refused = expect.stringContaining('[ENDPOINT_IS_EXAMPLE]') as string;
   expect(await site.look('reload')).toMatchObject({ status: 2, stderr: refused });
-  await drop(site, 'inbox', 'a.jpg');
-  await until(() => stored(site).length === 1);
+  await drop(site, 'inbox', 'b.jpg');
+  await until(() => stored(site).length === 2);
+
   await replaceBy(site, good);
   await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);
+  expect((await callControl(site.stateDir, 'config', {})).problem).toBeNull();
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
@@ -158,21 +151,18 @@ it('uploads in flight during a configuration change are completed once, under on
 it('a kill during a change loses nothing, and leaves a complete configuration', async () => {
   const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
   const { sandbox } = site;
-  for (let round = 0; round < 2; round += 1) {
-    const agent = await site.start();
-    sandbox.misbehave({ kind: 'delay', delayMs: 5_000 });
-    for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${round} ${n}.jpg`);
-    await until(() => sandbox.stats().uploadsInFlight === 2);
-    const name = `round-${round}-{hash:8}`;
-    const change = changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: name }]);
-    change.catch(() => {});
-    await until(async () => (await readFile(site.config, 'utf8')).includes(name));
-    await agent.kill();
-    await expect(change).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
-    sandbox.behave();
-  }
+  const agent = await site.start();
+  sandbox.misbehave({ kind: 'delay', delayMs: 5_000 });
+  for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${n}.jpg`);
+  await until(() => sandbox.stats().uploadsInFlight === 2);
+  const change = changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: 'new-{hash:8}' }]);
+  change.catch(() => {});
+  await until(async () => (await readFile(site.config, 'utf8')).includes('new-{hash:8}'));
+  await agent.kill();
+  await expect(change).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+  sandbox.behave();
   expect(await site.quickOnce()).toMatchObject({ status: 0 });
-  expect((await storedOnce(site)).size).toBe(8);
+  expect((await storedOnce(site)).size).toBe(4);
 });
 
 it('waiting documents of a folder are sent after the folder was removed from the configuration', async () => {
@@ -244,4 +234,66 @@ it('a configuration change keeps the time of each folder state', async () => {
   await agent.logged(IN_EFFECT);
   await until(isKnown, 'both states again');
   expect(await since()).toEqual(before);
+});
+
+describe('a new endpoint', () => {
+  it('a new endpoint is created at the service and added to the configuration', async () => {
+    const site = await prepare();
+    const agent = await site.quickStart();
+    const taken = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'office' });
+    await expect(taken).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const wrong = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'a b' });
+    await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    const odd = callControl(site.stateDir, 'createEndpoint', {
+      name: 'Shop',
+      alias: 'shop',
+      language: 'German',
+    });
+    await expect(odd).rejects.toMatchObject({ code: 'USAGE', hint: expect.stringContaining('de-DE') });
+    expect(site.sandbox.stats().requests['createEndpoint']).toBeUndefined();
+    const made = await callControl(site.stateDir, 'createEndpoint', {
+      name: 'Shop',
+      alias: 'shop',
+      by: 'ann',
+    });
+    expect(made.config.values).toMatchObject({ endpoints: { shop: { uid: made.uid } } });
+    expect(await site.quickMust('endpoint', 'list')).toMatch(new RegExp(`shop +${made.uid} +Shop`));
+    await mkdir(site.file('shop'));
+    await drop(site, 'shop', 'a.jpg');
+    await changeConfig(site, [
+      { kind: 'append', path: ['folders'], value: { path: site.file('shop'), endpoint: 'shop' } },
+    ]);
+    await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === made.uid));
+    expect(await agent.stop()).toMatchObject({ status: 0 });
+  });
+
+  it('a second endpoint leaves folders without an explicit endpoint at the first one', async () => {
+    const site = await prepare({ folders: [] });
+    await site.configure({ endpoints: { office: { uid: OFFICE } }, folders: [{ path: site.file('inbox') }] });
+    const agent = await site.quickStart();
+    const { config } = await callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
+    expect(config.problem).toBeNull();
+    expect(config.values['folders']).toEqual([{ path: site.file('inbox'), endpoint: 'office' }]);
+    await drop(site, 'inbox', 'a.jpg');
+    await until(() => stored(site).length === 1);
+    expect(await agent.stop()).toMatchObject({ status: 0 });
+  });
+
+  it('a created endpoint is not lost if the configuration can no longer be written', async () => {
+    const site = await prepare();
+    const agent = await site.quickStart();
+    const good = await readFile(site.config, 'utf8');
+    site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_000 });
+    const made = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
+    made.catch(() => {});
+    // The endpoint is created, but the answer is delayed.
+    await until(() => site.sandbox.endpoints().some(({ name }) => name === 'Shop'));
+    await replaceBy(site, `${good}\nunknown: 1\n`);
+    const error: unknown = await made.catch((each: unknown) => each);
+    const { uid } = site.sandbox.endpoints().find(({ name }) => name === 'Shop') ?? {};
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`${uid}`) });
+    await replaceBy(site, good);
+    expect(await site.quickMust('endpoint', 'list')).toContain(uid);
+    expect(await agent.stop()).toMatchObject({ status: 0 });
+  });
 });

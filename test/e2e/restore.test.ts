@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
@@ -8,7 +8,7 @@ import { quickly } from './support/commandLine.ts';
 import { otherPc, pcThatSent, scan } from './support/twoPcs.ts';
 import { isRoot } from '../support/root.ts';
 
-test('a restored backup keeps later entries unless `--older` is given, and replaces a destroyed ledger', async () => {
+test('a restored backup keeps later entries unless `--older` is given, which asks first, and replaces a destroyed ledger', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('backup.receiptd');
   await site.quickMust('backup', archive);
@@ -27,11 +27,14 @@ test('a restored backup keeps later entries unless `--older` is given, and repla
   }
   expect(site.sandbox.received()).toHaveLength(3);
   expect((await site.look('ledger', 'verify')).stdout).toContain('Everything is as receiptd wrote it.');
+  const asked = await site.look('restore', archive, '--older');
+  expect(asked).toBeRefused(2, 'CONFIRMATION_NEEDED', 'will be discarded');
+  expect(asked.stderr).toContain('2 documents accepted since then will be sent again');
   expect(await site.quickMust('restore', archive, '--yes', '--older')).toContain(': 1 document');
   expect(await names()).toHaveLength(1);
 });
 
-test('a restored daily backup recovers a lost ledger with all later entries, and nothing is sent twice', async () => {
+test('a restored daily backup recovers a lost ledger with all later entries, and nothing is sent twice; with `--beside` a backup can only be viewed', async () => {
   const site = await prepare();
   await scan(site, 0, 3);
   const agent = await site.quickStart();
@@ -42,6 +45,24 @@ test('a restored daily backup recovers a lost ledger with all later entries, and
   };
   expect(file.startsWith(join(site.stateDir, 'backups'))).toBe(true);
   expect(await site.look('restore', file, '--yes')).toBeRefused(6, 'ALREADY_RUNNING');
+  const archive = site.file('backup.receiptd');
+  await site.quickMust('backup', archive);
+  for (const [from, to] of [
+    [archive, site.file('look')],
+    [file, site.file('alone')],
+  ] as const) {
+    expect(await site.quickMust('restore', from, '--beside', to)).toContain('no agent runs on it');
+    const copy = ['--config', join(to, 'receiptd.yaml')];
+    expect(JSON.parse((await quickly(site, ['list', '--json', ...copy])).stdout)).toHaveLength(3);
+    expect((await quickly(site, ['status', ...copy])).stdout).toContain('copy for viewing');
+    const run = await quickly(site, ['run', '--once', ...copy]);
+    expect(run).toBeRefused(1, 'STATE_MOVED', 'copy for viewing');
+  }
+  expect(await site.look('restore', archive, '--beside', site.file('look'))).toBeRefused(
+    2,
+    'USAGE',
+    'not empty',
+  );
   await scan(site, 3, 4);
   await until(() => site.sandbox.received().length === 4);
   await agent.stop();
@@ -72,10 +93,11 @@ test('a restored daily backup recovers a lost ledger with all later entries, and
   expect(await site.look('restore', site.file('rubbish.db'), '--yes')).toBeRefused(1, 'ARCHIVE_REFUSED');
 });
 
-test('a restore recognizes that two PCs continued from the same backup, and counts what would be sent again', async () => {
+test('only `--replace` replaces a different ledger, and the question says how many documents would be sent again; two PCs that continued from the same backup are recognized', async () => {
   const site = await pcThatSent(1);
   const archive = site.file('backup.receiptd');
   await site.quickMust('backup', archive);
+  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.quickMust('backup'))?.[1] ?? '';
   const other = await otherPc(site);
   await other.quickMust('restore', archive, '--yes');
   for (const [each, n] of [
@@ -85,101 +107,26 @@ test('a restore recognizes that two PCs continued from the same backup, and coun
     await scan(each, n, n + 2);
     expect((await each.quickOnce()).status).toBe(0);
   }
+  const third = await otherPc(site, {}, 'third');
+  await scan(third, 5, 8);
+  expect((await third.quickOnce()).status).toBe(0);
+  for (const file of [archive, daily])
+    for (const args of [[], ['--yes'], ['--older'], ['--older', '--yes']]) {
+      const different = await third.look('restore', file, ...args);
+      expect(different).toBeRefused(1, 'LEDGER_EXISTS', '--replace');
+      expect(different.stderr).toContain('3 accepted documents would be sent again');
+    }
+  const asked = await third.look('restore', archive, '--replace');
+  expect(asked).toBeRefused(2, 'CONFIRMATION_NEEDED', 'will replace a different ledger');
+  expect(asked.stderr).toContain('3 documents that it records as accepted will be sent again');
+  expect(await third.quickMust('restore', archive, '--replace', '--yes')).toContain('1 document');
+
   const branch = site.file('branch.receiptd');
   await other.quickMust('backup', branch);
   const refused = await site.look('restore', branch, '--yes', '--replace');
   expect(refused).toBeRefused(1, 'LEDGER_EXISTS', '--older');
   expect(refused.stderr).toMatch(/2 documents that were accepted since would be sent again/);
   expect(await site.quickMust('restore', branch, '--yes', '--older')).toContain('3 documents');
-});
-
-test('only `--replace` replaces a different ledger, and the question says how many documents would be sent again', async () => {
-  const site = await pcThatSent(2);
-  const archive = site.file('backup.receiptd');
-  await site.quickMust('backup', archive);
-  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.quickMust('backup'))?.[1] ?? '';
-  const other = await otherPc(site);
-  await scan(other, 5, 8);
-  expect((await other.quickOnce()).status).toBe(0);
-  for (const file of [archive, daily])
-    for (const args of [[], ['--yes'], ['--older'], ['--older', '--yes']]) {
-      const refused = await other.look('restore', file, ...args);
-      expect(refused).toBeRefused(1, 'LEDGER_EXISTS', '--replace');
-      expect(refused.stderr).toContain('3 accepted documents would be sent again');
-    }
-  const asked = await other.look('restore', archive, '--replace');
-  expect(asked).toBeRefused(2, 'CONFIRMATION_NEEDED', 'will replace a different ledger');
-  expect(asked.stderr).toContain('3 documents that it records as accepted will be sent again');
-  expect(await other.quickMust('restore', archive, '--replace', '--yes')).toContain('2 documents');
-});
-
-test('`restore --older` asks first, and says what it discards', async () => {
-  const site = await pcThatSent(1);
-  const archive = site.file('backup.receiptd');
-  await site.quickMust('backup', archive);
-  await scan(site, 1, 3);
-  expect((await site.quickOnce()).status).toBe(0);
-  const asked = await site.look('restore', archive, '--older');
-  expect(asked).toBeRefused(2, 'CONFIRMATION_NEEDED', 'will be discarded');
-  expect(asked.stderr).toContain('2 documents accepted since then will be sent again');
-});
-
-test('a failed restore leaves both PCs unchanged, says how to reopen the old one, and can be repeated', async () => {
-  const site = await pcThatSent(1);
-  const archive = site.file('office.receiptd');
-  await site.quickMust('backup', '--final', archive);
-  const bytes = await readFile(archive);
-  const cut = site.file('cut.receiptd');
-  await writeFile(cut, bytes.subarray(0, bytes.length - 100));
-  const other = new Site(site.file('other'), site.sandbox);
-  await mkdir(other.dir);
-  other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
-  const failed = await other.look('restore', cut);
-  expect(failed).toBeRefused(1, 'ARCHIVE_REFUSED', 'run `receiptd backup --reopen` there');
-  expect(existsSync(other.config)).toBe(false);
-  expect((await readdir(other.stateDir)).filter((name) => name !== 'instance.lock')).toEqual([]);
-  expect(await other.quickMust('restore', archive)).toContain('1 document');
-});
-
-test('a backup that is restored with `--beside` can only be viewed', async () => {
-  const site = await pcThatSent(2);
-  const [archive, folder, alone] = ['backup.receiptd', 'look', 'alone'].map((name) => site.file(name)) as [
-    string,
-    string,
-    string,
-  ];
-  await site.quickMust('backup', archive);
-  await scan(site, 2, 3);
-  const agent = await site.quickStart();
-  await until(() => site.sandbox.received().length === 3);
-  const daily = /Wrote (\S+ledger-\S+\.db)\./.exec(await site.quickMust('backup'))?.[1] ?? '';
-  for (const [file, to, count] of [
-    [archive, folder, 2],
-    [daily, alone, 3],
-  ] as const) {
-    expect(await site.quickMust('restore', file, '--beside', to)).toContain('no agent runs on it');
-    const config = join(to, 'receiptd.yaml');
-    const look = await quickly(site, ['list', '--json', '--config', config]);
-    expect(JSON.parse(look.stdout)).toHaveLength(count);
-    expect((await quickly(site, ['status', '--config', config])).stdout).toContain('copy for viewing');
-    const run = await quickly(site, ['run', '--once', '--config', config]);
-    expect(run).toBeRefused(1, 'STATE_MOVED', 'copy for viewing');
-  }
-  expect(await site.look('restore', archive, '--beside', folder)).toBeRefused(2, 'USAGE', 'not empty');
-  expect(agent.alive).toBe(true);
-  await agent.stop();
-});
-
-test('a final backup that was restored on one PC needs a confirmation on the next', async () => {
-  const site = await pcThatSent(1);
-  const archive = site.file('office.receiptd');
-  await site.quickMust('backup', '--final', archive);
-  const first = await otherPc(site, {}, 'first');
-  expect(await first.quickMust('restore', archive)).not.toContain("Don't restore this file on another PC");
-  const second = await otherPc(site, {}, 'second');
-  expect(await second.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', first.stateDir);
-  expect(existsSync(join(second.stateDir, 'ledger.db'))).toBe(false);
-  expect(await second.quickMust('restore', archive, '--yes')).toContain('1 document');
 });
 
 test.skipIf(!isRoot)(

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, lstat, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asOrdinaryUser } from '../support/ordinaryUser.ts';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
-import { shell } from './support/commandLine.ts';
+import { prepare, type Running, type Site, storedOnce, until } from './support/agent.ts';
+import { expectNoTrace, giveAway, ordinaryUserCanRun, shell } from './support/commandLine.ts';
 import { isRoot } from '../support/root.ts';
 
 const strace = requirement(
@@ -181,4 +181,91 @@ test.skipIf(!strace)('a helper process gets no secret in its arguments or its en
   expect(helpers.join('\n')).toContain('keychainHelper');
   for (const secret of [CLIENT_SECRET, 'word-of-the-proxy', 'key-of-another'])
     expect(helpers.join('\n')).not.toContain(secret);
+});
+
+/** Root uses the state directory of a service; and a state directory without a ledger. */
+describe('the state of others', () => {
+  const NOBODY = 65_534;
+
+  test('without a ledger, every command that needs one is refused, and creates nothing', async () => {
+    const site = await prepare();
+    const commands =
+      'backup, retry --all, retry x, dismiss --all, erase x --yes, resend x, resume, list, show x, audit, ledger verify, ledger head';
+    const refused = async () => {
+      for (const words of commands.split(', ')) {
+        const ended = await site.look(...words.split(' '));
+        expect(ended, words).toBeRefused(1, 'LEDGER_MISSING', site.stateDir);
+        expectNoTrace(ended);
+      }
+    };
+    await refused();
+    expect(await readdir(site.stateDir).catch(() => null)).toBeNull();
+    await mkdir(site.stateDir, { mode: 0o700 });
+    await refused();
+    expect(await readdir(site.stateDir)).toEqual([]);
+  });
+
+  test('a pause before the first run works, and warns that the ledger is new', async () => {
+    const site = await prepare();
+    const { status, stderr } = await site.look('pause');
+    expect(status).toBe(0);
+    expect(stderr).toBe(`warning: ${site.stateDir} had no ledger; a new one was created.\n`);
+    expect((await site.look('pause')).stderr).toBe('');
+  });
+
+  test.skipIf(!isRoot)(
+    'root is told to run commands as the user of the service, and finds no fault with its state directory',
+    async () => {
+      const site = await prepare();
+      await mkdir(site.stateDir, { recursive: true, mode: 0o700 });
+      await chown(site.stateDir, NOBODY, NOBODY);
+      for (const words of [['pause', 'office'], ['endpoint', 'create', 'Depot 2'], ['run']]) {
+        const { status, stderr } = await site.look(...words);
+        expect(status).not.toBe(0);
+        expect(stderr).toContain(
+          'it belongs to a different user (nobody) than the one running receiptd (root)',
+        );
+        expect(stderr).toMatch(/Run it as that user: (?:runuser -u nobody --|sudo -u nobody) receiptd …\./);
+        expect(stderr).not.toContain('Set stateDir');
+      }
+      expect(site.sandbox.received()).toEqual([]);
+      expect(await site.quickMust('status')).toMatch(
+        /^Not running\. Start it with `receiptd service start`\.\n/,
+      );
+      const check = await site.look('check', '--offline');
+      expect(check.stdout).toContain(`ok    state: ${site.stateDir} belongs to the user nobody. `);
+      expect(check.stdout).not.toContain('FAIL');
+      const doctor = await site.look('doctor', '--offline', '--list');
+      expect(doctor.stdout).toContain(`${site.stateDir} belongs to the user nobody (mode 700)`);
+      expect(doctor.stdout).not.toMatch(/FAIL {2}state/);
+      expect(await readdir(site.stateDir)).toEqual([]);
+    },
+  );
+});
+
+describe('check', () => {
+  test.skipIf(!ordinaryUserCanRun || !isRoot)(
+    "`check` run by root tries folders and secrets as the service's user",
+    async () => {
+      const site = await prepare();
+      const passwordFile = site.file('mail-password');
+      await writeFile(passwordFile, 'secret', { mode: 0o600 });
+      const email = { server: 'smtp://127.0.0.1:9', user: 'scans', passwordFile, to: ['office@example.com'] };
+      await site.configure({ alerts: { email } });
+      await site.quickOnce();
+      await giveAway(site.dir);
+      await chmod(site.dir, 0o755);
+      const good = await site.run('check', '--offline');
+      expect(good.stdout).toMatch(/^ok {4}.*inbox: .* \(Checked as the user \w+\.\)$/m);
+      expect(good.stdout).toMatch(/^ok {4}alerts: .* \(Checked as the user \w+\.\)$/m);
+      // Only root can read it from now on; a check as root would find nothing wrong.
+      await chown(site.file('inbox'), 0, 0);
+      await chmod(site.file('inbox'), 0o700);
+      await chown(passwordFile, 0, 0);
+      const bad = await site.run('check', '--offline');
+      expect(bad.stdout).toMatch(/^FAIL {2}.*inbox: .*\[FOLDER_UNREADABLE\] \(Checked as the user \w+\.\)$/m);
+      expect(bad.stdout).toMatch(/^FAIL {2}alerts: .*mail-password.* \(Checked as the user \w+\.\)$/m);
+      expect(bad.status).toBe(1);
+    },
+  );
 });

@@ -1,13 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it, test } from 'vitest';
 import { installService } from '../../src/cli/serviceInstall.ts';
 import { canMount } from '../support/ownMount.ts';
-import { MAIN } from './support/agent.ts';
+import { MAIN, OFFICE, prepare, until } from './support/agent.ts';
 import { BOOTED, install, place, SYSTEM } from './support/servicePlace.ts';
 import { isRoot } from '../support/root.ts';
+import { canNotify, type NotifySocket, openNotifySocket } from '../support/notifySocket.ts';
+import { Launchd } from '../../src/features/os-service/launchd/manager.ts';
+import { Systemd } from '../../src/features/os-service/systemd/manager.ts';
+import { defaultConfigText } from '../../src/config/template.ts';
+import { ordinaryUserCanRun } from './support/commandLine.ts';
+import { desk } from './support/desk.ts';
+import { variables } from './support/unattended.ts';
 
 // Only root installs for another user.
 describe.skipIf(!isRoot)('an installation of the service for the machine', () => {
@@ -172,4 +179,106 @@ test('root installs a service of the machine, and a user their own service', asy
   const own = { scope: 'user' as const, user: 'root' };
   await expect(install(root, await at.config(), own)).rejects.toMatchObject({ code: 'USAGE' });
   expect(await at.asked()).toEqual([]);
+});
+
+describe('the agent of a service', () => {
+  let socket: NotifySocket | null = null;
+  afterEach(() => socket?.close());
+
+  describe.skipIf(!canNotify)('an agent under a service manager', () => {
+    it('reports when it is ready, its status, signs of life, reloads and its stop', async () => {
+      const site = await prepare();
+      socket = await openNotifySocket(join(site.dir, 'notify'));
+      const { said } = socket;
+      site.env = { ...site.env, NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '1000000' };
+      const agent = await site.start();
+      await until(() => said.filter((each) => each === 'WATCHDOG=1').length >= 3);
+      expect(said[0]).toBe('READY=1');
+      expect(said.filter((each) => each.startsWith('STATUS='))).toEqual([
+        expect.stringMatching(/^STATUS=[01] of 1 folder watched, 0 documents wait\.$/),
+      ]);
+      agent.signal('SIGHUP');
+      await until(() => said.filter((each) => each === 'READY=1').length === 2);
+      const reloading = said.indexOf('RELOADING=1');
+      expect(reloading).toBeGreaterThan(0);
+      expect(said[reloading + 1]).toMatch(/^MONOTONIC_USEC=\d+$/);
+      expect(said.lastIndexOf('READY=1')).toBeGreaterThan(reloading);
+      const { status } = await agent.stop();
+      expect(status).toBe(0);
+      expect(said).toContain('STOPPING=1');
+      expect(agent.stderr).not.toContain('could not be told');
+    });
+  });
+});
+
+describe('service managers', () => {
+  test('a service that does not start is reported with the unmet condition or its last error', async () => {
+    const at = await place();
+    const manager = new Systemd(at.host, 'system', 'nobody');
+    await writeFile(join(at.dir, 'record.waits'), '');
+    await expect(manager.start()).rejects.toMatchObject({
+      code: 'MANAGER_FAILED',
+      message:
+        'receiptd.service did not start: the condition ConditionPathExists=/etc/receiptd/receiptd.yaml in its unit is not met.',
+    });
+    expect(await manager.status()).toMatchObject({ isRunning: false, says: null });
+    await rm(join(at.dir, 'record.waits'));
+    const log = 'Starting.\nerror: a.yaml:1:1: one\na.yaml:2:1: two [CONFIG_INVALID]\nFailed.\n';
+    await writeFile(join(at.dir, 'record.fails'), log);
+    await expect(manager.restart()).rejects.toMatchObject({
+      code: 'MANAGER_FAILED',
+      message: 'receiptd.service did not start: a.yaml:1:1: one; a.yaml:2:1: two [CONFIG_INVALID]',
+    });
+  });
+
+  test('a user who may not stop a service of the machine is told to use root', async () => {
+    const at = await place();
+    await writeFile(join(at.dir, 'record.denies'), '');
+    const manager = new Systemd({ ...at.host, uid: 1_000 }, 'system', 'nobody');
+    await expect(manager.stop()).rejects.toMatchObject({ code: 'ROOT_NEEDED', hint: 'Use sudo.' });
+  });
+
+  test('the service commands load, reload, stop and remove a launchd job', async () => {
+    const at = await place();
+    const manager = new Launchd({ ...at.host, platform: 'darwin' }, 'system', '_receiptd', at.dir);
+    await manager.install('text');
+    await manager.restart();
+    await manager.restart();
+    expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: true, pid: 42 });
+    await manager.stop();
+    expect(await manager.status()).toMatchObject({ isInstalled: true, isRunning: false });
+    await manager.uninstall();
+    expect(await manager.status()).toMatchObject({ isInstalled: false });
+    expect((await at.asked()).filter((line) => !line.includes(' print '))).toEqual([
+      'launchctl enable system/receiptd',
+      `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
+      'launchctl bootout system/receiptd',
+      `launchctl bootstrap system ${join(at.dir, 'units/receiptd.plist')}`,
+      'launchctl bootout system/receiptd',
+    ]);
+  });
+});
+
+/** Installation of the service by `receiptd setup`, with a stand-in for systemctl that records its arguments; see service.test.ts. */
+describe('setup', () => {
+  test.skipIf(!isRoot || !canMount() || !ordinaryUserCanRun)(
+    'setup installs the service once for --service-user, and leaves it running when it is repeated',
+    async () => {
+      const [at, here] = [await place(), await desk()];
+      for (const path of [here.dir, join(here.dir, 'home'), here.scans]) await chmod(path, 0o755);
+      const values = { baseUrl: here.sandbox.url, uid: OFFICE, folder: here.scans };
+      await writeFile(here.config, `${defaultConfigText(values)}stateDir: ${join(here.dir, 'state')}\n`);
+      const script = `${BOOTED}
+    setup() { asked setup --yes --json --store file --service system --service-user nobody; }
+    setup; setup; chmod 777 ${here.scans}; sed -i 's/^ *endpoint: office/&\\n    afterUpload: archive/' "$RECEIPTD_CONFIG"; setup`;
+      const env = { ...at.host.env, ...variables(here), NODE: process.execPath, MAIN };
+      const { stdout } = await promisify(execFile)('unshare', ['-m', 'sh', '-c', script], { env });
+      const installed = `"nobody",
+systemctl daemon-reload
+systemctl enable receiptd.service
+systemctl restart receiptd.service
+`;
+      expect(stdout.split(/^> .*\n/m)).toEqual(['', installed, '"nobody",\n', installed]);
+    },
+  );
 });

@@ -53,7 +53,7 @@ describe.skipIf(!isRoot)('an installation for the machine is refused', () => {
     ['a program', ({ exec }) => chmod(exec, 0o700), "can't run"],
     ['a directory of the program', ({ dir }) => chmod(join(dir, 'bin'), 0o700), 'it has no access to '],
   ])('with %s that the user cannot reach', async (_, close, words) => {
-    const at = await place();
+    const at = await place('content');
     const config = await at.config();
     await close(at, config);
     await expect(install(at, config)).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe.skipIf(!isRoot)('an installation for the machine is refused', () => {
   });
 
   test('if it would leave the ledger of the installing person behind', async () => {
-    const at = await place();
+    const at = await place('content');
     const home = join(at.dir, 'home');
     const theirs = join(home, '.local/state/receiptd');
     await mkdir(theirs, { recursive: true });
@@ -135,7 +135,7 @@ describe.skipIf(!isRoot)('an installation for the machine is refused', () => {
   });
 
   test('with an unknown user or an unusable program; only the default user is ever created', async () => {
-    const at = await place();
+    const at = await place('content');
     const config = await at.config();
     await expect(install(at, config, { user: 'nobdy-of-a-typo' })).rejects.toMatchObject({
       code: 'INSTALL_REFUSED',
@@ -156,7 +156,7 @@ describe.skipIf(!isRoot)('an installation for the machine is refused', () => {
   });
 
   test('with an unreadable configuration, and the hint opens it to the group or moves it', async () => {
-    const at = await place();
+    const at = await place('content');
     const { file, stateDir } = await at.config();
     await chmod(file, 0o600);
     const { stdout } = await promisify(execFile)('id', ['-gn', 'nobody']);

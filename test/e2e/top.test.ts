@@ -1,11 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { MAIN, prepare, until, type Site } from './support/agent.ts';
+import { MAIN, prepare, type Site, until } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { quickly } from './support/commandLine.ts';
+import { drawnScreen } from '../support/drawnScreen.ts';
+import { KEYS } from '../support/conversation.ts';
+import { Terminal, terminalIsHere, type TerminalOptions } from '../support/terminal.ts';
 
 const pseudoTerminal = requirement(
   'A pseudo terminal (script)',
@@ -74,5 +77,133 @@ describe('top', () => {
     const site = await prepare();
     expect(await quickly(site, ['top'])).toBeRefused(2, 'USAGE', 'terminal', 'receiptd status');
     expect(await quickly(site, ['top', '--every', '1ms'])).toBeRefused(2, 'USAGE', '--every', '200ms');
+  });
+});
+
+describe('the progress line', () => {
+  async function drop(site: Site, ...names: string[]): Promise<void> {
+    for (const name of names)
+      await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
+  }
+
+  function onTerminal(site: Site, args: readonly string[], options: Partial<TerminalOptions> = {}): Terminal {
+    const terminal = new Terminal([process.execPath, MAIN, ...args, '--config', site.config], {
+      cwd: site.dir,
+      ...options,
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm', NO_COLOR: '1', ...site.env, ...options.env },
+    });
+    cleanUp(() => terminal.close());
+    return terminal;
+  }
+
+  const rowsOf = (terminal: Terminal, columns = 80): string[] =>
+    drawnScreen(terminal.raw, columns).filter((row) => row !== '');
+
+  describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
+    test('redraws one line in place, and ends with a summary', async () => {
+      const site = await prepare();
+      const terminal = onTerminal(site, ['run']);
+      await terminal.sees('0 accepted, nothing waits');
+      await drop(site, 'a.jpg', 'b.jpg');
+      await terminal.sees('2 accepted, nothing waits, last ');
+      const opening = 'Watching 1 folder. Press Ctrl-C to stop; --verbose shows each step.';
+      expect(rowsOf(terminal)).toEqual([
+        opening,
+        expect.stringMatching(/^2 accepted, nothing waits, last [ab]-\w{12}$/),
+      ]);
+
+      terminal.type(KEYS.ctrlC);
+      expect(await terminal.ends()).toBe(0);
+      expect(rowsOf(terminal)).toEqual([opening, 'Stopped. 2 accepted since the start, nothing waits.']);
+      expect(terminal.raw.endsWith('\n')).toBe(true);
+      expect(await readFile(site.file('state', 'logs', 'receiptd.log'), 'utf8')).toContain('"Accepted"');
+    });
+
+    test('shows how many documents wait for which limit and for how long, and prints warnings above the line', async () => {
+      const site = await prepare({ delivery: { rate: '2/min' } });
+      await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
+      await drop(site, ...Array.from({ length: 8 }, (_, n) => `${n}.jpg`));
+      const terminal = onTerminal(site, ['run']);
+      await terminal.sees('limited to 2/min, about');
+      await terminal.sees('Not sent: rejected');
+      await until(() =>
+        /^\d accepted, \d waiting, limited to 2\/min, about \d min left/.test(rowsOf(terminal).at(-1) ?? ''),
+      );
+      const rows = rowsOf(terminal);
+      expect(rows[0]).toBe('Watching 1 folder. Press Ctrl-C to stop; --verbose shows each step.');
+      expect(rows.filter((row) => row.includes(' waiting'))).toHaveLength(1);
+      expect(terminal.shown).not.toContain('Admitted');
+      terminal.type(KEYS.ctrlC);
+      expect(await terminal.ends()).toBe(0);
+      expect(rowsOf(terminal).at(-1)).toMatch(/^Stopped\. \d accepted since the start, \d waiting\.$/);
+    });
+
+    test('fits a narrow terminal, even if its width changes', async () => {
+      const site = await prepare();
+      const terminal = onTerminal(site, ['run'], { columns: 34 });
+      await terminal.sees('0 accepted, nothing waits');
+      await drop(site, 'a receipt with a long name.jpg');
+      await terminal.sees('1 accepted, nothing waits, last …');
+      const afterResize = async (columns: number, shown: string): Promise<string[]> => {
+        const before = terminal.raw.length;
+        const rows = (): string[] =>
+          drawnScreen(terminal.raw.slice(before), columns).filter((row) => row !== '');
+        await terminal.resize(columns);
+        await until(() => rows().join('').includes(shown));
+        return rows();
+      };
+      expect(await afterResize(20, '1 accepted, nothin…')).toEqual(['1 accepted, nothin…']);
+      expect(await afterResize(80, 'long name')).toEqual([
+        expect.stringMatching(/^1 accepted, nothing waits, last a receipt with a long name-\w{12}$/),
+      ]);
+      terminal.type(KEYS.ctrlC);
+      expect(await terminal.ends()).toBe(0);
+    });
+
+    test('says that uploads are finishing, and ends at once on a new line at a second Ctrl-C', async () => {
+      const site = await prepare();
+      site.sandbox.misbehave({ kind: 'stall' });
+      const terminal = onTerminal(site, ['run']);
+      await terminal.sees('0 accepted');
+      await drop(site, 'a.jpg');
+      await until(() => site.sandbox.stats().uploadArrivals.length === 1);
+      terminal.type(KEYS.ctrlC);
+      await terminal.sees('Stopping; waiting for 1 upload to finish. Press Ctrl-C again to stop now.');
+      terminal.type(KEYS.ctrlC);
+      expect(await terminal.ends()).toBe(130);
+      expect(terminal.raw.replace(/\^C$/, '').endsWith('\n')).toBe(true);
+    });
+
+    test('shows log lines with --verbose, and on a terminal without cursor control', async () => {
+      const site = await prepare();
+      const ways = [
+        [['run', '--verbose'], {}],
+        [['run'], { TERM: 'dumb' }],
+      ] as const;
+      for (const [args, env] of ways) {
+        const terminal = onTerminal(site, args, { env });
+        await terminal.sees('info receiptd has started');
+        expect(terminal.raw).not.toContain('\x1b[');
+        expect(terminal.shown).not.toContain('nothing waits');
+        terminal.type(KEYS.ctrlC);
+        await terminal.sees('receiptd has stopped');
+        expect(await terminal.ends()).toBe(0);
+      }
+    });
+
+    test('shows the same line with --once, and leaves only the summary', async () => {
+      const site = await prepare();
+      site.sandbox.misbehave({ kind: 'delay', delayMs: 1_500 });
+      await drop(site, 'a.jpg', 'b.jpg');
+      const terminal = onTerminal(site, ['run', '--once']);
+      await terminal.sees('waiting');
+      expect(await terminal.ends()).toBe(0);
+      expect(rowsOf(terminal)).toEqual(['2 accepted.']);
+
+      const again = onTerminal(site, ['run', '--once']);
+      expect(await again.ends()).toBe(0);
+      expect(rowsOf(again)).toEqual(['Nothing to send.']);
+      expect(again.shown).not.toMatch(/\d of \d/);
+    });
   });
 });
