@@ -149,14 +149,17 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     await two.look('fleet', 'pause', 'two');
     await until(async () => (await two.look('status')).stdout.includes('This agent is paused by'));
     sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer' });
+    const arrived = sandbox.arrivals().length;
     await drop(...many('y', 6));
-    await until(() => sandbox.stats().uploadsInFlight === 4);
+    // It may still send fewer at once since it was asked to wait.
+    await until(() => sandbox.stats().uploadsInFlight > 0);
     await writeFile(join(own, 'only.jpg'), await drawReceipt({ type: 'jpeg', seed: 'only' }));
     await until(
       async () => (await two.list()).length === earlier + 31,
       'an image of its own folder to be named',
     );
     await first.kill();
+    const interrupted = sandbox.arrivals().length - arrived;
     sandbox.behave();
     await two.look('fleet', 'resume', 'two');
     await until(async () => (await agentsOf(two))['two']?.leads[0] === 'scans', 'the lead to be taken over');
@@ -165,7 +168,8 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     await until(() => accepted(earlier + 33), 'all of them to be accepted');
     // Requests in flight may have arrived, and are marked accordingly.
     const again = (await two.list()).filter(({ answerLost }) => answerLost);
-    expect(again.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2]);
+    expect(again.length).toBeGreaterThanOrEqual(interrupted);
+    expect(new Set(again.map(({ attempts }) => attempts))).toEqual(new Set([2]));
     expect((await storedOnce(two)).size).toBe(earlier + 33);
 
     // Documents that only the dead agent could read are settled, and the agent is removed.
