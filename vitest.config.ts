@@ -94,7 +94,7 @@ export default defineConfig({
     setupFiles: ['test/support/afterEachTest.ts'],
     sequence: { sequencer: LongestFirst },
     // More workers than processors, because many tests mostly wait.
-    maxWorkers: availableParallelism() + 8,
+    maxWorkers: availableParallelism() + 4,
     // Generous for busy machines; a passing test does not wait longer.
     expect: { poll: { timeout: 30_000 } },
     coverage: {

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
+import type { Response } from '../control/protocol/protocol.ts';
 import { inParts } from './inParts.ts';
 import { fitted, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
@@ -63,6 +64,48 @@ export function addResends(program: Command, io: Io): void {
       else if (result.outcome === 'duplicate')
         print(io, `That endpoint already has this image, as "${escapeUnsafe(result.name)}".`);
       else print(io, `Queued "${escapeUnsafe(result.name)}" for endpoint ${result.endpointUid}.`);
+    });
+}
+
+export function addMoves(program: Command, io: Io): void {
+  const by = operatorName();
+  program
+    .command('move')
+    .argument('<from>', 'uid of an endpoint that is no longer configured')
+    .argument('<to>', 'alias of the endpoint that gets its documents')
+    .description('pass everything that waits for an endpoint that is gone on to another one')
+    .option('--config <file>', 'config file')
+    .option('--json', 'as JSON: { moved }')
+    .explain({ examples: ['move 11111111-2222-4333-8444-555555555555 office'] })
+    .action(async (from: string, endpoint: string, options: JsonOption) => {
+      const config = await configOf(io, options);
+      const at = from.lastIndexOf('#');
+      const baseUrl = at < 0 ? config.service.baseUrl : from.slice(0, at);
+      const filter = { endpoint: { baseUrl, uid: from.slice(at + 1) } };
+      let moved = 0;
+      let next: string | null = null;
+      do {
+        const request = {
+          act: 'move',
+          endpoint,
+          filter,
+          by,
+          ...(next !== null && { cursor: next }),
+        } as const;
+        const part: Response<'actOnMany'> = await operate(io, config, 'actOnMany', request);
+        moved += part.count;
+        next = part.next;
+      } while (next !== null);
+      if (moved === 0)
+        throw new ReceiptdError(
+          'ENDPOINT_UNKNOWN',
+          `No documents wait for an endpoint "${from}" that is gone.`,
+          {
+            hint: '`receiptd status` names such endpoints.',
+          },
+        );
+      if (options.json) printJson(io, { moved });
+      else print(io, `Passed ${counted(moved, 'document')} on to ${escapeUnsafe(endpoint)}.`);
     });
 }
 

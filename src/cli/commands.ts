@@ -29,6 +29,7 @@ const COMMANDS: readonly Entry[] = [
   { names: ['pause', 'resume'], group: EVERYDAY, load: async () => (await import('./change.ts')).addPauses },
   { names: ['check'], group: REPAIR, load: async () => (await import('./check.ts')).addCheck },
   { names: ['retry', 'resend'], group: REPAIR, load: async () => (await import('./change.ts')).addResends },
+  { names: ['move'], group: REPAIR, load: async () => (await import('./change.ts')).addMoves },
   { names: ['dismiss'], group: REPAIR, load: async () => (await import('./dismiss.ts')).addDismiss },
   { names: ['results'], group: REPAIR, load: async () => (await import('./results.ts')).addResults },
   { names: ['export'], group: REPAIR, load: async () => (await import('./export.ts')).addExport },

@@ -72,7 +72,7 @@ export async function openReportsIfThere(
 }
 
 /** Runs an operation in the daemon or, if none is running, directly on the ledger under the instance lock. */
-export async function operate<O extends ActName>(
+export async function operate<O extends Changing>(
   io: Io,
   config: Config,
   operation: O,
@@ -86,9 +86,13 @@ export async function operate<O extends ActName>(
   return answer ?? operateAlone(io, config, operation, request);
 }
 
+/** Operations that change something; also done without an agent. */
+type Changing = ActName | 'actOnMany';
+
 /** With a new, empty ledger, these do nothing; a mistyped state directory must not pass for that. */
-const NEEDS_LEDGER: ReadonlySet<ActName> = new Set([
+const NEEDS_LEDGER: ReadonlySet<Changing> = new Set([
   'backup',
+  'actOnMany',
   'retry',
   'resend',
   'dismiss',
@@ -96,7 +100,7 @@ const NEEDS_LEDGER: ReadonlySet<ActName> = new Set([
   'resume',
 ]);
 
-async function operateAlone<O extends ActName>(
+async function operateAlone<O extends Changing>(
   io: Io,
   config: Config,
   operation: O,

@@ -1,6 +1,6 @@
-import { BYTES_MISSING } from '../core/domain/document.ts';
+import { BYTES_MISSING, PASSED_ON, type Document } from '../core/domain/document.ts';
 import type { Transition } from '../core/ports/ledgerQueue.ts';
-import type { Move } from './events.ts';
+import type { LedgerEvent, Move } from './events.ts';
 
 /** How the end of an attempt moves its document. */
 export function moveOf(transition: Transition): Move {
@@ -20,6 +20,15 @@ export function moveOf(transition: Transition): Move {
 /** Rounds up: back-off with jitter yields fractions of a millisecond, which an INTEGER column refuses. */
 export function wholeTime(ms: number): number {
   return Math.max(0, Math.ceil(ms));
+}
+
+/** For a document that a person moved to another endpoint, where its bytes are `other`. Nobody has to act on it any more. */
+export function passedOn(id: number, { name, endpoint }: Document, by: string): readonly LedgerEvent[] {
+  const message = `Passed on to endpoint ${endpoint.uid}, as ${name}.`;
+  return [
+    { kind: 'moved', documents: [id], state: 'failed', reason: PASSED_ON, message },
+    { kind: 'dismissed', documents: [id], sightings: [], by },
+  ];
 }
 
 /** For a document whose image was seen again during the search for its missing bytes. */

@@ -167,9 +167,18 @@ describe('status', () => {
 
       // No document was ever taken in for it.
       const [waiting] = await site.list('--state', 'queued', 'held');
-      await site.quickMust('resend', waiting?.name ?? '', '--endpoint', 'depot');
+      expect(await site.quickMust('move', OFFICE, 'depot')).toBe('Passed 1 document on to depot.\n');
       await site.quickOnce();
       expect(site.sandbox.received().map(({ endpointUid }) => endpointUid)).toEqual([DEPOT]);
+      expect(await site.quickMust('status')).not.toContain('ENDPOINT_GONE');
+      expect(await site.list('--state', 'failed')).toMatchObject([
+        { name: waiting?.name, reason: 'PASSED_ON', needsPerson: false },
+      ]);
+      expect(JSON.parse(await site.quickMust('retry', '--all', '--json'))).toMatchObject({ queued: 0 });
+      expect(await site.look('move', OFFICE, 'depot')).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('[ENDPOINT_UNKNOWN]') as string,
+      });
     });
   });
 });

@@ -1,6 +1,8 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isNeeding, UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
 import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import { endpointId } from '../../core/domain/document.ts';
+import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { LedgerReports, ListFilter, ListRow, ListState } from '../../core/ports/ledgerReports.ts';
@@ -16,6 +18,7 @@ export interface ManyDeps {
   readonly ledger: Ledger;
   readonly spool: Spool;
   readonly open: OpenFolder;
+  readonly endpoints: readonly EndpointSettings[];
   readonly clock: Clock;
   /** Makes the dispatcher check its queue again after a change. */
   readonly changed: () => Promise<void>;
@@ -31,6 +34,7 @@ type Done = Response<'actOnMany'>['done'];
 const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>> = {
   retry: { states: UNDECIDED_STATES },
   resend: { states: ['accepted'] },
+  move: { states: ['queued', 'held', ...UNDECIDED_STATES] },
   dismiss: { attention: 'needed' },
   undismiss: { attention: 'dismissed' },
 };
@@ -38,16 +42,17 @@ const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>>
 /** @throws ReceiptdError USAGE */
 export async function actOnMany(
   deps: ManyDeps,
-  { act, documents = [], sightings = [], filter, cursor, by = SOMEBODY }: Request<'actOnMany'>,
+  { act, documents = [], sightings = [], filter, endpoint, cursor, by = SOMEBODY }: Request<'actOnMany'>,
 ): Promise<Response<'actOnMany'>> {
   const { ledger, clock } = deps;
+  const target = act === 'move' ? configured(deps, endpoint) : null;
   if (filter === undefined) {
     // The current state decides, not the one that the user saw.
     const rows = isDismissal(act) ? [] : await rowsOfDocuments(ledger, documents);
     const meant = isDismissal(act)
       ? { documents, sightings }
       : { documents: rows.filter((row) => isMeant(row, act)).flatMap(numberOf), sightings: [] };
-    return { ...(await perform(deps, act, meant, by)), next: null };
+    return { ...(await perform(deps, act, meant, by, target)), next: null };
   }
   if (documents.length + sightings.length > 0)
     throw new ReceiptdError('USAGE', 'Give either numbers or a filter.');
@@ -67,7 +72,7 @@ export async function actOnMany(
       ...(next !== null && { cursor: next }),
     } as const;
     const page: Awaited<ReturnType<LedgerReports['page']>> = await ledger.page(wanted, how);
-    const part = await perform(deps, act, casesOf(page.rows), by);
+    const part = await perform(deps, act, casesOf(page.rows), by, target);
     done.documents.push(...part.done.documents);
     done.sightings.push(...part.done.sightings);
     count += part.count;
@@ -114,6 +119,7 @@ async function perform(
   act: ManyAct,
   cases: Done,
   by: string,
+  target: EndpointSettings | null,
 ): Promise<Omit<Response<'actOnMany'>, 'next'>> {
   const { ledger, clock } = deps;
   if (cases.documents.length + cases.sightings.length === 0) return { count: 0, done: cases, failed: 0 };
@@ -128,9 +134,45 @@ async function perform(
       await deps.changed();
       return { count, done: { documents: cases.documents, sightings: [] }, failed: 0 };
     }
+    case 'move':
+      if (target === null) throw new Error('no endpoint');
+      return move(deps, cases.documents, by, target);
     case 'resend':
       return resend(deps, cases.documents, by);
   }
+}
+
+/** The configured endpoint with this alias. @throws ReceiptdError USAGE, ENDPOINT_UNKNOWN */
+export function configured(
+  { endpoints }: Pick<ManyDeps, 'endpoints'>,
+  alias: string | undefined,
+): EndpointSettings {
+  if (alias === undefined) throw new ReceiptdError('USAGE', 'Name the endpoint that gets the documents.');
+  const found = endpoints.find((each) => each.alias === alias || each.key.uid === alias);
+  if (found) return found;
+  throw new ReceiptdError('ENDPOINT_UNKNOWN', `The configuration has no endpoint "${alias}".`, {
+    hint: `Known: ${endpoints.map((each) => each.alias).join(', ')}.`,
+  });
+}
+
+/** Skips documents of configured endpoints: they may be on their way. */
+async function move(
+  deps: ManyDeps,
+  ids: readonly number[],
+  by: string,
+  { key, alias }: EndpointSettings,
+): Promise<Omit<Response<'actOnMany'>, 'next'>> {
+  const { ledger, endpoints, clock } = deps;
+  const own = new Set(endpoints.map((each) => endpointId(each.key)));
+  const documents: number[] = [];
+  for (const id of ids) {
+    const document = await ledger.document(id);
+    if (document && !own.has(endpointId(document.endpoint))) documents.push(id);
+  }
+  if (documents.length > 0) await record(deps, 'move', documents, by, ` to ${alias}`);
+  const count = await ledger.passOn(documents, key, by, clock.now());
+  await deps.changed();
+  return { count, done: { documents, sightings: [] }, failed: 0 };
 }
 
 async function resend(
@@ -158,9 +200,10 @@ async function resend(
 /** Records document numbers instead of names, so that the list is complete however long it is. */
 async function record(
   { ledger, clock }: ManyDeps,
-  kind: 'retry' | 'resend',
+  kind: 'retry' | 'resend' | 'move',
   ids: readonly number[],
   by: string,
+  more = '',
 ): Promise<void> {
-  await ledger.recordAct({ at: clock.now(), kind, by, detail: `documents ${ids.join(' ')}` });
+  await ledger.recordAct({ at: clock.now(), kind, by, detail: `documents ${ids.join(' ')}${more}` });
 }

@@ -13,7 +13,7 @@ import type { Request, Response } from '../protocol/protocol.ts';
 import { SOMEBODY } from '../protocol/shapes.ts';
 import { casesOf } from './dismissal.ts';
 import { erase } from './erase.ts';
-import { actOnMany } from './many.ts';
+import { actOnMany, configured } from './many.ts';
 import { LISTED_AT_ONCE, PART_MS } from './parts.ts';
 import { fleetOf } from '../queries/fleet.ts';
 import { namedDocuments } from '../queries/namedDocuments.ts';
@@ -128,7 +128,7 @@ export class Operations {
   /** Deliberately sends an accepted document again: to its endpoint under the same name, or to another endpoint. */
   async resend({ name: written, endpoint: alias, by }: Request<'resend'>): Promise<Response<'resend'>> {
     const { ledger, spool, open, clock, changed } = this.#deps;
-    const target = alias === undefined ? null : this.#endpoint(alias).key;
+    const target = alias === undefined ? null : configured(this.#deps, alias).key;
     const named = await namedDocuments(ledger, written);
     const { name } = named[0];
     const inTarget = named.find(({ endpoint }) => target && endpointId(endpoint) === endpointId(target));
@@ -242,15 +242,6 @@ export class Operations {
 
   #folders(): Target[] {
     return this.#deps.folders.map((path) => ({ scope: 'folder' as const, key: path, label: path }));
-  }
-
-  #endpoint(alias: string): EndpointSettings {
-    const { endpoints } = this.#deps;
-    const found = endpoints.find((each) => each.alias === alias || each.key.uid === alias);
-    if (found) return found;
-    throw new ReceiptdError('ENDPOINT_UNKNOWN', `The configuration has no endpoint "${alias}".`, {
-      hint: `Known: ${endpoints.map((each) => each.alias).join(', ')}.`,
-    });
   }
 
   /** Erases personal data of settled documents: by name, or all those named before a given time. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { documentFilter } from './documents.ts';
 import { by, type Exchange } from './shapes.ts';
 
-const MANY_ACTS = ['retry', 'resend', 'dismiss', 'undismiss'] as const;
+const MANY_ACTS = ['retry', 'resend', 'move', 'dismiss', 'undismiss'] as const;
 export type ManyAct = (typeof MANY_ACTS)[number];
 
 /** Limit per request, for documents and for files separately. */
@@ -17,11 +17,12 @@ export const MANY = {
       act: z
         .enum(MANY_ACTS)
         .describe(
-          'retry: queues failed, unconfirmed and lost documents; resend: sends accepted documents again; dismiss: dismisses what needs a person; undismiss: undoes that. Documents and files in another state are skipped.',
+          'retry: queues failed, unconfirmed and lost documents; resend: sends accepted documents again; move: passes documents of an endpoint that is no longer configured on to another one; dismiss: dismisses what needs a person; undismiss: undoes that. Documents and files in another state are skipped.',
         ),
       documents: numbers.optional().describe('Numbers of documents.'),
       sightings: numbers.optional().describe('Numbers of files that are not documents.'),
       filter: documentFilter.optional().describe('Instead of numbers.'),
+      endpoint: z.string().optional().describe('For move: alias of the endpoint that gets them.'),
       cursor: z
         .string()
         .max(200)

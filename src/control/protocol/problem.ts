@@ -22,6 +22,9 @@ const action = z
         folder,
       })
       .describe('Change these settings.'),
+    z
+      .object({ operation: z.literal('move'), from: z.string() })
+      .describe('Pass what waits for an endpoint on to another.'),
     z.object({ operation: z.literal('log') }).describe('Look into the log.'),
   ])
   .meta({ id: 'Action' });

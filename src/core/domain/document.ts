@@ -16,6 +16,8 @@ export const DOCUMENT_STATES = ['queued', 'uploading', 'accepted', 'failed', 'un
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
 /** Reason of a queued document whose bytes are missing and being searched for. */
+/** Why a document failed that a person moved to another endpoint. */
+export const PASSED_ON = 'PASSED_ON';
 export const BYTES_MISSING = 'BYTES_MISSING';
 
 /** Fresh scans overtake the backlog. */

@@ -149,6 +149,8 @@ export type Action =
   /** Documents and files; `folder`: null for all. */
   | { readonly operation: 'list'; readonly states: readonly NeedingState[]; readonly folder: string | null }
   | { readonly operation: 'changeConfig'; readonly section: Section; readonly folder: string | null }
+  /** Passes what waits for an endpoint on to another. */
+  | { readonly operation: 'move'; readonly from: string }
   | { readonly operation: 'log' };
 
 /** Where a setting is changed. */
@@ -297,7 +299,10 @@ const TRAITS: Traits = {
       { operation: 'list', states: [...new Set(needs.map(({ state }) => state))], folder },
     ],
   },
-  ENDPOINT_GONE: { subject: ({ endpoint }) => endpoint, ...isIn('endpoints') },
+  ENDPOINT_GONE: {
+    subject: ({ endpoint }) => endpoint,
+    actions: ({ endpoint }) => [{ operation: 'move', from: endpoint }, change('endpoints')],
+  },
 };
 
 function traitOf(code: ErrorCode): Trait<unknown> {

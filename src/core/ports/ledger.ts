@@ -74,7 +74,7 @@ export interface LedgerHolds {
 /** A deliberate action by a person, kept for the record. */
 export interface Act {
   readonly at: number;
-  readonly kind: 'retry' | 'resend' | 'pause' | 'resume' | 'retire' | 'endpointCreate' | 'erase' | 'config';
+  readonly kind: 'retry' | 'resend' | 'move' | 'pause' | 'resume' | 'retire' | 'endpointCreate' | 'erase' | 'config';
   /** Operating-system user. */
   readonly by: string;
   readonly detail: string;
@@ -108,6 +108,11 @@ export interface LedgerAdmin {
    * documents (accepted, failed, unconfirmed, lost); skips others. Resolves how many were erased.
    */
   erase(documentIds: readonly number[], at: number): Promise<number>;
+  /**
+   * Passes those of these documents that wait, failed, are unconfirmed or lost on to another endpoint, which gets a document with their
+   * bytes unless it has one. They end as `failed` (PASSED_ON) and dismissed. Resolves how many.
+   */
+  passOn(documentIds: readonly number[], endpoint: EndpointKey, by: string, at: number): Promise<number>;
   /** Admits known bytes into another endpoint. */
   admitElsewhere(documentId: number, endpoint: EndpointKey, at: number): Promise<Admitted>;
   recordEndpoint(endpoint: EndpointKey, name: string, verbatim: string, at: number): Promise<void>;

@@ -2,6 +2,7 @@ import type { DocumentState } from '../../core/domain/document.ts';
 import type { LedgerAdmin } from '../../core/ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
+import { passedOn } from '../moves.ts';
 import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -52,6 +53,19 @@ export function createAdmin(store: Store): LedgerAdmin {
       }),
 
     erase: (documentIds, at) => erase(store, documentIds, at),
+
+    async passOn(documentIds, endpoint, by, at) {
+      await store.rows.ensureEndpoint(endpoint);
+      return store.write(async (sql) => {
+        const movable = await among(sql, SQL.MOVABLE, documentIds);
+        for (const id of movable) {
+          const { document } = await admitElsewhere(sql, id, endpoint, at);
+          for (const event of passedOn(id, document, by)) sql.emit(event, at);
+        }
+        if (movable.length > 0) sql.notify('queue');
+        return movable.length;
+      }, endpoint);
+    },
 
     async admitElsewhere(documentId, endpoint, at) {
       await store.rows.ensureEndpoint(endpoint);

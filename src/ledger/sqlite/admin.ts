@@ -2,6 +2,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerAdmin } from '../../core/ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { wrongState } from '../documentErrors.ts';
+import { passedOn } from '../moves.ts';
 import { requireDocument } from './documents.ts';
 import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
@@ -49,6 +50,16 @@ export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
       }),
 
     erase: (documentIds, at) => erase(store, clock, documentIds, at),
+
+    passOn: (documentIds, endpoint, by, at) =>
+      store.write((sql) => {
+        const movable = among(sql, SQL.MOVABLE, documentIds);
+        for (const id of movable) {
+          const { document } = admitElsewhere(sql, id, endpoint, at);
+          for (const event of passedOn(id, document, by)) sql.emit(event, at);
+        }
+        return movable.length;
+      }),
 
     admitElsewhere: (documentId, endpoint, at) =>
       store.write((sql) => admitElsewhere(sql, documentId, endpoint, at)),

@@ -348,8 +348,8 @@ export function codesTexts(
           `${counted(p.count, 'Beleg wartet', 'Belege warten')} auf den Endpunkt ${p.endpoint}, den die Konfiguration nicht mehr hat`,
         cure: (p): string =>
           p.tookSome
-            ? 'Tragen Sie den Endpunkt wieder unter `endpoints` ein, oder senden Sie jeden Beleg mit `receiptd resend NAME --endpoint ALIAS` an einen anderen.'
-            : 'Er hat nie einen Beleg angenommen. War seine Uid ein Versehen, senden Sie jeden Beleg mit `receiptd resend NAME --endpoint ALIAS` an den richtigen.',
+            ? `Tragen Sie den Endpunkt wieder unter \`endpoints\` ein, oder übergeben Sie die Belege einem anderen: \`receiptd move ${p.endpoint} ALIAS\`.`
+            : `Er hat nie einen Beleg angenommen. War seine Uid ein Versehen, übergeben Sie die Belege dem richtigen: \`receiptd move ${p.endpoint} ALIAS\`.`,
       },
       SERVICE_ANSWER: {
         what: 'Was antwortet, ist nicht der Dienst',

@@ -342,8 +342,8 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
           `${counted(p.count, 'document waits', 'documents wait')} for the endpoint ${p.endpoint}, which is no longer in the configuration`,
         cure: (p): string =>
           p.tookSome
-            ? 'Put the endpoint back under `endpoints`, or send each document to another one with `receiptd resend NAME --endpoint ALIAS`.'
-            : 'It never accepted a document. If its uid was a mistake, send each document to the right endpoint with `receiptd resend NAME --endpoint ALIAS`.',
+            ? `Put the endpoint back under \`endpoints\`, or pass the documents on to another one: \`receiptd move ${p.endpoint} ALIAS\`.`
+            : `It never accepted a document. If its uid was a mistake, pass the documents on to the right endpoint: \`receiptd move ${p.endpoint} ALIAS\`.`,
       },
       SERVICE_ANSWER: {
         what: 'Something other than the service answered',

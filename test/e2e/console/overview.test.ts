@@ -30,6 +30,25 @@ inBrowser('the overview', (here) => {
     expect(await page.getByLabel('State').inputValue()).toBe('failed');
   });
 
+  test('passes what waits for an endpoint that is gone on to another', async () => {
+    const { agent } = here.stub;
+    agent.rows = agent.rows
+      .filter(({ state }) => state === 'queued')
+      .map((row) => ({ ...row, endpointUid: 'former' }));
+    const page = await here.browser.open();
+    await page.getByRole('button', { name: 'Pass the documents on to another endpoint' }).click();
+    await page.getByRole('dialog').getByRole('combobox').selectOption('branch');
+    await page.getByRole('button', { name: 'Pass on', exact: true }).click();
+    await announced(page, /^Passed on to branch: /);
+    const [{ request } = {}] = agent.asked.filter(({ operation }) => operation === 'actOnMany');
+    expect(request).toMatchObject({
+      act: 'move',
+      endpoint: 'branch',
+      filter: { endpoint: { uid: 'former' } },
+    });
+    await page.getByText('no longer in the configuration').waitFor({ state: 'detached' });
+  });
+
   test('shows the backlog and its age, the forecast, notes, folders and endpoints as they change; draws the last hour and day, also as text, as a table and under the pointer', async () => {
     const page = await here.browser.open();
     await shows(page.getByText(/^the oldest since .* \(40 minutes\)$/));

@@ -5,7 +5,7 @@ import { callInParts } from '../api.ts';
 import { LIST_STATES } from '../parts/State.tsx';
 import { requestOf, type FilterText } from './documentFilter.ts';
 
-export type RowsAct = Exclude<ManyAct, 'undismiss'>;
+export type RowsAct = Exclude<ManyAct, 'undismiss' | 'move'>;
 
 /** A selection: individual rows, or everything that a filter lists. */
 export type Chosen =
@@ -105,6 +105,13 @@ async function onNumbers(
     all = together(all, await inParts({ act, ...part }));
   }
   return all;
+}
+
+/** Passes what waits for an endpoint that is gone on to the one with this alias. @param from its base URL, `#` and its uid */
+export function moveAll(from: string, alias: string): Promise<Done> {
+  const at = from.lastIndexOf('#');
+  const endpoint = { baseUrl: from.slice(0, at), uid: from.slice(at + 1) };
+  return inParts({ act: 'move', endpoint: alias, filter: { endpoint } });
 }
 
 async function inParts(request: Request<'actOnMany'>): Promise<Done> {

@@ -1,12 +1,17 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import type { Action, Problem } from '../../../core/domain/problem.ts';
 import { courseOf, cureOf, detailOf, explain } from '../../../texts/explain.ts';
+import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
+import { useOverview } from '../live.ts';
+import { moveAll } from '../pages/manyActs.ts';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { Notice, announce } from './Notice.tsx';
 import { Section } from './Page.tsx';
-import { ActButton } from './Button.tsx';
+import { ActButton, Button } from './Button.tsx';
+import { Dialog } from './Dialog.tsx';
+import { SelectField } from './Field.tsx';
 import { Details, Why } from './Explanations.tsx';
 import { Words } from './Words.tsx';
 
@@ -94,6 +99,8 @@ function Actions({ problem: { code, actions } }: { readonly problem: Problem }) 
                 {t.troubles.editFolder}
               </a>
             );
+          case 'move':
+            return <Move key="move" from={action.from} />;
           case 'log':
             return <Open key="log" place="log" />;
         }
@@ -123,6 +130,41 @@ function TryHeld() {
     <ActButton class="primary" perform={perform}>
       {t.troubles.retry}
     </ActButton>
+  );
+}
+
+function Move({ from }: { readonly from: string }) {
+  const endpoints = useOverview()?.endpoints ?? [];
+  const [isAsked, setAsked] = useState(false);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const alias = chosen ?? endpoints[0]?.alias ?? '';
+  const move = async () => {
+    const { count } = await moveAll(from, alias);
+    setAsked(false);
+    announce(t.done.moved(count, alias));
+  };
+  return (
+    <>
+      <Button class="primary" onClick={() => setAsked(true)}>
+        {t.troubles.move}
+      </Button>
+      {isAsked && (
+        <Dialog
+          title={t.troubles.move}
+          confirm={t.troubles.moveConfirm}
+          onConfirm={move}
+          onClose={() => setAsked(false)}
+        >
+          <SelectField
+            id="move-endpoint"
+            label={t.resend.endpoint}
+            value={alias}
+            options={endpoints.map((each) => ({ value: each.alias, text: each.alias }))}
+            onValue={setChosen}
+          />
+        </Dialog>
+      )}
+    </>
   );
 }
 

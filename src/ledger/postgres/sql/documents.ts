@@ -1,3 +1,5 @@
+import { PASSED_ON } from '../../../core/domain/document.ts';
+
 /** `Places.toFolder` converts `place` and the path to the port's folder. */
 export const SELECT_DOCUMENT = `
 SELECT d.id, e.base_url AS "baseUrl", e.uid, f.place, f.path AS folder, d.path, d.name, d.sha256, d.type, d.size, d.lane,
@@ -134,6 +136,13 @@ SELECT id FROM documents
    AND (dismissed_at IS NULL) <> :undo::boolean
  ORDER BY id FOR NO KEY UPDATE`;
 
+/** Documents that a person may pass on to another endpoint. */
+export const MOVABLE = `
+SELECT id FROM documents
+ WHERE id = ANY (:ids::bigint[]) AND state IN ('queued', 'failed', 'unconfirmed', 'lost')
+   AND reason IS DISTINCT FROM '${PASSED_ON}'
+ ORDER BY id FOR NO KEY UPDATE`;
+
 /** The first condition matches an index. */
 const RETRIABLE = `state <> 'accepted'
    AND (state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queued' AND not_before > :at::bigint))`;
@@ -143,7 +152,7 @@ SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER 
 
 /** Uses the index of documents that are not accepted: walking by id would pass through all accepted ones. */
 export const RETRIABLE_AFTER = `
-SELECT id FROM (SELECT id FROM documents WHERE ${RETRIABLE} OFFSET 0) AS retriable
+SELECT id FROM (SELECT id FROM documents WHERE ${RETRIABLE} AND reason IS DISTINCT FROM '${PASSED_ON}' OFFSET 0) AS retriable
  WHERE id > :afterId ORDER BY id LIMIT :limit`;
 
 export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR NO KEY UPDATE`;

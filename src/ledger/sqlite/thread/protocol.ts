@@ -51,6 +51,7 @@ export const WRITING = [
   'undismiss',
   'resend',
   'erase',
+  'passOn',
   'admitElsewhere',
   'recordEndpoint',
   'backup',

@@ -126,6 +126,7 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
         ({
           retry: ['failed', 'unconfirmed', 'lost'].includes(state),
           resend: state === 'accepted' && sightingId === null,
+          move: state === 'queued',
           dismiss: needsPerson,
           undismiss: dismissedAt !== null,
         })[act];
@@ -140,6 +141,7 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
       const after: Readonly<Record<typeof act, Partial<Row>>> = {
         retry: { state: 'queued', needsPerson: false },
         resend: { state: 'queued' },
+        move: { state: 'failed', needsPerson: false, ...dismissal },
         dismiss: { needsPerson: false, ...dismissal },
         undismiss: { needsPerson: true, dismissedBy: null, dismissedAt: null },
       };

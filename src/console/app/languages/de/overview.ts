@@ -76,6 +76,8 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
       list: 'Anzeigen',
       open: (page) => `${page} öffnen`,
       editFolder: 'Ordner bearbeiten',
+      move: 'Belege einem anderen Endpunkt übergeben',
+      moveConfirm: 'Übergeben',
       confirmFolder: 'Der Ordner ist so richtig',
     },
     dismissal: {
@@ -86,6 +88,7 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
     done: {
       resumed: (target) => `${target} läuft wieder.`,
       paused: (target) => `${target} ist angehalten.`,
+      moved: (n, alias) => `An ${alias} übergeben: ${documents(n)}.`,
       tried: 'Alles Angehaltene wird erneut versucht.',
       dismissed: (n) => `Als erledigt markiert: ${number(n)}.`,
       undismissed: (n) => `Wieder zu klären: ${number(n)}.`,

@@ -76,6 +76,8 @@ export function overviewTexts({ counted, number }: Format) {
       list: 'Show them',
       open: (page: string) => `Open ${page}`,
       editFolder: 'Edit folder',
+      move: 'Pass the documents on to another endpoint',
+      moveConfirm: 'Pass on',
       confirmFolder: 'The folder is right as it is',
     },
     dismissal: {
@@ -86,6 +88,7 @@ export function overviewTexts({ counted, number }: Format) {
     done: {
       resumed: (target: string) => `${target} was resumed.`,
       paused: (target: string) => `${target} was paused.`,
+      moved: (n: number, alias: string) => `Passed on to ${alias}: ${documents(n)}.`,
       tried: 'Everything on hold is being retried.',
       dismissed: (n: number) => `Dismissed: ${number(n)}.`,
       undismissed: (n: number) => `Needs a person again: ${number(n)}.`,
