@@ -107,13 +107,6 @@ async function onNumbers(
   return all;
 }
 
-/** Passes what waits for an endpoint that is gone on to the one with this alias. @param from its base URL, `#` and its uid */
-export function moveAll(from: string, alias: string): Promise<Done> {
-  const at = from.lastIndexOf('#');
-  const endpoint = { baseUrl: from.slice(0, at), uid: from.slice(at + 1) };
-  return inParts({ act: 'move', endpoint: alias, filter: { endpoint } });
-}
-
 async function inParts(request: Request<'actOnMany'>): Promise<Done> {
   let all = NOTHING;
   for await (const { done, count, failed } of callInParts('actOnMany', request))

@@ -2,9 +2,8 @@ import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import type { Action, Problem } from '../../../core/domain/problem.ts';
 import { courseOf, cureOf, detailOf, explain } from '../../../texts/explain.ts';
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
+import { call, callInParts } from '../api.ts';
 import { useOverview } from '../live.ts';
-import { moveAll } from '../pages/manyActs.ts';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { Notice, announce } from './Notice.tsx';
@@ -133,13 +132,18 @@ function TryHeld() {
   );
 }
 
+/** @param from base URL, `#` and uid of the endpoint that is gone */
 function Move({ from }: { readonly from: string }) {
   const endpoints = useOverview()?.endpoints ?? [];
   const [isAsked, setAsked] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const alias = chosen ?? endpoints[0]?.alias ?? '';
   const move = async () => {
-    const { count } = await moveAll(from, alias);
+    const at = from.lastIndexOf('#');
+    const filter = { endpoint: { baseUrl: from.slice(0, at), uid: from.slice(at + 1) } };
+    let count = 0;
+    for await (const part of callInParts('actOnMany', { act: 'move', endpoint: alias, filter }))
+      count += part.count;
     setAsked(false);
     announce(t.done.moved(count, alias));
   };
