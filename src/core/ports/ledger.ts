@@ -74,7 +74,8 @@ export interface LedgerHolds {
 /** A deliberate action by a person, kept for the record. */
 export interface Act {
   readonly at: number;
-  readonly kind: 'retry' | 'resend' | 'move' | 'pause' | 'resume' | 'retire' | 'endpointCreate' | 'erase' | 'config';
+  readonly kind:
+    'retry' | 'resend' | 'move' | 'pause' | 'resume' | 'retire' | 'endpointCreate' | 'erase' | 'config';
   /** Operating-system user. */
   readonly by: string;
   readonly detail: string;
