@@ -40,7 +40,7 @@ function slipsIn(where: string, text: string): string[] {
 
 /** Commands that change something, or that concern this machine instead of ledger and agent. */
 const OTHERS = new Set(
-  `setup, init, login, logout, run, send, reload, retry, resend, dismiss, pause, resume, erase, backup, restore, sandbox
+  `setup, init, login, logout, run, send, reload, retry, resend, move, dismiss, pause, resume, erase, backup, restore, sandbox
 endpoint create, console password, alerts test, fleet pause, fleet resume, fleet retire
 service install, service uninstall, service start, service stop, service restart, service status, service logs
 ledger prepare, ledger migrate, ledger archive`.split(/, |\n/),

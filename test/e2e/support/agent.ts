@@ -52,6 +52,7 @@ export async function practiceService(options: Partial<SandboxOptions> = {}): Pr
 
 /** Keys of the config file. They replace the defaults of `Site.configure`, without deep merging. */
 export interface ConfigKeys {
+  readonly language?: string;
   readonly service?: Record<string, unknown>;
   readonly endpoints?: Record<string, Record<string, unknown>>;
   readonly folders?: readonly Record<string, unknown>[];
