@@ -15,6 +15,7 @@ const LONG = [
   'reliability/answers',
   'reliability/files',
   'reliability/soak',
+  'e2e/problems',
   'e2e/messyOffice',
   'e2e/setupEnded',
   'e2e/backup',
