@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../../core/domain/errors.ts';
+import { systemCode, systemError } from '../../core/domain/errors.ts';
 import { below } from './folderPath.ts';
 import { inRealDirectory } from './realDirectory.ts';
 
@@ -42,7 +42,10 @@ export function attentionDirectory(path: string, watched: readonly string[]): Ow
 
 /** The system's error code if the agent can't create files in it, or can't create it; null if it can. */
 export async function unwritable(place: OwnDirectory): Promise<string | null> {
-  const mayWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
+  const mayWrite = async (directory: string) => {
+    if (!(await stat(directory)).isDirectory()) throw systemError('ENOTDIR', directory);
+    await access(directory, constants.W_OK | constants.X_OK);
+  };
   try {
     await inOwnDirectory(place, '', mayWrite).catch(async (error: unknown) => {
       if (systemCode(error) !== 'ENOENT') throw error;
