@@ -105,7 +105,8 @@ export interface WatchedFolder {
   /** Reads a file whole if it is at most `limit` bytes. */
   read(path: string, limit: number, options?: ReadOptions): Promise<FileRead>;
   /**
-   * The system's error code if files can't leave the folder, or can't be created in the archive (`to`); null if both can.
+   * The system's error code if files can't leave the folder, or can't be created in the archive (`to`); null if both can. Lasts as long
+   * as the archive's disk hangs.
    */
   unwritable(to: 'archive' | 'nowhere'): Promise<string | null>;
   /** Renames the file within its directory to a hidden name that is never listed; resolves that name. */

@@ -34,7 +34,15 @@ const TROUBLE_OF_ALL = new Set([
 ]);
 
 /** Errors that a person has to remedy; others, such as a file that a viewer has locked, may pass until the next attempt. */
-const NEEDS_PERSON = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'ELOOP']);
+export const NEEDS_PERSON: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOTDIR',
+  'ELOOP',
+]);
 
 /** Folders in which this run failed to put a file back. */
 const withFilesAside = new WeakSet<WatchedFolder>();

@@ -1,4 +1,5 @@
-import { disposeAccepted, recoverAside, type DisposeDeps } from './dispose.ts';
+import { systemCode } from '../../core/domain/errors.ts';
+import { disposeAccepted, NEEDS_PERSON, recoverAside, type DisposeDeps } from './dispose.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
 import { OriginalsRule, type OriginalsRuleDeps } from './originalsRule.ts';
 
@@ -18,6 +19,9 @@ export class FolderDisposal {
   readonly #rule: OriginalsRule;
   #isWanted = false;
   #notBefore = 0;
+  /** Whether the last run left originals that should have gone. */
+  #isStuck = false;
+  #isTrying = false;
 
   constructor(deps: FolderDisposalDeps) {
     this.#deps = deps;
@@ -30,10 +34,9 @@ export class FolderDisposal {
     await recoverAside(this.#deps, signal);
   }
 
-  /** Loads or sets the rule for originals, and reports what would keep them in the folder. Call before the first listing. */
+  /** Loads or sets the rule for originals. Call before the first listing. */
   async begin(isFirstWatch: boolean): Promise<void> {
     await this.#rule.begin(isFirstWatch);
-    await this.#look();
   }
 
   /** Requests a run: there may be something to dispose of. */
@@ -51,25 +54,38 @@ export class FolderDisposal {
     this.#isWanted = false;
     if (isForeign) return;
     const stays = await this.#rule.stays();
-    if (stays !== null && (await disposeAccepted(this.#deps, { stays, waits: this.#waits }, signal))) {
-      if (this.#waits.isEmpty && !signal.aborted) await this.#look();
-      return;
-    }
-    if (this.#deps.settings.afterUpload === 'keep') return;
+    const isDone =
+      stays !== null && (await disposeAccepted(this.#deps, { stays, waits: this.#waits }, signal));
+    this.#isStuck = stays !== null && (!isDone || !this.#waits.isEmpty);
+    if (isDone && !this.#isStuck && !signal.aborted) void this.#tryPlaces(signal);
+    if (isDone || this.#deps.settings.afterUpload === 'keep') return;
     this.#isWanted = true;
     const again = stays === null ? RULE_AGAIN_MS : DISPOSE_AGAIN_MS;
     this.#notBefore = this.#deps.clock.monotonic() + again;
   }
 
-  /** For a folder in which nothing has to be disposed of yet, or any more. */
-  async #look(): Promise<void> {
+  /**
+   * Reports what would keep originals in the folder before the first one has to go. In the background: an archive that hangs must not
+   * keep scans from being taken in.
+   */
+  async #tryPlaces(signal: AbortSignal): Promise<void> {
     const { settings, folder, onStuck, onNoneStuck } = this.#deps;
     const { afterUpload } = settings;
-    const code =
-      afterUpload === 'keep'
-        ? null
-        : await folder.unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere');
+    if (afterUpload === 'keep') return onNoneStuck?.();
+    if (this.#isTrying) return;
+    this.#isTrying = true;
+    const code = await folder
+      .unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere')
+      .catch(codeOf)
+      .finally(() => (this.#isTrying = false));
+    if (signal.aborted || this.#isStuck) return;
     if (code === null) onNoneStuck?.();
-    else onStuck?.(null, code);
+    else if (NEEDS_PERSON.has(code)) onStuck?.(null, code);
   }
+}
+
+function codeOf(error: unknown): string {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return code;
 }

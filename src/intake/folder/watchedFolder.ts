@@ -182,7 +182,8 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
       }
     },
     unwritable: (to) =>
-      guard.run(async () => {
+      // The limit would count as the folder's own silence, while the archive may be on another disk.
+      guard.runLong(async () => {
         const here = await unwritable({ base: folder, below: '', isWatched: true });
         return here ?? (to === 'archive' ? unwritable(archiveDirectory(archiveTo, watched)) : null);
       }),

@@ -1,8 +1,12 @@
-import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
 import { fileStore, writableFile } from '../../../src/api/credentials/file.ts';
 import { singleStore, putSafely, takeOut, type SingleStore } from '../../../src/api/credentials/move.ts';
 import { absent } from '../../../src/api/credentials/store.ts';
+import { compiledHelper } from './compiledHelper.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const credentials = { clientId: 'id', clientSecret: 'very-secret' };
@@ -14,7 +18,7 @@ async function twoFiles() {
   const folder = await temporaryFolder();
   const [from, to] = [file(join(folder, 'from.json')), file(join(folder, 'to.json'))];
   await from.writable?.set(credentials);
-  return { from, to };
+  return { folder, from, to };
 }
 
 const held = async (place: SingleStore) => {
@@ -60,55 +64,50 @@ it('does not remove credentials that were changed meanwhile or belong to somebod
   expect(await held(from)).toEqual(others);
 });
 
-it('a kill at any step leaves the credentials in one of the stores, and the next move completes', async () => {
-  const { from, to } = await twoFiles();
-  let [steps, killedAt] = [0, 0];
-  let killed = (): void => {};
-  // Nothing after that step happens: before or after a call of a store.
-  const step = () => {
-    if (++steps !== killedAt) return;
-    killed();
-    return new Promise<never>(() => {});
-  };
-  const around =
-    <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
-    async (...args: Args): Promise<Result> => {
-      await step();
-      const result = await call(...args);
-      await step();
-      return result;
+describe('a kill -9', () => {
+  /** Moves between two files and kills itself at the n-th step: before or after a call of a store. */
+  const PROGRAM = `
+    const [modules, from, to, at] = process.argv.slice(2);
+    const { fileStore, writableFile } = await import(modules + '/file.js');
+    const { singleStore, putSafely, takeOut } = await import(modules + '/move.js');
+    let steps = 0;
+    const step = () => { if (++steps === Number(at)) process.kill(process.pid, 'SIGKILL'); };
+    const around = (call) => async (...args) => { step(); const result = await call(...args); step(); return result; };
+    const place = (path) => {
+      const { store, look, writable } = singleStore(fileStore(path), writableFile(path));
+      return { store, look: around(look), writable: { store, set: around(writable.set), remove: around(writable.remove) } };
     };
-  const stepping = (place: SingleStore): SingleStore => ({
-    store: place.store,
-    look: around(() => place.look()),
-    writable: place.writable && {
-      store: place.store,
-      set: around((all: typeof credentials) => place.writable!.set(all)),
-      remove: around(() => place.writable!.remove()),
-    },
+    const credentials = { clientId: 'id', clientSecret: 'very-secret' };
+    await putSafely(place(to), credentials);
+    step();
+    await takeOut(place(from), credentials);
+    console.log(steps);
+  `;
+
+  it('at any step leaves the credentials in one of the stores, and the next move completes', async () => {
+    const { sourcePath } = await compiledHelper();
+    const modules = pathToFileURL(dirname(sourcePath)).href;
+    const { folder, from, to } = await twoFiles();
+    const program = join(folder, 'move.mjs');
+    await writeFile(program, PROGRAM);
+    const move = (at: number) =>
+      new Promise<string>((resolve) => {
+        const args = [program, modules, join(folder, 'from.json'), join(folder, 'to.json'), String(at)];
+        execFile(process.execPath, args, (error, stdout) => resolve(error?.signal ?? stdout.trim()));
+      });
+    const steps = Number(await move(0));
+    expect(steps).toBe(9);
+    for (let at = 1; at <= steps; at += 1) {
+      await from.writable?.set(credentials);
+      await to.writable?.remove();
+      expect(await move(at)).toBe('SIGKILL');
+      const [left, arrived] = [await held(from), await held(to)];
+      expect(left ?? arrived).toEqual(credentials);
+      // The move is repeated if the old copy still exists.
+      expect(left === null ? String(steps) : await move(0)).toBe(String(steps));
+      expect(await held(to)).toEqual(credentials);
+      expect(await held(from)).toBeNull();
+    }
+    expect(JSON.parse(await readFile(join(folder, 'to.json'), 'utf8'))).toEqual(credentials);
   });
-  async function move(at: number): Promise<number> {
-    [steps, killedAt] = [0, at];
-    const kill = new Promise<void>((resolve) => (killed = resolve));
-    const moved = async () => {
-      await putSafely(stepping(to), credentials);
-      await step();
-      await takeOut(stepping(from), credentials);
-    };
-    await Promise.race([moved(), kill]);
-    return steps;
-  }
-  const all = await move(0);
-  expect(all).toBe(9);
-  for (let at = 1; at <= all; at += 1) {
-    await from.writable?.set(credentials);
-    await to.writable?.remove();
-    expect(await move(at)).toBe(at);
-    const [left, arrived] = [await held(from), await held(to)];
-    expect(left ?? arrived).toEqual(credentials);
-    // The move is repeated if the old copy still exists.
-    expect(left === null ? all : await move(0)).toBe(all);
-    expect(await held(to)).toEqual(credentials);
-    expect(await held(from)).toBeNull();
-  }
 });
