@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { endpointOf } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
 import type { Response } from '../control/protocol/protocol.ts';
@@ -73,15 +74,13 @@ export function addMoves(program: Command, io: Io): void {
     .command('move')
     .argument('<from>', 'uid of an endpoint that is no longer configured')
     .argument('<to>', 'alias of the endpoint that gets its documents')
-    .description('pass everything that waits for an endpoint that is gone on to another one')
+    .description('move everything that waits for an endpoint that is gone to another one')
     .option('--config <file>', 'config file')
     .option('--json', 'as JSON: { moved }')
     .explain({ examples: ['move 11111111-2222-4333-8444-555555555555 office'] })
     .action(async (from: string, endpoint: string, options: JsonOption) => {
       const config = await configOf(io, options);
-      const at = from.lastIndexOf('#');
-      const baseUrl = at < 0 ? config.service.baseUrl : from.slice(0, at);
-      const filter = { endpoint: { baseUrl, uid: from.slice(at + 1) } };
+      const filter = { endpoint: endpointOf(from) ?? { baseUrl: config.service.baseUrl, uid: from } };
       let moved = 0;
       let next: string | null = null;
       do {
@@ -105,7 +104,7 @@ export function addMoves(program: Command, io: Io): void {
           },
         );
       if (options.json) printJson(io, { moved });
-      else print(io, `Passed ${counted(moved, 'document')} on to ${escapeUnsafe(endpoint)}.`);
+      else print(io, `Moved ${counted(moved, 'document')} to ${escapeUnsafe(endpoint)}.`);
     });
 }
 

@@ -188,16 +188,6 @@ export function changedMeanwhile(file: string): ReceiptdError {
   });
 }
 
-const FULL = 'Free some space on its disk.';
-const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: FULL,
-  EDQUOT: FULL,
-  EROFS:
-    'If receiptd runs as a service, the service may not write there: `sudo receiptd service install` fits it to the configuration. Otherwise, its disk is mounted read-only.',
-  EACCES:
-    'Allow the user that runs receiptd to write the file and its directory, or change the file in an editor.',
-};
-
 function unwritable(file: string, cause: unknown): ReceiptdError {
   const code = systemCode(cause);
   if (code === undefined) throw cause;
@@ -205,7 +195,10 @@ function unwritable(file: string, cause: unknown): ReceiptdError {
     'CONFIG_UNWRITABLE',
     `${file} can't be written (${code}), so nothing was changed.`,
     {
-      hint: HINTS[code] ?? HINTS['EACCES'] ?? '',
+      hint:
+        code === 'ENOSPC' || code === 'EDQUOT'
+          ? 'Free some space on its disk.'
+          : 'Allow the user that runs receiptd to write the file and its directory, or change the file in an editor. If it runs as a service, also run `sudo receiptd service install`.',
       cause,
     },
   );

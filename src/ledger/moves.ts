@@ -1,4 +1,4 @@
-import { BYTES_MISSING, PASSED_ON, type Document } from '../core/domain/document.ts';
+import { BYTES_MISSING, MOVED, type Document } from '../core/domain/document.ts';
 import type { Transition } from '../core/ports/ledgerQueue.ts';
 import type { LedgerEvent, Move } from './events.ts';
 
@@ -22,11 +22,11 @@ export function wholeTime(ms: number): number {
   return Math.max(0, Math.ceil(ms));
 }
 
-/** For a document that a person moved to another endpoint, where its bytes are `other`. Nobody has to act on it any more. */
-export function passedOn(id: number, { name, endpoint }: Document, by: string): readonly LedgerEvent[] {
-  const message = `Passed on to endpoint ${endpoint.uid}, as ${name}.`;
+/** For a document that a person moved to another endpoint, where its bytes are the document given. Nobody has to act on it any more. */
+export function movedTo(id: number, { name, endpoint }: Document, by: string): readonly LedgerEvent[] {
+  const message = `Moved to endpoint ${endpoint.uid}, as ${name}.`;
   return [
-    { kind: 'moved', documents: [id], state: 'failed', reason: PASSED_ON, message },
+    { kind: 'moved', documents: [id], state: 'failed', reason: MOVED, message },
     { kind: 'dismissed', documents: [id], sightings: [], by },
   ];
 }

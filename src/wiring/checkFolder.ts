@@ -1,18 +1,19 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { Config } from '../config/config.ts';
+import { join } from 'node:path';
+import type { FolderConfig } from '../config/config.ts';
 import { ReceiptdError, systemCode, type ErrorCode } from '../core/domain/errors.ts';
 import type { Finding, FolderFinding } from '../core/domain/finding.ts';
 import { isUnreachable } from '../core/domain/unreachable.ts';
 import { counted } from '../core/domain/words.ts';
+import type { WatchedFolder } from '../core/ports/folder.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
-import { archiveDirectory, attentionDirectory, inOwnDirectory } from '../intake/folder/ownDirectory.ts';
+import { attentionDirectory, unwritable } from '../intake/folder/ownDirectory.ts';
 
 /** Finds, by trying, what would prevent the agent from watching this folder. */
-export async function checkFolder(folder: Config['folders'][number]): Promise<Finding[]> {
+export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {
   const { path: subject } = folder;
   const say = found.bind(null, subject);
   try {
@@ -33,14 +34,14 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
       const message = `${counted(below, 'subfolder')} ${are} not watched. To watch ${them}, set \`recursive: true\`.`;
       findings.push(say('warn', 'subfolders', message, below));
     }
-    if (folder.recursive) findings.push(...(await checkSubfolders(folder)));
+    const opened = opens(folder);
+    if (folder.recursive) findings.push(...(await checkSubfolders(opened)));
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
     if (links > 0) {
       const message = `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`;
       findings.push(say('warn', 'links', message, links));
     }
-    if (folder.afterUpload !== 'keep') findings.push(await checkWritable(folder));
-    if (folder.afterUpload === 'archive') findings.push(...(await checkArchive(subject, folder.archiveTo)));
+    if (folder.afterUpload !== 'keep') findings.push(await checkOriginals(opened, folder.afterUpload));
     if (folder.needsAttention !== null) findings.push(await checkAttention(subject, folder.needsAttention));
     return findings;
   } catch (error) {
@@ -56,20 +57,17 @@ export async function checkFolder(folder: Config['folders'][number]): Promise<Fi
   }
 }
 
+/** As the agent opens it. */
+function opens({ path, recursive, include, ignore, archiveTo, needsAttention }: FolderConfig): WatchedFolder {
+  const exclude = needsAttention === null ? [] : [needsAttention];
+  return createWatchedFolder({ path, recursive, include, ignore, exclude, archiveTo, random: Math.random });
+}
+
 /** Directories and batches of files that are looked at; a tree may be large. */
 const LISTED_AT_MOST = 1_000;
 
 /** Subfolders of a recursive folder that the agent can't list; those that it ignores don't matter. */
-async function checkSubfolders({
-  path,
-  include,
-  ignore,
-  archiveTo,
-  needsAttention,
-}: Config['folders'][number]): Promise<Finding[]> {
-  const exclude = needsAttention === null ? [] : [needsAttention];
-  const random = Math.random;
-  const folder = createWatchedFolder({ path, recursive: true, include, ignore, exclude, archiveTo, random });
+async function checkSubfolders(folder: WatchedFolder): Promise<Finding[]> {
   const shut: { readonly path: string; readonly code: string }[] = [];
   let listed = 0;
   for await (const { unreadableDirs = [] } of folder.list()) {
@@ -82,11 +80,11 @@ async function checkSubfolders({
   const codes = [...new Set(shut.map(({ code }) => code))].join(', ');
   const message = `${shut.length} ${are} can't be read (${codes}), such as ${first.path}.`;
   const hint = `Allow the user that runs receiptd to read and open ${them}, or exclude ${them} with \`ignore\`.`;
-  return [fail(path, 'SUBFOLDERS_UNREADABLE', message, hint)];
+  return [fail(folder.path, 'SUBFOLDERS_UNREADABLE', message, hint)];
 }
 
 /** Whether an agent with another state directory already watches it. */
-export async function checkTaken({ path }: Config['folders'][number], stateDir: string): Promise<Finding[]> {
+export async function checkTaken({ path }: FolderConfig, stateDir: string): Promise<Finding[]> {
   const folder = await statFolder(path).catch(() => null);
   const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
   // An agent that does not identify itself may be the one of this state directory.
@@ -95,53 +93,34 @@ export async function checkTaken({ path }: Config['folders'][number], stateDir: 
   return [fail(path, 'FOLDER_TAKEN', takenBy(path, look.by), hint)];
 }
 
-async function checkWritable({ path, afterUpload }: Config['folders'][number]): Promise<Finding> {
-  const so = `be moved out of it (\`afterUpload: ${afterUpload}\`).`;
-  try {
-    await access(path, constants.W_OK);
-    return found(path, 'ok', 'movable', `Originals can ${so}`);
-  } catch {
-    const hint = 'Allow the user that runs receiptd to write to it.';
-    return fail(path, 'FOLDER_UNWRITABLE', `Originals can't ${so}`, hint);
-  }
-}
-
-/** The agent creates it when it first needs it. */
-async function checkArchive(subject: string, archiveTo: string): Promise<Finding[]> {
-  try {
-    await inOwnDirectory(archiveDirectory(archiveTo, [subject]), '', async () => {});
-    return [];
-  } catch (error) {
-    if (!isNoFolder(error)) return [];
-    const hint = 'Remove the link, or set `archiveTo` to its target.';
-    return [fail(subject, 'FOLDER_NOT_A_DIRECTORY', `${archiveTo} is not a folder, or ${LINK}.`, hint)];
-  }
+async function checkOriginals(folder: WatchedFolder, afterUpload: 'archive' | 'delete'): Promise<Finding> {
+  const { path } = folder;
+  const so = `be moved out of it (\`afterUpload: ${afterUpload}\`)`;
+  const code = await folder.unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere');
+  if (code === null) return found(path, 'ok', 'movable', `Originals can ${so}.`);
+  const hint = isNoFolder(code)
+    ? `\`archiveTo\` is not a folder, or ${LINK}. Remove what is in its place, or set \`archiveTo\` to another folder.`
+    : `Allow the user that runs receiptd to write to it${afterUpload === 'archive' ? ' and to `archiveTo`' : ''}.`;
+  return fail(path, 'FOLDER_UNWRITABLE', `Originals can't ${so} (${code}).`, hint);
 }
 
 /** The agent creates it when it first needs it, in an existing directory. */
 async function checkAttention(subject: string, place: string): Promise<Finding> {
-  const canWrite = (directory: string) => access(directory, constants.W_OK | constants.X_OK);
-  try {
-    await inOwnDirectory(attentionDirectory(place, [subject]), '', canWrite).catch((error: unknown) => {
-      if (systemCode(error) !== 'ENOENT') throw error;
-      return canWrite(dirname(place));
-    });
+  const code = await unwritable(attentionDirectory(place, [subject]));
+  if (code === null)
     return found(subject, 'ok', 'attention', `Files that can't be sent can be shown in ${place}.`);
-  } catch (error) {
-    if (isNoFolder(error)) {
-      const hint = 'Remove the link, or set `needsAttention` to another folder.';
-      return fail(subject, 'ATTENTION_UNWRITABLE', `${place} is not a folder, or ${LINK}.`, hint);
-    }
-    const why = systemCode(error) ?? String(error);
-    const hint = 'Allow the user that runs receiptd to create files in it, or correct `needsAttention`.';
-    return fail(subject, 'ATTENTION_UNWRITABLE', `${place} can't be written (${why}).`, hint);
+  if (isNoFolder(code)) {
+    const hint = 'Remove the link, or set `needsAttention` to another folder.';
+    return fail(subject, 'ATTENTION_UNWRITABLE', `${place} is not a folder, or ${LINK}.`, hint);
   }
+  const hint = 'Allow the user that runs receiptd to create files in it, or correct `needsAttention`.';
+  return fail(subject, 'ATTENTION_UNWRITABLE', `${place} can't be written (${code}).`, hint);
 }
 
 const LINK = 'is reached through a link, and receiptd does not follow links there';
 
-function isNoFolder(error: unknown): boolean {
-  return ['ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '');
+function isNoFolder(code: string): boolean {
+  return code === 'ENOTDIR' || code === 'ELOOP';
 }
 
 function found(

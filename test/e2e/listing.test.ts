@@ -167,12 +167,12 @@ describe('status', () => {
 
       // No document was ever taken in for it.
       const [waiting] = await site.list('--state', 'queued', 'held');
-      expect(await site.quickMust('move', OFFICE, 'depot')).toBe('Passed 1 document on to depot.\n');
+      expect(await site.quickMust('move', OFFICE, 'depot')).toBe('Moved 1 document to depot.\n');
       await site.quickOnce();
       expect(site.sandbox.received().map(({ endpointUid }) => endpointUid)).toEqual([DEPOT]);
       expect(await site.quickMust('status')).not.toContain('ENDPOINT_GONE');
       expect(await site.list('--state', 'failed')).toMatchObject([
-        { name: waiting?.name, reason: 'PASSED_ON', needsPerson: false },
+        { name: waiting?.name, reason: 'MOVED', needsPerson: false },
       ]);
       expect(JSON.parse(await site.quickMust('retry', '--all', '--json'))).toMatchObject({ queued: 0 });
       expect(await site.look('move', OFFICE, 'depot')).toMatchObject({

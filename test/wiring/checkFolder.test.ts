@@ -43,7 +43,7 @@ it('`check` fails if a link replaces a folder in which the agent writes', async 
   const findings = await said([], ['archive', 'look here']);
   expect(findings.filter((finding) => finding.startsWith('fail'))).toEqual([
     expect.stringMatching(
-      /archive is not a folder, or is reached through a link, .* \[FOLDER_NOT_A_DIRECTORY\]$/,
+      /`archiveTo` is not a folder, or is reached through a link, .* \[FOLDER_UNWRITABLE\]$/,
     ),
     expect.stringMatching(
       /look here is not a folder, or is reached through a link, .* \[ATTENTION_UNWRITABLE\]$/,

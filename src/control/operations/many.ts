@@ -2,6 +2,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isNeeding, UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
 import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
 import { endpointId } from '../../core/domain/document.ts';
+import { isElsewhere } from '../../core/domain/elsewhere.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
@@ -45,14 +46,13 @@ export async function actOnMany(
   { act, documents = [], sightings = [], filter, endpoint, cursor, by = SOMEBODY }: Request<'actOnMany'>,
 ): Promise<Response<'actOnMany'>> {
   const { ledger, clock } = deps;
-  const target = act === 'move' ? configured(deps, endpoint) : null;
   if (filter === undefined) {
     // The current state decides, not the one that the user saw.
     const rows = isDismissal(act) ? [] : await rowsOfDocuments(ledger, documents);
     const meant = isDismissal(act)
       ? { documents, sightings }
       : { documents: rows.filter((row) => isMeant(row, act)).flatMap(numberOf), sightings: [] };
-    return { ...(await perform(deps, act, meant, by, target)), next: null };
+    return { ...(await perform(deps, act, meant, by, endpoint)), next: null };
   }
   if (documents.length + sightings.length > 0)
     throw new ReceiptdError('USAGE', 'Give either numbers or a filter.');
@@ -72,7 +72,7 @@ export async function actOnMany(
       ...(next !== null && { cursor: next }),
     } as const;
     const page: Awaited<ReturnType<LedgerReports['page']>> = await ledger.page(wanted, how);
-    const part = await perform(deps, act, casesOf(page.rows), by, target);
+    const part = await perform(deps, act, casesOf(page.rows), by, endpoint);
     done.documents.push(...part.done.documents);
     done.sightings.push(...part.done.sightings);
     count += part.count;
@@ -119,7 +119,7 @@ async function perform(
   act: ManyAct,
   cases: Done,
   by: string,
-  target: EndpointSettings | null,
+  endpoint: string | undefined,
 ): Promise<Omit<Response<'actOnMany'>, 'next'>> {
   const { ledger, clock } = deps;
   if (cases.documents.length + cases.sightings.length === 0) return { count: 0, done: cases, failed: 0 };
@@ -135,8 +135,7 @@ async function perform(
       return { count, done: { documents: cases.documents, sightings: [] }, failed: 0 };
     }
     case 'move':
-      if (target === null) throw new Error('no endpoint');
-      return move(deps, cases.documents, by, target);
+      return move(deps, cases.documents, by, configured(deps, endpoint));
     case 'resend':
       return resend(deps, cases.documents, by);
   }
@@ -155,7 +154,7 @@ export function configured(
   });
 }
 
-/** Skips documents of configured endpoints: they may be on their way. */
+/** Skips documents that this agent, or another one of the fleet with its own endpoints, may be about to send. */
 async function move(
   deps: ManyDeps,
   ids: readonly number[],
@@ -167,10 +166,11 @@ async function move(
   const documents: number[] = [];
   for (const id of ids) {
     const document = await ledger.document(id);
-    if (document && !own.has(endpointId(document.endpoint))) documents.push(id);
+    if (document && !own.has(endpointId(document.endpoint)) && !isElsewhere(document.folder))
+      documents.push(id);
   }
   if (documents.length > 0) await record(deps, 'move', documents, by, ` to ${alias}`);
-  const count = await ledger.passOn(documents, key, by, clock.now());
+  const count = await ledger.moveTo(documents, key, by, clock.now());
   await deps.changed();
   return { count, done: { documents, sightings: [] }, failed: 0 };
 }

@@ -17,7 +17,7 @@ export const MANY = {
       act: z
         .enum(MANY_ACTS)
         .describe(
-          'retry: queues failed, unconfirmed and lost documents; resend: sends accepted documents again; move: passes documents of an endpoint that is no longer configured on to another one; dismiss: dismisses what needs a person; undismiss: undoes that. Documents and files in another state are skipped.',
+          'retry: queues failed, unconfirmed and lost documents; resend: sends accepted documents again; move: moves documents of an endpoint that is no longer configured to another one; dismiss: dismisses what needs a person; undismiss: undoes that. Documents and files in another state are skipped.',
         ),
       documents: numbers.optional().describe('Numbers of documents.'),
       sightings: numbers.optional().describe('Numbers of files that are not documents.'),

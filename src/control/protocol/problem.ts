@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import { SECTIONS, type Condition, type Problem } from '../../core/domain/problem.ts';
-import { instant } from './shapes.ts';
+import { endpointKey, instant } from './shapes.ts';
 
 const folder = z.string().nullable().describe('Its path; null for none in particular.');
 
@@ -23,8 +23,8 @@ const action = z
       })
       .describe('Change these settings.'),
     z
-      .object({ operation: z.literal('move'), from: z.string() })
-      .describe('Pass what waits for an endpoint on to another.'),
+      .object({ operation: z.literal('move'), from: endpointKey })
+      .describe('Move what waits for an endpoint to another.'),
     z.object({ operation: z.literal('log') }).describe('Look into the log.'),
   ])
   .meta({ id: 'Action' });

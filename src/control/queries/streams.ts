@@ -1,4 +1,4 @@
-import type { Document } from '../../core/domain/document.ts';
+import { endpointOf, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { factsOf } from '../../core/domain/imageType.ts';
 import { iso } from '../../core/domain/words.ts';
@@ -131,7 +131,7 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
       throw new ReceiptdError('USAGE', `${key} takes JSON.`);
     }
   };
-  const [baseUrl, uid] = (text('endpoint') ?? '').split('#');
+  const endpoint = endpointOf(text('endpoint') ?? '');
   const parsed = documentFilter.safeParse({
     states: text('states')?.split(','),
     statuses: json('statuses'),
@@ -141,7 +141,7 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
     attention: text('attention'),
     since: text('since'),
     until: text('until'),
-    ...(baseUrl && uid && { endpoint: { baseUrl, uid } }),
+    ...(endpoint && { endpoint }),
   });
   if (parsed.success) return listFilter(parsed.data);
   const [issue] = parsed.error.issues;

@@ -17,7 +17,7 @@ export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
 /** Reason of a queued document whose bytes are missing and being searched for. */
 /** Why a document failed that a person moved to another endpoint. */
-export const PASSED_ON = 'PASSED_ON';
+export const MOVED = 'MOVED';
 export const BYTES_MISSING = 'BYTES_MISSING';
 
 /** Fresh scans overtake the backlog. */
@@ -36,6 +36,12 @@ let latest = { baseUrl: '', uid: '', id: '#' };
 export function endpointId({ baseUrl, uid }: EndpointKey): string {
   if (latest.uid !== uid || latest.baseUrl !== baseUrl) latest = { baseUrl, uid, id: `${baseUrl}#${uid}` };
   return latest.id;
+}
+
+/** The endpoint with this id; null if it is none. */
+export function endpointOf(id: string): EndpointKey | null {
+  const at = id.lastIndexOf('#');
+  return at < 0 ? null : { baseUrl: id.slice(0, at), uid: id.slice(at + 1) };
 }
 
 /** `lstat` fields that change whenever the content may have changed. */

@@ -1,5 +1,5 @@
 import { accountOfKey, accountsAmong, credentialsKey } from './account.ts';
-import { endpointId, type EndpointKey } from './document.ts';
+import { endpointId, endpointOf, type EndpointKey } from './document.ts';
 import { isElsewhere } from './elsewhere.ts';
 import type { ErrorCode } from './errors.ts';
 import { isNeeding, type NeedingState } from './needsPerson.ts';
@@ -149,8 +149,8 @@ export type Action =
   /** Documents and files; `folder`: null for all. */
   | { readonly operation: 'list'; readonly states: readonly NeedingState[]; readonly folder: string | null }
   | { readonly operation: 'changeConfig'; readonly section: Section; readonly folder: string | null }
-  /** Passes what waits for an endpoint on to another. */
-  | { readonly operation: 'move'; readonly from: string }
+  /** Moves what waits for an endpoint to another. */
+  | { readonly operation: 'move'; readonly from: EndpointKey }
   | { readonly operation: 'log' };
 
 /** Where a setting is changed. */
@@ -301,7 +301,10 @@ const TRAITS: Traits = {
   },
   ENDPOINT_GONE: {
     subject: ({ endpoint }) => endpoint,
-    actions: ({ endpoint }) => [{ operation: 'move', from: endpoint }, change('endpoints')],
+    actions: ({ endpoint }) => {
+      const from = endpointOf(endpoint);
+      return [...(from === null ? [] : [{ operation: 'move', from } as const]), change('endpoints')];
+    },
   },
 };
 

@@ -110,10 +110,10 @@ export interface LedgerAdmin {
    */
   erase(documentIds: readonly number[], at: number): Promise<number>;
   /**
-   * Passes those of these documents that wait, failed, are unconfirmed or lost on to another endpoint, which gets a document with their
-   * bytes unless it has one. They end as `failed` (PASSED_ON) and dismissed. Resolves how many.
+   * Moves those of these documents that wait, failed, are unconfirmed or lost to another endpoint, which gets a document with their
+   * bytes unless it has one. They end as `failed` (MOVED) and dismissed. Resolves how many.
    */
-  passOn(documentIds: readonly number[], endpoint: EndpointKey, by: string, at: number): Promise<number>;
+  moveTo(documentIds: readonly number[], endpoint: EndpointKey, by: string, at: number): Promise<number>;
   /** Admits known bytes into another endpoint. */
   admitElsewhere(documentId: number, endpoint: EndpointKey, at: number): Promise<Admitted>;
   recordEndpoint(endpoint: EndpointKey, name: string, verbatim: string, at: number): Promise<void>;

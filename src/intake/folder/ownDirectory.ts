@@ -47,9 +47,12 @@ export async function unwritable(place: OwnDirectory): Promise<string | null> {
     await access(directory, constants.W_OK | constants.X_OK);
   };
   try {
+    const { base, below, isWatched } = place;
     await inOwnDirectory(place, '', mayWrite).catch(async (error: unknown) => {
       if (systemCode(error) !== 'ENOENT') throw error;
-      await mayWrite(await nearest(dirname(join(place.base, place.below))));
+      const parent = dirname(join(base, below));
+      // A needs-attention folder is only made in a directory that exists.
+      await mayWrite(isWatched || below === '' ? await nearest(parent) : parent);
     });
     return null;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { DocumentState } from '../../core/domain/document.ts';
 import type { LedgerAdmin } from '../../core/ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { documentUnknown, wrongState } from '../documentErrors.ts';
-import { passedOn } from '../moves.ts';
+import { movedTo } from '../moves.ts';
 import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
 import * as SIGHTINGS from './sql/sightings.ts';
@@ -54,13 +54,13 @@ export function createAdmin(store: Store): LedgerAdmin {
 
     erase: (documentIds, at) => erase(store, documentIds, at),
 
-    async passOn(documentIds, endpoint, by, at) {
+    async moveTo(documentIds, endpoint, by, at) {
       await store.rows.ensureEndpoint(endpoint);
       return store.write(async (sql) => {
         const movable = await among(sql, SQL.MOVABLE, documentIds);
         for (const id of movable) {
           const { document } = await admitElsewhere(sql, id, endpoint, at);
-          for (const event of passedOn(id, document, by)) sql.emit(event, at);
+          for (const event of movedTo(id, document, by)) sql.emit(event, at);
         }
         if (movable.length > 0) sql.notify('queue');
         return movable.length;

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerAdmin } from '../../core/ports/ledger.ts';
 import { admitElsewhere } from './admit.ts';
 import { wrongState } from '../documentErrors.ts';
-import { passedOn } from '../moves.ts';
+import { movedTo } from '../moves.ts';
 import { requireDocument } from './documents.ts';
 import { erase } from './erase.ts';
 import * as SQL from './sql/documents.ts';
@@ -51,12 +51,12 @@ export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
 
     erase: (documentIds, at) => erase(store, clock, documentIds, at),
 
-    passOn: (documentIds, endpoint, by, at) =>
+    moveTo: (documentIds, endpoint, by, at) =>
       store.write((sql) => {
         const movable = among(sql, SQL.MOVABLE, documentIds);
         for (const id of movable) {
           const { document } = admitElsewhere(sql, id, endpoint, at);
-          for (const event of passedOn(id, document, by)) sql.emit(event, at);
+          for (const event of movedTo(id, document, by)) sql.emit(event, at);
         }
         return movable.length;
       }),

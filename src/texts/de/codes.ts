@@ -32,7 +32,7 @@ export function codesTexts(
       },
       CONFIG_UNWRITABLE: {
         what: 'Die Konfigurationsdatei ist nicht beschreibbar',
-        cure: 'Es wurde nichts geändert. Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis. Einem Dienst gibt sie `sudo receiptd service install`.',
+        cure: 'Es wurde nichts geändert. Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis. Läuft es als Dienst, führen Sie auch `sudo receiptd service install` aus.',
       },
       TEMPLATE_INVALID: {
         what: 'Das Namensmuster ist nicht gültig',
@@ -348,8 +348,8 @@ export function codesTexts(
           `${counted(p.count, 'Beleg wartet', 'Belege warten')} auf den Endpunkt ${p.endpoint}, den die Konfiguration nicht mehr hat`,
         cure: (p): string =>
           p.tookSome
-            ? `Tragen Sie den Endpunkt wieder unter \`endpoints\` ein, oder übergeben Sie die Belege einem anderen: \`receiptd move ${p.endpoint} ALIAS\`.`
-            : `Er hat nie einen Beleg angenommen. War seine Uid ein Versehen, übergeben Sie die Belege dem richtigen: \`receiptd move ${p.endpoint} ALIAS\`.`,
+            ? `Tragen Sie den Endpunkt wieder unter \`endpoints\` ein, oder verschieben Sie die Belege zu einem anderen: \`receiptd move ${p.endpoint} ALIAS\`.`
+            : `Er hat nie einen Beleg angenommen. War seine Uid ein Versehen, verschieben Sie die Belege zum richtigen: \`receiptd move ${p.endpoint} ALIAS\`.`,
       },
       SERVICE_ANSWER: {
         what: 'Was antwortet, ist nicht der Dienst',

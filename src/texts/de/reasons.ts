@@ -27,7 +27,7 @@ export function reasonsTexts(): ReturnType<typeof english> {
         HELD_BACK:
           'Kurz vor dem Senden zurückgehalten, weil der Endpunkt angehalten oder receiptd beendet wurde',
         LEASE_LOST: 'Nicht gesendet, weil vielleicht ein anderer Agent übernommen hatte',
-        PASSED_ON: 'An einen anderen Endpunkt übergeben',
+        MOVED: 'Zu einem anderen Endpunkt verschoben',
         BYTES_ELSEWHERE: 'Ein anderer Agent hat das Bild und sendet es',
         NOT_AN_IMAGE: 'Kein Bild, also kein Beleg',
         EXISTING: 'Lag schon da, bevor der Ordner überwacht wurde',

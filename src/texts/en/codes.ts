@@ -30,7 +30,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       CONFIG_UNWRITABLE: {
         what: 'The configuration file can’t be written',
-        cure: 'Nothing was changed. Allow the user that runs receiptd to write the file and its directory. `sudo receiptd service install` allows it to the service.',
+        cure: 'Nothing was changed. Allow the user that runs receiptd to write the file and its directory. If it runs as a service, also run `sudo receiptd service install`.',
       },
       TEMPLATE_INVALID: {
         what: 'The name template is not valid',
@@ -342,8 +342,8 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
           `${counted(p.count, 'document waits', 'documents wait')} for the endpoint ${p.endpoint}, which is no longer in the configuration`,
         cure: (p): string =>
           p.tookSome
-            ? `Put the endpoint back under \`endpoints\`, or pass the documents on to another one: \`receiptd move ${p.endpoint} ALIAS\`.`
-            : `It never accepted a document. If its uid was a mistake, pass the documents on to the right endpoint: \`receiptd move ${p.endpoint} ALIAS\`.`,
+            ? `Put the endpoint back under \`endpoints\`, or move the documents to another one: \`receiptd move ${p.endpoint} ALIAS\`.`
+            : `It never accepted a document. If its uid was a mistake, move the documents to the right endpoint: \`receiptd move ${p.endpoint} ALIAS\`.`,
       },
       SERVICE_ANSWER: {
         what: 'Something other than the service answered',
@@ -430,7 +430,7 @@ function some(names: readonly string[], count: number): string {
 
 /** A unit that was made for other settings, such as that of the package, makes all other folders read-only. */
 const SERVICE =
-  'If receiptd runs as a service, the service may not write there: `sudo receiptd service install` fits it to the configuration.';
+  'If receiptd runs as a service, the service is not allowed to write there: `sudo receiptd service install` adapts it to the configuration.';
 
 /** What to do about an original that can't be archived or deleted. */
 function unwritable(system: string, isArchived: boolean): string {

@@ -24,7 +24,7 @@ export function reasonsTexts() {
         FILE_AWAY: 'The file can’t be reached at the moment',
         HELD_BACK: 'Held back just before sending, because its endpoint was paused or receiptd stopped',
         LEASE_LOST: 'Not sent, because another agent may have taken over',
-        PASSED_ON: 'Passed on to another endpoint',
+        MOVED: 'Moved to another endpoint',
         BYTES_ELSEWHERE: 'Another agent has the image, and sends it',
         NOT_AN_IMAGE: 'Not an image, so not a receipt',
         EXISTING: 'It was in the folder before watching started',

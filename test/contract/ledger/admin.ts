@@ -100,7 +100,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
       await expect(ledger.admitElsewhere(999, SHOP, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
     });
 
-    it('passes documents on to another endpoint, once, and leaves those alone that are accepted', async () => {
+    it('moves documents to another endpoint, once, and leaves those alone that are accepted', async () => {
       const [waits, failed, accepted, known] = [
         await queued('a', 'a'),
         await queued('b', 'b'),
@@ -111,15 +111,15 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
       await upload(accepted.id, ACCEPTED);
       await ledger.admitElsewhere(known.id, SHOP, 4_000);
       const ids = [waits, failed, accepted, known].map(({ id }) => id);
-      expect(await ledger.passOn(ids, SHOP, 'ann', 5_000)).toBe(3);
+      expect(await ledger.moveTo(ids, SHOP, 'ann', 5_000)).toBe(3);
       for (const { id } of [waits, failed, known])
-        expect(await state(id)).toMatchObject({ state: 'failed', reason: 'PASSED_ON' });
+        expect(await state(id)).toMatchObject({ state: 'failed', reason: 'MOVED' });
       expect(await state(accepted.id)).toMatchObject({ state: 'accepted' });
       expect(await claimNames(9)).toEqual([]);
       const there = await rows({ states: ['queued'] });
       expect(there.map(({ name }) => name).toSorted()).toEqual(['doc-a', 'doc-b', 'doc-d']);
       expect(await rows({ attention: 'needed' })).toEqual([]);
-      expect(await ledger.passOn(ids, SHOP, 'ann', 6_000)).toBe(0);
+      expect(await ledger.moveTo(ids, SHOP, 'ann', 6_000)).toBe(0);
       expect(await ledger.retriable(0, 10, 6_000)).toEqual([]);
     });
 

@@ -5,9 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Operations } from '../../../src/control/operations/operations.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import type { EndpointSettings } from '../../../src/core/domain/settings.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
-import { admission, OFFICE, REFUSAL, send, SHOP } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, REFUSAL, seen, send, SHOP } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
@@ -21,7 +22,7 @@ async function refused(ledger: Ledger, file: ReturnType<typeof admission>): Prom
 }
 
 /** `slow`: milliseconds that each change in the ledger takes. */
-async function place({ slow = 0 } = {}) {
+async function place({ slow = 0, endpoints = [] }: { slow?: number; endpoints?: EndpointSettings[] } = {}) {
   const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-operations-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   mkdirSync(join(dir, 'scans'));
@@ -58,7 +59,7 @@ async function place({ slow = 0 } = {}) {
     holds: new Holds({ ledger, clock, random: Math.random, log }),
     pictures: { forget: async (sha256) => void forgotten.push(sha256) },
     baseUrl: OFFICE.baseUrl,
-    endpoints: [],
+    endpoints,
     folders: ['/scans'],
     open: (path) => watched(join(dir, path), { archiveTo: join(dir, 'archive') }),
     clock,
@@ -159,4 +160,26 @@ it('the daemon acts on many documents by number or filter, only where the act ap
   expect(await many({ act: 'resend', documents: ids })).toMatchObject({ count: 0 });
   expect(acts).toEqual(['retry']);
   await expect(many({ act: 'retry', documents: ids, filter: {} })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+it('documents of an endpoint that is gone are moved, but not those of a configured one or of other agents', async () => {
+  const shop = { alias: 'shop', key: SHOP } as EndpointSettings;
+  const { ledger, operations, acts } = await place({ endpoints: [shop] });
+  const own = await ledger.admit(admission('a.jpg', 'a'));
+  const others = await ledger.admit(admission('b.jpg', 'b', { file: seen('b.jpg', 1, 'front:/scans') }));
+  const configured = await ledger.admit(admission('c.jpg', 'c', { endpoint: SHOP }));
+  const move = (endpoint: string) =>
+    operations.actOnMany({ act: 'move', endpoint, filter: { endpoint: OFFICE } });
+  await expect(move('nowhere')).rejects.toMatchObject({ code: 'ENDPOINT_UNKNOWN' });
+  expect(await move('shop')).toMatchObject({ count: 1, next: null });
+  expect(
+    await operations.actOnMany({ act: 'move', endpoint: 'shop', filter: { endpoint: SHOP } }),
+  ).toMatchObject({
+    count: 0,
+  });
+  const states = [own, others, configured].map(
+    async ({ document }) => (await ledger.document(document.id))?.state,
+  );
+  expect(await Promise.all(states)).toEqual(['failed', 'queued', 'queued']);
+  expect(acts).toEqual(['move']);
 });

@@ -30,16 +30,16 @@ inBrowser('the overview', (here) => {
     expect(await page.getByLabel('State').inputValue()).toBe('failed');
   });
 
-  test('passes what waits for an endpoint that is gone on to another', async () => {
+  test('moves what waits for an endpoint that is gone to another', async () => {
     const { agent } = here.stub;
     agent.rows = agent.rows
       .filter(({ state }) => state === 'queued')
       .map((row) => ({ ...row, endpointUid: 'former' }));
     const page = await here.browser.open();
-    await page.getByRole('button', { name: 'Pass the documents on to another endpoint' }).click();
+    await page.getByRole('button', { name: 'Move the documents to another endpoint' }).click();
     await page.getByRole('dialog').getByRole('combobox').selectOption('branch');
-    await page.getByRole('button', { name: 'Pass on', exact: true }).click();
-    await announced(page, /^Passed on to branch: /);
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    await announced(page, /^Moved to branch: /);
     const [{ request } = {}] = agent.asked.filter(({ operation }) => operation === 'actOnMany');
     expect(request).toMatchObject({
       act: 'move',

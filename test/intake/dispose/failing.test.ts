@@ -143,6 +143,22 @@ describe('an archive that cannot be written', () => {
     await again.stop();
   });
 
+  it('and hangs keeps no scan from being taken in', async () => {
+    const place = await watchingPlace();
+    let asked = 0;
+    const hang = () => {
+      asked += 1;
+      return new Promise<never>(() => {});
+    };
+    const { stop } = await place.watch({ ...ARCHIVE, folder: () => ({ unwritable: hang }) });
+    await place.clock.advanceUntil(() => place.log.said('Watching a folder for the first time').length > 0);
+    await place.clock.advanceUntil(() => asked === 1);
+    await place.drop('a.jpg');
+    await place.clock.advanceUntil(async () => (await place.rows()).length === 1, 1_000);
+    expect(place.incidents.list()).toEqual([]);
+    await stop();
+  });
+
   it('because a file or a link is in its place is a problem that says so, and the original stays', async () => {
     const place = await watchingPlace();
     const archive = join(place.dir, 'archive');

@@ -1,4 +1,5 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
+import type { EndpointKey } from '../../../core/domain/document.ts';
 import type { Action, Problem } from '../../../core/domain/problem.ts';
 import { courseOf, cureOf, detailOf, explain } from '../../../texts/explain.ts';
 import { useState } from 'preact/hooks';
@@ -132,17 +133,18 @@ function TryHeld() {
   );
 }
 
-/** @param from base URL, `#` and uid of the endpoint that is gone */
-function Move({ from }: { readonly from: string }) {
+function Move({ from }: { readonly from: EndpointKey }) {
   const endpoints = useOverview()?.endpoints ?? [];
   const [isAsked, setAsked] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const alias = chosen ?? endpoints[0]?.alias ?? '';
   const move = async () => {
-    const at = from.lastIndexOf('#');
-    const filter = { endpoint: { baseUrl: from.slice(0, at), uid: from.slice(at + 1) } };
     let count = 0;
-    for await (const part of callInParts('actOnMany', { act: 'move', endpoint: alias, filter }))
+    for await (const part of callInParts('actOnMany', {
+      act: 'move',
+      endpoint: alias,
+      filter: { endpoint: from },
+    }))
       count += part.count;
     setAsked(false);
     announce(t.done.moved(count, alias));

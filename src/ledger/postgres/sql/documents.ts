@@ -1,4 +1,4 @@
-import { PASSED_ON } from '../../../core/domain/document.ts';
+import { MOVED } from '../../../core/domain/document.ts';
 
 /** `Places.toFolder` converts `place` and the path to the port's folder. */
 export const SELECT_DOCUMENT = `
@@ -136,11 +136,11 @@ SELECT id FROM documents
    AND (dismissed_at IS NULL) <> :undo::boolean
  ORDER BY id FOR NO KEY UPDATE`;
 
-/** Documents that a person may pass on to another endpoint. */
+/** Documents that a person may move to another endpoint. */
 export const MOVABLE = `
 SELECT id FROM documents
  WHERE id = ANY (:ids::bigint[]) AND state IN ('queued', 'failed', 'unconfirmed', 'lost')
-   AND reason IS DISTINCT FROM '${PASSED_ON}'
+   AND reason IS DISTINCT FROM '${MOVED}'
  ORDER BY id FOR NO KEY UPDATE`;
 
 /** The first condition matches an index. */
@@ -152,7 +152,7 @@ SELECT id FROM documents WHERE id = ANY (:ids::bigint[]) AND ${RETRIABLE} ORDER 
 
 /** Uses the index of documents that are not accepted: walking by id would pass through all accepted ones. */
 export const RETRIABLE_AFTER = `
-SELECT id FROM (SELECT id FROM documents WHERE ${RETRIABLE} AND reason IS DISTINCT FROM '${PASSED_ON}' OFFSET 0) AS retriable
+SELECT id FROM (SELECT id FROM documents WHERE ${RETRIABLE} AND reason IS DISTINCT FROM '${MOVED}' OFFSET 0) AS retriable
  WHERE id > :afterId ORDER BY id LIMIT :limit`;
 
 export const STATE_FOR_UPDATE = `SELECT name, state FROM documents WHERE id = :id FOR NO KEY UPDATE`;

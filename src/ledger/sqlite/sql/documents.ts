@@ -1,4 +1,4 @@
-import { PASSED_ON } from '../../../core/domain/document.ts';
+import { MOVED } from '../../../core/domain/document.ts';
 
 /** CROSS JOIN keeps `documents` outermost, so that a condition on it decides which index is used. */
 export const SELECT_DOCUMENT = `
@@ -59,11 +59,11 @@ SELECT id FROM documents
    AND (dismissed_at IS NULL) <> :undo
  ORDER BY id`;
 
-/** Documents that a person may pass on to another endpoint. */
+/** Documents that a person may move to another endpoint. */
 export const MOVABLE = `
 SELECT id FROM documents
  WHERE id IN (SELECT value FROM json_each(:ids)) AND state IN ('queued', 'failed', 'unconfirmed', 'lost')
-   AND reason IS NOT '${PASSED_ON}'
+   AND reason IS NOT '${MOVED}'
  ORDER BY id`;
 
 const RETRIABLE = `(state IN ('failed', 'unconfirmed', 'lost') OR (state = 'queued' AND not_before > :at))`;
@@ -73,7 +73,7 @@ export const RETRIABLE_ONE = `SELECT id FROM documents WHERE id = :id AND ${RETR
 /** Uses the index of documents that are not accepted: walking by row id would pass through all accepted ones. */
 export const RETRIABLE_AFTER = `
 SELECT id FROM documents
- WHERE state <> 'accepted' AND +id > :afterId AND ${RETRIABLE} AND reason IS NOT '${PASSED_ON}' ORDER BY id LIMIT :limit`;
+ WHERE state <> 'accepted' AND +id > :afterId AND ${RETRIABLE} AND reason IS NOT '${MOVED}' ORDER BY id LIMIT :limit`;
 
 /** A result may arrive after everything else was erased. */
 export const HOLDS_PERSONAL_DATA = `(erased_at IS NULL

@@ -51,7 +51,7 @@ export const WRITING = [
   'undismiss',
   'resend',
   'erase',
-  'passOn',
+  'moveTo',
   'admitElsewhere',
   'recordEndpoint',
   'backup',

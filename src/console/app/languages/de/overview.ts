@@ -76,8 +76,8 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
       list: 'Anzeigen',
       open: (page) => `${page} öffnen`,
       editFolder: 'Ordner bearbeiten',
-      move: 'Belege einem anderen Endpunkt übergeben',
-      moveConfirm: 'Übergeben',
+      move: 'Belege zu einem anderen Endpunkt verschieben',
+      moveConfirm: 'Verschieben',
       confirmFolder: 'Der Ordner ist so richtig',
     },
     dismissal: {
@@ -88,7 +88,7 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
     done: {
       resumed: (target) => `${target} läuft wieder.`,
       paused: (target) => `${target} ist angehalten.`,
-      moved: (n, alias) => `An ${alias} übergeben: ${documents(n)}.`,
+      moved: (n, alias) => `Nach ${alias} verschoben: ${documents(n)}.`,
       tried: 'Alles Angehaltene wird erneut versucht.',
       dismissed: (n) => `Als erledigt markiert: ${number(n)}.`,
       undismissed: (n) => `Wieder zu klären: ${number(n)}.`,

@@ -194,7 +194,7 @@ export function settingsTexts({ counted, number }: Format): ReturnType<typeof en
       text: 'Text der Konfigurationsdatei',
       problem: 'Die Datei hat einen Fehler und gilt nicht; die vorige Konfiguration gilt weiter.',
       notWritable:
-        'receiptd darf seine Konfigurationsdatei nicht schreiben; Änderungen hier werden deshalb abgelehnt. Ändern Sie die Datei in einem Editor, oder geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte; einem Dienst gibt sie `sudo receiptd service install`.',
+        'receiptd darf seine Konfigurationsdatei nicht schreiben; Änderungen hier werden deshalb abgelehnt. Ändern Sie die Datei in einem Editor, oder geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte. Läuft es als Dienst, führen Sie auch `sudo receiptd service install` aus.',
       restartNeeded: (keys) => `Wirkt ab dem nächsten Start: ${keys.join(', ')}.`,
     },
   };

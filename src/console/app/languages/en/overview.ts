@@ -76,8 +76,8 @@ export function overviewTexts({ counted, number }: Format) {
       list: 'Show them',
       open: (page: string) => `Open ${page}`,
       editFolder: 'Edit folder',
-      move: 'Pass the documents on to another endpoint',
-      moveConfirm: 'Pass on',
+      move: 'Move the documents to another endpoint',
+      moveConfirm: 'Move',
       confirmFolder: 'The folder is right as it is',
     },
     dismissal: {
@@ -88,7 +88,7 @@ export function overviewTexts({ counted, number }: Format) {
     done: {
       resumed: (target: string) => `${target} was resumed.`,
       paused: (target: string) => `${target} was paused.`,
-      moved: (n: number, alias: string) => `Passed on to ${alias}: ${documents(n)}.`,
+      moved: (n: number, alias: string) => `Moved to ${alias}: ${documents(n)}.`,
       tried: 'Everything on hold is being retried.',
       dismissed: (n: number) => `Dismissed: ${number(n)}.`,
       undismissed: (n: number) => `Needs a person again: ${number(n)}.`,

@@ -188,7 +188,7 @@ export function settingsTexts({ counted, number }: Format) {
       text: 'Text of the configuration file',
       problem: 'The file has an error and is not in effect. The previous configuration still is.',
       notWritable:
-        'receiptd can’t write its configuration file, so changes made here are refused. Change the file in an editor, or allow the user that runs receiptd to write it; `sudo receiptd service install` allows it to a service.',
+        'receiptd can’t write its configuration file, so changes made here are refused. Change the file in an editor, or allow the user that runs receiptd to write it. If it runs as a service, also run `sudo receiptd service install`.',
       restartNeeded: (keys: readonly string[]) => `Takes effect at the next start: ${keys.join(', ')}.`,
     },
   };
