@@ -12,7 +12,7 @@ const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
   duplicate: 'identical to another image, byte for byte; not sent again',
   split: 'split into pages, each counted here as a file',
   rejected: 'not sent; `receiptd list --state rejected` says why',
-  failed: 'refused by the service; `receiptd list --state failed` says why',
+  failed: 'refused by the service, or moved to another endpoint; `receiptd list --state failed` says which',
   lost: 'lost before they could be sent; scan them again',
   skipped: 'already in the folder when it was first watched or taken over from another agent; not sent',
 };

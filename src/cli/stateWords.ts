@@ -9,7 +9,7 @@ export const STATE_WORDS: Readonly<Record<ListState, string>> = {
   duplicate: 'duplicate (not sent again)',
   split: 'split into pages',
   rejected: 'not sent',
-  failed: 'refused by the service',
+  failed: 'refused by the service, or moved to another endpoint',
   unconfirmed: 'with no clear answer from the service',
   lost: 'lost',
   incomplete: 'incomplete',

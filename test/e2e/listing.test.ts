@@ -171,6 +171,14 @@ describe('status', () => {
       await site.quickOnce();
       expect(site.sandbox.received().map(({ endpointUid }) => endpointUid)).toEqual([DEPOT]);
       expect(await site.quickMust('status')).not.toContain('ENDPOINT_GONE');
+      // It was paused, which its removal did not end.
+      const [{ target } = { target: '' }] = (
+        JSON.parse(await site.quickMust('status', '--json')) as {
+          problems: { params: { target: string } }[];
+        }
+      ).problems.map(({ params }) => params);
+      await site.quickMust('resume', target);
+      expect(JSON.parse(await site.quickMust('status', '--json'))).toMatchObject({ problems: [] });
       expect(await site.list('--state', 'failed')).toMatchObject([
         { name: waiting?.name, reason: 'MOVED', needsPerson: false },
       ]);

@@ -234,6 +234,9 @@ export class Operations {
       ...this.#folders().filter(({ key }) => key === target || key === resolve(target)),
     ];
     if (found.length > 0) return found;
+    // Of an endpoint or a folder that is no longer configured: `status` names it so.
+    for (const scope of ['endpoint', 'folder'] as const)
+      if (this.#deps.holds.pauses.has(scope, target)) return [{ scope, key: target, label: target }];
     const known = [...endpoints, ...this.#folders()].map(({ label }) => label).join(', ');
     throw new ReceiptdError('USAGE', `"${target}" is not a configured folder or endpoint.`, {
       hint: `Known: ${known}.`,

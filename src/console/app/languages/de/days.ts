@@ -34,7 +34,7 @@ export function daysTexts({ counted, number }: Format): ReturnType<typeof englis
       open: (n, of) => `${number(n)} von ${files(of)} offen:`,
       openParts: {
         rejected: (n) => `${number(n)} nicht gesendet`,
-        failed: (n) => `${number(n)} vom Dienst abgelehnt`,
+        failed: (n) => `${number(n)} vom Dienst abgelehnt oder zu einem anderen Endpunkt verschoben`,
         waiting: (n) => `${number(n)} wartend`,
         lost: (n) => `${number(n)} verloren`,
       },

@@ -31,7 +31,7 @@ export function daysTexts({ counted, number }: Format) {
       open: (n: number, of: number) => `${number(n)} of ${files(of)} are pending:`,
       openParts: {
         rejected: (n: number) => `${number(n)} not sent`,
-        failed: (n: number) => `${number(n)} refused by the service`,
+        failed: (n: number) => `${number(n)} refused by the service, or moved to another endpoint`,
         waiting: (n: number) => `${number(n)} waiting`,
         lost: (n: number) => `${number(n)} lost`,
       },
