@@ -106,8 +106,5 @@ function certificatesOf(file: string): string[] {
 }
 
 function unusable(file: string, why: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('CONFIG_INVALID', `service.ca: ${file} ${why}.`, {
-    hint: 'It must be a text file with the lines BEGIN CERTIFICATE and END CERTIFICATE.',
-    cause,
-  });
+  return new ReceiptdError('CONFIG_INVALID.authorities', { file, why }, { cause });
 }

@@ -27,9 +27,5 @@ export async function authorized(
   if (first.kind === 'fault' || first.httpStatus !== 401) return first;
   const second = await send();
   if (second.kind === 'fault' || second.httpStatus !== 401) return second;
-  throw new ReceiptdError(
-    'CREDENTIALS_REFUSED',
-    `${transport.host} rejects the token it has just issued (HTTP 401)${words(second)}.`,
-    { hint: 'Make sure service.baseUrl and the credentials belong to the same account.' },
-  );
+  throw new ReceiptdError('CREDENTIALS_REFUSED.freshToken', { host: transport.host, answer: words(second) });
 }

@@ -39,11 +39,7 @@ export async function createEndpoint(
     return { uid: parsed.data.uid, name: parsed.data.name ?? name, verbatim: answer.body };
   }
   if (httpStatus === 403) {
-    throw new ReceiptdError(
-      'ENDPOINT_FORBIDDEN',
-      `${host} does not allow this account to create an endpoint (HTTP 403)${words(answer)}.`,
-      { hint: "Check the account's plan and permissions on the service's website." },
-    );
+    throw new ReceiptdError('ENDPOINT_FORBIDDEN', { host, answer: words(answer) });
   }
   if (httpStatus === 408 || httpStatus >= 500)
     throw uncertain(`${host} answered HTTP ${httpStatus}${words(answer)}.`);
@@ -52,15 +48,9 @@ export async function createEndpoint(
     // RFC 9110 15.4: only these two mean that the request was not carried out; other redirects may point to the new endpoint.
     throw httpStatus === 307 || httpStatus === 308 ? strangeAnswer(message) : uncertain(message);
   }
-  throw new ReceiptdError(
-    'ENDPOINT_REFUSED',
-    `${host} refused to create the endpoint (HTTP ${httpStatus})${words(answer)}.`,
-    { hint: 'Correct the name, the outgoing URL or the language.' },
-  );
+  throw new ReceiptdError('ENDPOINT_REFUSED', { host, httpStatus, answer: words(answer) });
 }
 
 function uncertain(what: string): ReceiptdError {
-  return new ReceiptdError('CREATE_UNCERTAIN', `${what} The endpoint may have been created all the same.`, {
-    hint: "Check the service's website before you try again: each success creates another endpoint.",
-  });
+  return new ReceiptdError('CREATE_UNCERTAIN', { what });
 }

@@ -57,9 +57,7 @@ function through(text: string, source: string, base: URL): Route {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || url.hostname === '' || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     // The value is not shown, because it may contain a password.
-    throw new ReceiptdError('CONFIG_INVALID', `${source} is not the address of an HTTP proxy.`, {
-      hint: 'Use an address such as http://proxy.example:3128.',
-    });
+    throw new ReceiptdError('CONFIG_INVALID.notProxy', { source });
   }
   const kind = base.protocol === 'https:' ? 'tunnel' : 'forward';
   const proxy = new URL(url.origin);

@@ -148,18 +148,13 @@ async function requestWith(
   const { httpStatus } = answer;
   if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {
     if (isTried)
-      throw new ReceiptdError(
-        'CREDENTIALS_REFUSED',
-        `${transport.host} rejected these credentials${ofAccount(account)} (HTTP ${httpStatus}). Nothing was saved.`,
-        { hint: 'Compare both with what the service gave you when you created the account.' },
-      );
-    throw new ReceiptdError(
-      'CREDENTIALS_REFUSED',
-      `${transport.host} rejected the credentials${ofAccount(account)} from the ${store} store (HTTP ${httpStatus}).`,
-      {
-        hint: `Correct them there, or store new ones with \`receiptd login${accountOption(account)}\`.`,
-      },
-    );
+      throw new ReceiptdError('CREDENTIALS_REFUSED.tried', { host: transport.host, account, httpStatus });
+    throw new ReceiptdError('CREDENTIALS_REFUSED.stored', {
+      host: transport.host,
+      account,
+      store,
+      httpStatus,
+    });
   }
   if (httpStatus === 429 || httpStatus >= 500) {
     const message = `${transport.host} is not issuing tokens at the moment (HTTP ${httpStatus}).`;

@@ -22,11 +22,10 @@ export async function whoami(
   );
   if (answer.kind === 'fault') throw unreachable(answer, transport.host);
   if (answer.httpStatus === 403) {
-    throw new ReceiptdError(
-      'CREDENTIALS_REFUSED',
-      `${transport.host} recognizes these credentials but does not allow them to be used (HTTP 403)${words(answer)}.`,
-      { hint: "Check the account and its plan on the service's website." },
-    );
+    throw new ReceiptdError('CREDENTIALS_REFUSED.notAllowed', {
+      host: transport.host,
+      answer: words(answer),
+    });
   }
   if (!isSuccess(answer)) {
     throw strangeAnswer(

@@ -11,7 +11,7 @@ import { escapeUnsafe } from '../core/domain/escape.ts';
 import { cureOf, whatIsWrong } from '../texts/explain.ts';
 import { conditionOfJson } from '../control/protocol/problem.ts';
 import { configOf, type JsonOption } from './session.ts';
-import { textsOf } from './statusText.ts';
+import { textsOf } from './language.ts';
 import { sendTestAlert } from './testAlert.ts';
 
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -104,13 +104,7 @@ async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => v
   if (results.length === 0 || results.some(({ problem }) => problem !== null)) done(EXIT.failed);
   if (options.json) printJson(io, results);
   else if (results.length === 0) {
-    throw new ReceiptdError(
-      'ALERT_UNDELIVERED',
-      'No channel is configured under `alerts`, so no alerts are sent.',
-      {
-        hint: 'Add one with `receiptd setup`, or in the config file.',
-      },
-    );
+    throw new ReceiptdError('ALERT_UNDELIVERED.noChannel');
   } else {
     const colors = colorsFor(io, io.stdout);
     for (const { channel, problem } of results) {

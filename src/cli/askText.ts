@@ -10,13 +10,7 @@ export async function askText(io: Io, question: string, echo: boolean): Promise<
     const what = `the ${question.replace(/: $/, '').toLowerCase()}`;
     const line = (await awaited(io, linesOf(io).next(), what)).value?.trim() ?? '';
     if (!line.includes('\0')) return line;
-    throw new ReceiptdError(
-      'USAGE',
-      `Standard input holds control characters (NUL, as in UTF-16) instead of ${what}.`,
-      {
-        hint: 'Save the file as UTF-8.',
-      },
-    );
+    throw new ReceiptdError('USAGE.inputNotText', { what });
   }
   // `login 2> errors.txt`: the person still has to see the question.
   const screen = [io.stderr, io.stdout].find(isTerminal) ?? io.stderr;

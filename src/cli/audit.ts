@@ -112,9 +112,7 @@ async function foldersOf(
   const path = resolve(io.cwd, wanted);
   const found = all.filter((each) => each.path === path || each.path === wanted);
   if (found.length > 0) return found;
-  throw new ReceiptdError('USAGE', `The ledger has no folder "${wanted}".`, {
-    hint: `Known: ${all.map((each) => each.path).join(', ')}.`,
-  });
+  throw new ReceiptdError('USAGE.folderNotInLedger', { wanted, known: all.map((each) => each.path) });
 }
 
 /**

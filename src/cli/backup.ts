@@ -58,9 +58,7 @@ export function addBackup(program: Command, io: Io): void {
       refuseShared(config, 'this receiptd has no ledger of its own to back up', SHARED_HINT);
       if (file !== undefined) return archive(io, config, resolve(io.cwd, file), options);
       if (!options.final) return ledgerAlone(io, config, options);
-      throw new ReceiptdError('USAGE', '--final needs a file to write.', {
-        hint: 'Run `receiptd backup --final FILE`.',
-      });
+      throw new ReceiptdError('USAGE.finalNeedsFile');
     });
 }
 

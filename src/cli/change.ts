@@ -23,7 +23,7 @@ export function addResends(program: Command, io: Io): void {
     .explain({ examples: ['retry SCAN0001-5e8ff9bf55ba', 'retry --all'] })
     .action(async (names: string[], options: JsonOption & { all?: boolean }) => {
       if (!options.all && names.length === 0) {
-        throw new ReceiptdError('USAGE', 'Name a document to retry, or add --all.');
+        throw new ReceiptdError('USAGE.nothingToRetry');
       }
       const config = await configOf(io, options);
       const request = options.all ? { all: true, by } : { names, by };
@@ -95,14 +95,7 @@ export function addMoves(program: Command, io: Io): void {
         moved += part.count;
         next = part.next;
       } while (next !== null);
-      if (moved === 0)
-        throw new ReceiptdError(
-          'ENDPOINT_UNKNOWN',
-          `No documents wait for an endpoint "${from}" that is gone.`,
-          {
-            hint: '`receiptd status` names such endpoints.',
-          },
-        );
+      if (moved === 0) throw new ReceiptdError('ENDPOINT_UNKNOWN.nothingWaits', { from });
       if (options.json) printJson(io, { moved });
       else print(io, `Moved ${counted(moved, 'document')} to ${escapeUnsafe(endpoint)}.`);
     });

@@ -6,7 +6,8 @@ import { cureOf, whatIsWrong } from '../texts/explain.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import type { Io } from './io.ts';
-import { NO_ROOM, textsOf } from './statusText.ts';
+import { NO_ROOM } from './statusText.ts';
+import { textsOf } from './language.ts';
 
 const ANSWER_MS = 5_000;
 

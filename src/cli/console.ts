@@ -72,15 +72,13 @@ async function newPassword(io: Io): Promise<string> {
   const password = await askText(io, `Password (at least ${SHORTEST_PASSWORD} characters): `, false);
   const { length } = password;
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD) {
-    throw new ReceiptdError(
-      'USAGE',
-      `The password has ${length} characters; it needs ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD}.`,
-      {
-        hint: 'A whole sentence is easy to remember.',
-      },
-    );
+    throw new ReceiptdError('USAGE.passwordLength', {
+      length,
+      shortest: SHORTEST_PASSWORD,
+      longest: LONGEST_PASSWORD,
+    });
   }
   if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false)) !== password)
-    throw new ReceiptdError('USAGE', 'The passwords do not match; nothing was changed.');
+    throw new ReceiptdError('USAGE.passwordsDiffer');
   return password;
 }

@@ -31,13 +31,10 @@ export function addDismiss(program: Command, io: Io): void {
       more: 'Their state does not change, and `list` shows who dismissed them. A file that changes, or a document that fails again, needs a person again.',
     })
     .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {
-      if (all === names.length > 0)
-        throw new ReceiptdError('USAGE', 'Name documents or files to dismiss, or add --all.', {
-          hint: '`receiptd list --needs-person` lists them.',
-        });
+      if (all === names.length > 0) throw new ReceiptdError('USAGE.nothingToDismiss');
       const config = await configOf(io, options);
       const { limit, ...filter } = filterOf(config, options);
-      if (limit !== undefined) throw new ReceiptdError('USAGE', '`dismiss` takes no --limit.');
+      if (limit !== undefined) throw new ReceiptdError('USAGE.dismissLimit');
       const request = {
         by: operatorName(),
         undo,

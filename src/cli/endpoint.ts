@@ -55,7 +55,7 @@ export function addEndpoint(program: Command, io: Io): void {
 
 async function create(io: Io, name: string, options: CreateOptions): Promise<void> {
   if (options.results !== undefined && options.outgoingUrl !== undefined)
-    throw new ReceiptdError('USAGE', 'Use either --results or --outgoing-url, not both.');
+    throw new ReceiptdError('USAGE.eitherFlag', { flags: ['--results', '--outgoing-url'] });
   demandEndpointRequest({ name, ...options });
   const config = await configOf(io, options);
   const account = options.account ?? null;

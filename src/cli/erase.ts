@@ -48,7 +48,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
     .action(async (names: string[], options: Options) => {
       const before = options.before === undefined ? null : dayOf('--before', options.before);
       if ((before === null) === (names.length === 0)) {
-        throw new ReceiptdError('USAGE', 'Name documents to erase, or add --before.');
+        throw new ReceiptdError('USAGE.nothingToErase');
       }
       const config = await configOf(io, options);
       const found = await whatToErase(config, names, before, !options.yes);
@@ -133,13 +133,7 @@ async function notInFull(
   written: string,
 ): Promise<ReceiptdError> {
   const [{ name }] = await namedDocuments(reports, written);
-  return new ReceiptdError(
-    'USAGE',
-    `With --yes, write document names in full: "${written}" is not a full name.`,
-    {
-      hint: `Did you mean ${name}?`,
-    },
-  );
+  return new ReceiptdError('USAGE.nameNotInFull', { written, name });
 }
 
 function isWaiting({ state }: Document): boolean {
@@ -150,17 +144,13 @@ async function confirm(io: Io, { erasable, names }: Found, before: string | unde
   const which = before === undefined ? ` (${escapeUnsafe(names.join(', '))})` : ` named before ${before}`;
   const what = `${counted(erasable, 'document')}${which}`;
   if (!canAsk(io)) {
-    throw new ReceiptdError(
-      'CONFIRMATION_NEEDED',
-      `This would permanently erase the personal data of ${what}.`,
-      {
-        hint: 'To confirm, add --yes.',
-      },
-    );
+    throw new ReceiptdError('CONFIRMATION_NEEDED.erase', {
+      count: erasable,
+      names: names.map((name) => escapeUnsafe(name)),
+      before: before ?? null,
+    });
   }
   io.stderr.write(`${WHAT_GOES}\n${WHAT_STAYS}\n`);
   if (await ask(io, `Erase the personal data of ${what}?`)) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was erased.', {
-    hint: 'To confirm, answer y or add --yes.',
-  });
+  throw new ReceiptdError('CONFIRMATION_NEEDED.nothingErased');
 }

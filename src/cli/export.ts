@@ -34,12 +34,10 @@ function formatOf({ format, output }: Options): Format {
 
 /** Excel expects semicolons between columns if the user's decimal separator is a comma. */
 function formOf(format: Format, { excel = false, separator: wanted }: Options): CsvForm {
-  if (format === 'json' && (excel || wanted !== undefined))
-    throw new ReceiptdError('USAGE', '--excel and --separator only work with CSV.');
+  if (format === 'json' && (excel || wanted !== undefined)) throw new ReceiptdError('USAGE.onlyWithCsv');
   const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
   const separator = wanted === undefined ? usual : separatorOf(wanted);
-  if (separator === undefined)
-    throw new ReceiptdError('USAGE', `--separator must be ",", ";" or tab, not "${wanted}".`);
+  if (separator === undefined) throw new ReceiptdError('USAGE.separator', { wanted: wanted ?? '' });
   return { separator, byteOrderMark: excel };
 }
 

@@ -85,8 +85,7 @@ const CONDITION = /^([^<>=]+)(>=|<=|=)(.+)$/su;
 /** @throws ReceiptdError USAGE */
 function valueOf({ results: { columns } }: Config, text: string): ValueWanted {
   const [, name = '', sign, value = ''] = CONDITION.exec(text) ?? [];
-  if (sign === undefined)
-    throw new ReceiptdError('USAGE', `--where needs a condition such as "total>=100", not "${text}".`);
+  if (sign === undefined) throw new ReceiptdError('USAGE.notCondition', { text });
   const column = columns.find((each) => each.name === name.trim());
   if (column === undefined) {
     throw new ReceiptdError('USAGE', `results.columns has no "${name.trim()}".`, {
@@ -105,8 +104,9 @@ function valueOf({ results: { columns } }: Config, text: string): ValueWanted {
 export function endpointOf(config: Config, alias: string): Config['endpoints'][number] {
   const found = config.endpoints.find((each) => each.alias === alias || each.key.uid === alias);
   if (found) return found;
-  throw new ReceiptdError('ENDPOINT_UNKNOWN', `The configuration has no endpoint "${alias}".`, {
-    hint: `Known: ${config.endpoints.map((each) => each.alias).join(', ')}.`,
+  throw new ReceiptdError('ENDPOINT_UNKNOWN.notConfigured', {
+    alias,
+    known: config.endpoints.map((each) => each.alias),
   });
 }
 

@@ -80,17 +80,10 @@ async function retire(io: Io, agent: string, options: ConfigOption & { yes?: boo
 async function confirmRetirement(io: Io, config: Config, agent: string): Promise<void> {
   const queued = (await agentsOf(config))?.find(({ name }) => name === agent)?.queued ?? 0;
   const what = `Retire agent ${escapeUnsafe(agent)}, for which ${counted(queued, 'document waits', 'documents wait')}?`;
-  if (!canAsk(io))
-    throw new ReceiptdError(
-      'CONFIRMATION_NEEDED',
-      `${WHAT_RETIRES} ${counted(queued, 'document waits', 'documents wait')} with it.`,
-      {
-        hint: 'Add --yes if that is what you want.',
-      },
-    );
+  if (!canAsk(io)) throw new ReceiptdError('CONFIRMATION_NEEDED.retire', { count: queued });
   io.stderr.write(`${WHAT_RETIRES}\n`);
   if (await ask(io, what)) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', 'Nothing was changed.', { hint: 'Answer y, or add --yes.' });
+  throw new ReceiptdError('CONFIRMATION_NEEDED.notRetired');
 }
 
 async function status(io: Io, options: JsonOption): Promise<void> {

@@ -62,9 +62,7 @@ async function write(file: string, text: string): Promise<void> {
     await handle.close();
   } catch (error) {
     if (systemCode(error) === 'EEXIST') {
-      throw new ReceiptdError('CONFIG_EXISTS', `${file} already exists and was left unchanged.`, {
-        hint: 'Choose another file with --config, or remove this one first.',
-      });
+      throw new ReceiptdError('CONFIG_EXISTS', { file });
     }
     throw outputUnwritable(file, error, 'Choose another file with --config.');
   }

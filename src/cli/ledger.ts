@@ -54,9 +54,7 @@ async function head(io: Io, options: JsonOption): Promise<void> {
   const config = await configOf(io, options);
   const found = await ledgerHead(config);
   if (found === null) {
-    throw new ReceiptdError('LEDGER_MISSING', 'The ledger has no journal yet.', {
-      hint: 'Start `receiptd run` once.',
-    });
+    throw new ReceiptdError('LEDGER_MISSING.noJournal');
   }
   const { ledger, seq, hash } = found;
   if (options.json) return printJson(io, { ledger, seq, hash, at: iso(clock.now()) });
@@ -133,16 +131,11 @@ async function keptHead(io: Io, given: string): Promise<KeptHead> {
   try {
     text = anyText(await readFile(file));
   } catch (error) {
-    throw new ReceiptdError('USAGE', `--head: ${file} can't be read.`, {
-      hint: 'Use a file from `receiptd ledger head --json`, or NUMBER:HASH.',
-      cause: error,
-    });
+    throw new ReceiptdError('USAGE.headUnreadable', { file }, { cause: error });
   }
   const parsed = HEAD_FILE.safeParse(jsonOrNull(text));
   if (parsed.success) return parsed.data;
-  throw new ReceiptdError('USAGE', `${file} is not a journal head.`, {
-    hint: '`receiptd ledger head --json` writes one.',
-  });
+  throw new ReceiptdError('USAGE.notHead', { file });
 }
 
 function jsonOrNull(text: string): unknown {

@@ -98,9 +98,7 @@ async function targetOf(io: Io, options: ToOptions) {
       passwordFile: await readable(file(passwordFile) ?? ledger.passwordFile),
       caFile: file(ca) ?? ledger.ca,
     };
-  throw new ReceiptdError('USAGE', 'No shared ledger is configured.', {
-    hint: 'Add --to postgres://user@host/database.',
-  });
+  throw new ReceiptdError('USAGE.noSharedLedger');
 }
 
 async function readable(file: string | null): Promise<string | null> {
@@ -110,10 +108,7 @@ async function readable(file: string | null): Promise<string | null> {
     return file;
   } catch (error) {
     const words = messageOf(error);
-    throw new ReceiptdError('USAGE', `The password file ${file} can't be read: ${words}.`, {
-      hint: 'Choose another file with --password-file.',
-      cause: error,
-    });
+    throw new ReceiptdError('USAGE.passwordFileUnreadable', { file, detail: words }, { cause: error });
   }
 }
 
@@ -133,10 +128,7 @@ async function prepare(io: Io, options: ToOptions & { role?: string }): Promise<
 
 async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   const config = await configOf(io, options);
-  if (config.ledger.kind !== 'sqlite')
-    throw new ReceiptdError('USAGE', 'The configuration already uses the shared ledger.', {
-      hint: 'Set ledger.kind: sqlite until the ledger has been moved, and give the database with --to.',
-    });
+  if (config.ledger.kind !== 'sqlite') throw new ReceiptdError('USAGE.alreadyShared');
   const target = await targetOf(io, options);
   const agent = await nameOf(options.agent);
   const { moveLedger } = await import('../wiring/sharedLedger/moveLedger.ts');
@@ -208,9 +200,7 @@ async function nameOf(given: string | undefined): Promise<string> {
   ]);
   if (given === undefined) return agentName({ agent: null });
   if (shortName.safeParse(given).success) return given;
-  throw new ReceiptdError('USAGE', `"${given}" is not a valid agent name.`, {
-    hint: 'Use at most 63 letters, digits, hyphens and underscores for --agent.',
-  });
+  throw new ReceiptdError('USAGE.agentName', { given });
 }
 
 /** Overwrites one progress line; only on a terminal. */
@@ -231,9 +221,7 @@ async function archive(io: Io, options: ArchiveOptions): Promise<void> {
   const at = /^\d{4}-\d\d-\d\d$/.test(before) ? Date.parse(`${before}T00:00:00Z`) : Number.NaN;
   // Date parsing accepts February 30 as a day in March.
   if (Number.isNaN(at) || at > Date.now() || new Date(at).toISOString().slice(0, 10) !== before)
-    throw new ReceiptdError('USAGE', `--before ${before} is not a past date.`, {
-      hint: 'Write it as 2025-01-01.',
-    });
+    throw new ReceiptdError('USAGE.notPastDate', { before });
   const target = await targetOf(io, options);
   const { archiveShared } = await import('../wiring/sharedLedger/archive.ts');
   const { where, files } = await archiveShared(target, { before: at, dir: resolve(io.cwd, dir), gzip, keep });

@@ -24,6 +24,7 @@ import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../co
 import { askText, awaited } from './askText.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { sentenceOf } from './language.ts';
 import { withService } from './serviceClient.ts';
 import { configOf, hurryAgent, type ConfigOption } from './session.ts';
 
@@ -137,17 +138,14 @@ async function toMoveInto(
   { from, clientId, store: named }: LoginOptions,
 ): Promise<Stored | null> {
   if (from !== undefined) {
-    if (clientId !== undefined)
-      throw new ReceiptdError('USAGE', 'Use either --from or --client-id, not both.', {
-        hint: '--from moves stored credentials; --client-id stores new ones.',
-      });
+    if (clientId !== undefined) throw new ReceiptdError('USAGE.fromAndClientId');
     return findToMove(store, checkedSource(from, store), of);
   }
   if (named === undefined || clientId !== undefined) return null;
   if (isTerminal(io.stdin)) {
-    return findToMove(store, undefined, of).catch((error: unknown) => {
+    return findToMove(store, undefined, of).catch(async (error: unknown) => {
       if (!(error instanceof ReceiptdError) || error.code === 'USAGE') throw error;
-      io.stderr.write(`${escapeUnsafe(error.sentence())}\n`);
+      io.stderr.write(`${escapeUnsafe(await sentenceOf(io, error))}\n`);
       return null;
     });
   }
@@ -183,9 +181,7 @@ async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
 }
 
 function notGiven(): ReceiptdError {
-  return new ReceiptdError('USAGE', 'Both a client identifier and a client secret are needed.', {
-    hint: 'Pass the identifier with --client-id and the secret on standard input.',
-  });
+  return new ReceiptdError('USAGE.bothCredentials');
 }
 
 /** Writes, verifies and configures the new copy before removing the old one. */
@@ -222,7 +218,7 @@ async function takenOut(from: Stored['from'], credentials: Credentials, io: Io):
     return await takeOut(from, credentials);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    print(io, escapeUnsafe(error.sentence()));
+    print(io, escapeUnsafe(await sentenceOf(io, error)));
     return false;
   }
 }
@@ -272,9 +268,7 @@ async function targetOf(io: Io, of: StoresOf, named: WritableStore | undefined):
 
 function checkedSource(store: CredentialStore, to: WritableStore): CredentialStore {
   if (store !== to) return store;
-  throw new ReceiptdError('USAGE', `--from and --store are the same store, ${to}.`, {
-    hint: 'Use --store to say where to move the credentials.',
-  });
+  throw new ReceiptdError('USAGE.sameStore', { to });
 }
 
 function called(store: CredentialStore): string {

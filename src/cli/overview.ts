@@ -68,11 +68,7 @@ export async function look(config: Config): Promise<Overview> {
 
 /** Without an error, a lost ledger would look like a new installation. */
 function ledgerGone(config: Config): ReceiptdError {
-  return new ReceiptdError(
-    'LEDGER_MISSING',
-    `The ledger ${ledgerPath(config)} is gone, but its journal is still there.`,
-    { hint: 'Start the agent: it rebuilds the ledger from the journal. Nothing recorded is lost.' },
-  );
+  return new ReceiptdError('LEDGER_MISSING.journalThere', { path: ledgerPath(config) });
 }
 
 /** Short, because people run `status` to find out why an agent hangs. */

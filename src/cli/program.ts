@@ -6,7 +6,9 @@ import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, fitted, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { textsOf } from './language.ts';
 import { usageError } from './usage.ts';
+import { errorWords } from '../texts/explain.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -30,7 +32,7 @@ export async function runCommandLine(
     await program.parseAsync([...argv]);
     return status;
   } catch (error) {
-    return report(io, error);
+    return await report(io, error);
   }
 }
 
@@ -82,7 +84,7 @@ function refuseUnknownHelp(program: Command, [first, about]: readonly string[]):
   throw usageError({ code: 'commander.unknownCommand', message: `unknown command '${about}'` });
 }
 
-function report(io: Io, error: unknown): ExitStatus {
+async function report(io: Io, error: unknown): Promise<ExitStatus> {
   if (error instanceof CommanderError) {
     // Help or version has been printed.
     if (error.exitCode === 0) return EXIT.ok;
@@ -94,9 +96,10 @@ function report(io: Io, error: unknown): ExitStatus {
   if (!(error instanceof ReceiptdError)) throw error;
   // Only config errors list several problems, one per line; any other line feed came from input and is escaped.
   const isList = error.kind === 'config';
-  const lines = isList
-    ? error.sentence().split('\n').map(escapeUnsafe).join('\n')
-    : escapeUnsafe(error.sentence());
-  io.stderr.write(`${fitted(io.stderr, `${colorsFor(io, io.stderr).red('error:')} ${lines}`)}\n`);
+  const texts = await textsOf(io);
+  const sentence = `${errorWords(texts, error)} [${error.code}]`;
+  const lines = isList ? sentence.split('\n').map(escapeUnsafe).join('\n') : escapeUnsafe(sentence);
+  const start = colorsFor(io, io.stderr).red(`${texts.problems.error}:`);
+  io.stderr.write(`${fitted(io.stderr, `${start} ${lines}`)}\n`);
   return exitStatusOf(error);
 }

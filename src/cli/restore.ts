@@ -176,10 +176,7 @@ async function targetBeside(io: Io, source: Source, folder: string, options: Opt
   await makeDirectory(folder, 0o700).catch((error: unknown) => {
     throw outputUnwritable(folder, error, 'Choose another folder with --beside.');
   });
-  if ((await readdir(folder)).length > 0)
-    throw new ReceiptdError('USAGE', `${folder} is not empty.`, {
-      hint: 'Choose a new folder with --beside.',
-    });
+  if ((await readdir(folder)).length > 0) throw new ReceiptdError('USAGE.folderNotEmpty', { folder });
   const file = join(folder, 'receiptd.yaml');
   const context = loadContext(io);
   const env = { ...context.env, RECEIPTD_STATE_DIR: undefined };

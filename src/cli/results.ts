@@ -88,9 +88,7 @@ function cellsOf({ id, receivedAt, status, size: bytes, document, givenName }: R
 
 async function show(io: Io, text: string, options: JsonOption): Promise<void> {
   if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new ReceiptdError('USAGE', `"${text}" is not a result number.`, {
-      hint: '`receiptd results list` lists the numbers.',
-    });
+    throw new ReceiptdError('USAGE.notResultNumber', { text });
   }
   const config = await configOf(io, options);
   return withReading(config, async (reading) => {
@@ -124,9 +122,7 @@ async function url(io: Io, options: UrlOptions): Promise<void> {
 
 function ownBase({ results: { listen, tls } }: Config): string {
   if (listen === null) {
-    throw new ReceiptdError('USAGE', 'Results are not received: results.listen is off.', {
-      hint: 'Set results.listen, or use --base to give the address at which the service reaches this machine.',
-    });
+    throw new ReceiptdError('USAGE.resultsOff');
   }
   const host = listen.host.includes(':') ? `[${listen.host}]` : listen.host;
   return `${tls === null ? 'http' : 'https'}://${host}:${listen.port}`;

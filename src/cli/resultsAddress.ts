@@ -19,9 +19,7 @@ export function webBase(option: string, text: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : null;
   const isWeb = parsed?.protocol === 'https:' || parsed?.protocol === 'http:';
   if (parsed === null || !isWeb || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
-    throw new ReceiptdError('USAGE', `${option}: "${text}" is not valid.`, {
-      hint: 'Use a base address such as https://receipts.example.com.',
-    });
+    throw new ReceiptdError('USAGE.notBaseAddress', { option, text });
   }
   return text.replace(/\/+$/, '');
 }

@@ -12,7 +12,7 @@ import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { canDraw, loadContext, print, type Io } from './io.ts';
 import { exitStatusOfOnce, summaryOf } from './once.ts';
-import { textsOf } from './statusText.ts';
+import { textsOf } from './language.ts';
 import type { Progress } from './progress.ts';
 import { openLog } from './session.ts';
 import { withSingleRun } from './singleRun.ts';

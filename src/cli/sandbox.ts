@@ -146,9 +146,7 @@ async function start(
 ): Promise<Sandbox> {
   const port = numberOf('--port', options.port, 0, 65_535);
   if (!UUID.test(options.endpointUid)) {
-    throw new ReceiptdError('USAGE', `--endpoint-uid: "${options.endpointUid}" is not valid.`, {
-      hint: `Use a lowercase UUID such as ${ENDPOINT_UID}.`,
-    });
+    throw new ReceiptdError('USAGE.sandboxUid', { given: options.endpointUid, example: ENDPOINT_UID });
   }
   const quota = options.quota === undefined ? null : numberOf('--quota', options.quota);
   let made: string | undefined;
@@ -176,14 +174,10 @@ async function start(
     if (made !== undefined) await rmdir(options.dir).catch(() => {});
     const code = systemCode(error);
     if (code === 'EADDRINUSE') {
-      throw new ReceiptdError('PORT_IN_USE', `Port ${port} of ${options.host} is in use.`, {
-        hint: 'Choose another one with --port; 0 picks a free one.',
-      });
+      throw new ReceiptdError('PORT_IN_USE.sandbox', { port, host: options.host });
     }
     if (code === undefined) throw error;
-    throw new ReceiptdError('USAGE', `The sandbox can't start: ${(error as Error).message}.`, {
-      hint: 'Check --dir, --host and --port.',
-    });
+    throw new ReceiptdError('USAGE.sandboxNotStarted', { detail: (error as Error).message });
   }
 }
 
@@ -235,9 +229,7 @@ function readRule(text: string): FaultRule {
 }
 
 function badRule(text: string): ReceiptdError {
-  return new ReceiptdError('USAGE', `--fault: "${text}" is not valid.`, {
-    hint: '`receiptd sandbox --help` lists the rules.',
-  });
+  return new ReceiptdError('USAGE.notFaultRule', { text });
 }
 
 function lineOf({ method, path, route, name, ending, tookMs, fault }: RequestEvent): string {

@@ -62,9 +62,7 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
 function refuseStreams(files: readonly string[]): void {
   const stream = files.find((file) => namesStream(file, process.platform));
   if (stream === undefined) return;
-  throw new ReceiptdError('USAGE', `${stream} refers to an alternate data stream, which can't be sent.`, {
-    hint: 'Remove the last colon and everything after it.',
-  });
+  throw new ReceiptdError('USAGE.dataStream', { stream });
 }
 
 type Outcome = 'accepted' | 'queued' | 'duplicate' | 'rejected' | 'failed' | 'unconfirmed' | 'lost';
@@ -251,7 +249,5 @@ function notAFile(file: string, isFolder: boolean): ReceiptdError {
 }
 
 function unreadable(file: string, code: string): ReceiptdError {
-  return new ReceiptdError('FILE_UNREADABLE', `${file} can't be read (${code}).`, {
-    hint: 'Check its name and permissions. Nothing was sent.',
-  });
+  return new ReceiptdError('FILE_UNREADABLE.notSent', { file, system: code });
 }

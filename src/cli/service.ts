@@ -92,9 +92,7 @@ async function install(io: Io, options: Options): Promise<void> {
   const scope = scopeOf(io, options);
   const { user, start, dryRun = false, force = false, exec } = options;
   if (options.configAt !== undefined && !dryRun) {
-    throw new ReceiptdError('USAGE', '--config-at only works with --dry-run.', {
-      hint: 'Add --dry-run, or put the config file there and use --config.',
-    });
+    throw new ReceiptdError('USAGE.configAtWithoutDryRun');
   }
   const config = await configFor(io, options, scope);
   const made = await installService(io, config, {
@@ -122,22 +120,10 @@ async function uninstall(io: Io, options: Options): Promise<void> {
   const { manager } = found;
   const text = await manager.installed();
   if (text === null) {
-    throw new ReceiptdError(
-      'NOT_INSTALLED',
-      `The service was installed by a package: ${manager.file ?? ''} does not exist.`,
-      {
-        hint: 'Stop it with `receiptd service stop`, or remove the package.',
-      },
-    );
+    throw new ReceiptdError('NOT_INSTALLED.byPackage', { file: manager.file });
   }
   if (manager.file !== null && isEdited(text) && !options.force) {
-    throw new ReceiptdError(
-      'INSTALL_EDITED',
-      `${manager.file} was created or edited by hand and was left unchanged.`,
-      {
-        hint: 'Copy it if you want to keep it, then repeat with --force.',
-      },
-    );
+    throw new ReceiptdError('INSTALL_EDITED.uninstall', { file: manager.file });
   }
   for (const note of await manager.uninstall()) io.stderr.write(`${note}\n`);
   print(io, 'Stopped and removed the service.');
@@ -231,8 +217,8 @@ async function isInstalled(manager: Manager): Promise<boolean> {
 async function installed(io: Io, options: Options): Promise<Found> {
   const found = await find(io, options);
   if ((await found.manager.status()).isInstalled) return found;
-  throw new ReceiptdError('NOT_INSTALLED', 'receiptd is not installed as a service.', {
-    hint: `Install it with \`receiptd service install\`, or check the other kind with --scope ${scopeOf(io, options) === 'user' ? 'system' : 'user'}.`,
+  throw new ReceiptdError('NOT_INSTALLED.notAService', {
+    other: scopeOf(io, options) === 'user' ? 'system' : 'user',
   });
 }
 

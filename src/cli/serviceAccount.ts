@@ -98,13 +98,7 @@ export async function checkAs(
     return JSON.parse(stdout) as Finding[];
   } catch {
     const words = stderr.trim().replace(/^error: /, '') || (why ?? `status ${status ?? 'unknown'}`);
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `receiptd check, run as the user ${account.name}, says: ${words}`,
-      {
-        hint: 'Fix that first. Nothing was installed.',
-      },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.checkFailed', { account: account.name, detail: words });
   }
 }
 
@@ -117,9 +111,7 @@ async function refusal(
   const folder = config.folders.find(({ path }) => path === subject);
   const [, code = ''] = /\[(\w+)\]$/.exec(message) ?? [];
   if (folder === undefined || code === 'FOLDER_NOT_A_DIRECTORY') {
-    return new ReceiptdError('INSTALL_REFUSED', `For the user ${account.name}, ${subject}: ${message}`, {
-      hint: 'Nothing was installed.',
-    });
+    return new ReceiptdError('INSTALL_REFUSED.finding', { account: account.name, subject, detail: message });
   }
   const verb = code === 'FOLDER_UNREADABLE' ? 'read' : 'write';
   const needsWriting = folder.afterUpload !== 'keep' || folder.needsAttention !== null;

@@ -112,9 +112,7 @@ export async function definedService(
 function userOf(host: Host, { scope, user }: Pick<InstallOptions, 'scope' | 'user'>): string {
   if (scope === 'user') {
     if (user === undefined || user === host.userName) return host.userName;
-    throw new ReceiptdError('USAGE', 'A user service runs as you.', {
-      hint: 'Leave out --user, or install a system service with --scope system.',
-    });
+    throw new ReceiptdError('USAGE.userServiceIsYours');
   }
   if (user !== undefined && host.platform !== 'win32') demandUserName(user);
   return user ?? (host.platform === 'win32' ? WINDOWS_USER : DEFAULT_USER);
@@ -144,25 +142,15 @@ function environmentOf(
 export function demandRights(host: Host, scope: Scope): void {
   if (host.uid === null) return;
   if (scope === 'system' && host.uid !== 0) {
-    throw new ReceiptdError('ROOT_NEEDED', 'Only root can install a system service.', {
-      hint: 'Use sudo, or install a user service with `--scope user`.',
-    });
+    throw new ReceiptdError('ROOT_NEEDED.systemService');
   }
   if (scope === 'user' && host.uid === 0) {
-    throw new ReceiptdError('USAGE', "root can't have a user service here.", {
-      hint: 'Run this as the user the service is for, without sudo, or leave out --scope user.',
-    });
+    throw new ReceiptdError('USAGE.rootUserService');
   }
 }
 
 function edited(file: string): ReceiptdError {
-  return new ReceiptdError(
-    'INSTALL_EDITED',
-    `${file} was created or edited by hand and was left unchanged.`,
-    {
-      hint: 'Compare it with `receiptd service install --dry-run`. Move your changes into a drop-in (`systemctl edit receiptd`), or add --force.',
-    },
-  );
+  return new ReceiptdError('INSTALL_EDITED.install', { file });
 }
 
 function whatChanged(before: string | null, text: string, file: string | null): string[] {

@@ -27,13 +27,7 @@ export async function refuseLeavingLedger(
     const surroundings = { env: {}, platform: host.platform, home, cwd: '/', isRoot: false };
     const theirs = stateDirOf(text, file, surroundings);
     if (theirs === stateDir || !(await isThere(ledgerPath({ stateDir: theirs })))) continue;
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `The ledger of ${user} in ${theirs} would not be moved to ${stateDir}, and every file would be sent again.`,
-      {
-        hint: `Stop the agent of ${user}; then move the ledger (\`receiptd backup --final FILE\` as ${user}, \`receiptd restore FILE\` as root), or name ${theirs} as stateDir and install with --user ${user}.`,
-      },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.leavesLedger', { user, theirs, stateDir });
   }
 }
 

@@ -47,13 +47,7 @@ export async function demandGivable(stateDir: string, { name, uid }: Account): P
   if (status === null) return false;
   if (status.uid === uid || (await leadsToDirectoryOf(stateDir, status, uid))) return true;
   if (status.uid !== 0 || !status.isDirectory() || (status.mode & 0o022) !== 0) {
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `The state directory ${stateDir} belongs to a different user (${status.uid}) than ${name}, so nothing was installed.`,
-      {
-        hint: `Stop the agent that uses it, then run chown -R ${name}: ${stateDir}; or install with --user.`,
-      },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.stateOfOther', { stateDir, uid: status.uid, name });
   }
   const refused = await whyNotForState(stateDir);
   if (refused !== null) {

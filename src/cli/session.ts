@@ -147,9 +147,7 @@ export async function underLock<T>(
 /** Without this check, an empty ledger would be created, and its copy pass for a backup. */
 async function demandLedger(config: Config): Promise<void> {
   if (await hasLedger(config)) return;
-  throw new ReceiptdError('LEDGER_MISSING', `${config.stateDir} has no ledger.`, {
-    hint: 'If the ledger is elsewhere, set stateDir or RECEIPTD_STATE_DIR; otherwise, run `receiptd run` once.',
-  });
+  throw new ReceiptdError('LEDGER_MISSING.notInStateDir', { stateDir: config.stateDir });
 }
 
 /** Whether a ledger or its journal is in the state directory; true for a shared ledger. */

@@ -9,9 +9,9 @@ import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
 import { countIn } from '../control/queries/overview.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { languageOfTerminal } from '../core/domain/language.ts';
 import { sentencesOf } from '../texts/explain.ts';
-import { textsIn, type Texts } from '../texts/texts.ts';
+import type { Texts } from '../texts/texts.ts';
+import { textsOf } from './language.ts';
 
 /** Incidents during which no files are taken in. With LEDGER_DAMAGED, the agent has rebuilt its ledger and continues, or has ended. */
 export const NO_ROOM: ReadonlySet<string> = new Set(['SPOOL_FULL', 'DISK_FULL', 'LEDGER_WRITE_FAILED']);
@@ -19,11 +19,6 @@ export const NO_ROOM: ReadonlySet<string> = new Set(['SPOOL_FULL', 'DISK_FULL', 
 export async function printStatus(io: Io, config: Config, overview: Overview): Promise<void> {
   const texts = await textsOf(io);
   for (const line of statusLines(config, overview, colorsFor(io, io.stdout), texts)) print(io, line);
-}
-
-/** In the language of the terminal. */
-export function textsOf({ env }: Pick<Io, 'env'>): Promise<Texts> {
-  return textsIn(languageOfTerminal(env), local);
 }
 
 export function statusLines(config: Config, overview: Overview, colors: Colors, texts: Texts): string[] {

@@ -10,7 +10,8 @@ import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';
 import type { Screen } from './screen.ts';
 import { configOf, type ConfigOption } from './session.ts';
-import { statusLines, textsOf } from './statusText.ts';
+import { statusLines } from './statusText.ts';
+import { textsOf } from './language.ts';
 import { Throughput } from './throughput.ts';
 
 const LEAST_MS = 200;
@@ -29,9 +30,7 @@ export function addTop(program: Command, io: Io, done: (status: ExitStatus) => v
       const config = await configOf(io, options);
       const everyMs = intervalOf(options.every);
       if (!isTerminal(io.stdin) || !isTerminal(io.stdout) || io.env['TERM'] === 'dumb') {
-        throw new ReceiptdError('USAGE', '`top` needs a terminal that supports cursor control.', {
-          hint: 'Use `receiptd status`.',
-        });
+        throw new ReceiptdError('USAGE.topNeedsTerminal');
       }
       // Loaded on demand: the character width tables take longer to load than everything else.
       const { Screen } = await import('./screen.ts');
@@ -96,7 +95,5 @@ function forecastText(waiting: number, perMinute: number | null, ms: number | nu
 function intervalOf(text: string): number {
   const ms = parseDuration(text);
   if (ms >= LEAST_MS) return ms;
-  throw new ReceiptdError('USAGE', `--every: "${text}" is not valid.`, {
-    hint: `Use a duration of at least ${LEAST_MS}ms, such as 2s.`,
-  });
+  throw new ReceiptdError('USAGE.topInterval', { given: text, leastMs: LEAST_MS });
 }

@@ -149,10 +149,7 @@ export async function createConfigFile(file: string, text: string): Promise<void
 }
 
 function alreadyThere(file: string, cause: unknown): ReceiptdError {
-  return new ReceiptdError('CONFIG_EXISTS', `${file} already exists and was left unchanged.`, {
-    hint: 'Choose another file with --config, or remove this one first.',
-    cause,
-  });
+  return new ReceiptdError('CONFIG_EXISTS', { file }, { cause });
 }
 
 /** Replaces the leftover of a killed attempt. Never follows a link that somebody planted there. */
@@ -183,9 +180,7 @@ async function keep(former: Buffer, history: string, name: string, at: Date): Pr
 }
 
 export function changedMeanwhile(file: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_CHANGED', `Somebody else has changed ${file}, so nothing was written.`, {
-    hint: 'Check the file, then make your change again.',
-  });
+  return new ReceiptdError('CONFIG_CHANGED.bySomebody', { file });
 }
 
 function unwritable(file: string, cause: unknown): ReceiptdError {

@@ -168,16 +168,15 @@ function checkedData(text: string, wanted: Json, path: readonly ConfigKey[], fil
 }
 
 function nowhere(path: readonly ConfigKey[]): ReceiptdError {
-  return new ReceiptdError('CONFIG_INVALID', `${showPath(path)} is not in the file.`, {
-    hint: 'Reload the configuration.',
-  });
+  return new ReceiptdError('CONFIG_INVALID.notInFile', { setting: showPath(path) });
 }
 
 function tangled(path: readonly ConfigKey[], text: string): ReceiptdError {
   const why = /[&*][^\s,[\]{}]/.test(text)
     ? 'is shared with other parts of the file (an anchor & and its aliases *), which would change too'
     : "can't be changed without touching other parts of the file";
-  return new ReceiptdError('CONFIG_INVALID', `${showPath(path)}: it ${why}. Nothing was changed.`, {
-    hint: 'Change it in an editor.',
+  return new ReceiptdError('CONFIG_INVALID.tangled', {
+    setting: showPath(path),
+    isShared: /[&*][^\s,[\]{}]/.test(text),
   });
 }

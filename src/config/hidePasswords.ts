@@ -27,9 +27,7 @@ function hidden(whole: string, before: string, userinfo: string, at: number, tex
 export function withPasswords(edits: readonly ConfigChange[]): readonly ConfigChange[] {
   for (const edit of edits) {
     if (edit.kind === 'remove' || !HIDDEN_ONE.test(JSON.stringify(edit.value))) continue;
-    throw new ReceiptdError('CONFIG_INVALID', `${edit.path.join('.')}: the password in this URL is hidden.`, {
-      hint: 'Enter it in full, or leave this key unchanged.',
-    });
+    throw new ReceiptdError('CONFIG_INVALID.passwordHidden', { setting: edit.path.join('.') });
   }
   return edits;
 }

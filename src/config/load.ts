@@ -71,10 +71,7 @@ function notAFile(path: string): ReceiptdError {
 function unreadable(path: string, error: unknown): ReceiptdError {
   const code = systemCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new ReceiptdError('CONFIG_NOT_FOUND', `The config file ${path} does not exist.`, {
-      hint: 'Create one with `receiptd setup`.',
-      cause: error,
-    });
+    return new ReceiptdError('CONFIG_NOT_FOUND.file', { path }, { cause: error });
   }
   const why = code === 'EISDIR' ? 'is a directory' : `can't be read (${code ?? 'unknown error'})`;
   return new ReceiptdError('CONFIG_UNREADABLE', `The config file ${path} ${why}.`, {
@@ -104,9 +101,7 @@ export interface ReadConfig {
 export function readConfig(text: string, file: string, context: LoadContext): ReadConfig {
   const source = readYaml(text, file);
   if (source.data === null) {
-    throw new ReceiptdError('CONFIG_INVALID', `The config file ${file} is empty or contains only comments.`, {
-      hint: 'Remove it, then create one with `receiptd init` or `receiptd setup`.',
-    });
+    throw new ReceiptdError('CONFIG_INVALID.empty', { file });
   }
   const parsed = configSchema.safeParse(source.data);
   const draft = draftOf(source.data, file, context);

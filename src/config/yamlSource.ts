@@ -48,10 +48,7 @@ export function readYaml(text: string, file: string): YamlSource {
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     const why = 'it is nested too deeply, or its aliases (*name) repeat too much';
-    throw new ReceiptdError('CONFIG_SYNTAX', `${file} can't be read as YAML: ${why}.`, {
-      hint: 'Write the values out, without aliases.',
-      cause: error,
-    });
+    throw new ReceiptdError('CONFIG_SYNTAX.tooDeep', { file }, { cause: error });
   }
   return {
     data,
@@ -107,7 +104,14 @@ function syntaxError(
     mayHoldSecret(text) || isSecretKey(content)
       ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to contain a secret)`
       : `${what}; the ${isShown ? 'line' : 'last line before it'} is: ${shorten(content)}`;
-  return new ReceiptdError('CONFIG_SYNTAX', `${file}:${line}:${col}: ${detail}`);
+  return new ReceiptdError('CONFIG_SYNTAX.notYaml', {
+    file,
+    line,
+    col,
+    problem: known || !(mayHoldSecret(text) || isSecretKey(content)) ? what : null,
+    content: mayHoldSecret(text) || isSecretKey(content) ? null : shorten(content),
+    isShown,
+  });
 }
 
 function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {

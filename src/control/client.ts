@@ -110,10 +110,11 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
     const { lockHolder } = await import('../state-dir/lockHolder.ts');
     const holder = await lockHolder(stateDir);
     if (holder !== false) return unasked(holder.pid, socketPath, stateDir, error);
-    return new ReceiptdError('NOT_RUNNING', `No agent is running on the state directory ${stateDir}.`, {
-      hint: `Start it with "${await startCommand(stateDir)}".`,
-      cause: error,
-    });
+    return new ReceiptdError(
+      'NOT_RUNNING.stateDir',
+      { stateDir, command: await startCommand(stateDir) },
+      { cause: error },
+    );
   }
   const code = systemCode(error) ?? 'unknown reason';
   const hint =
@@ -135,27 +136,16 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
 /** Neither not running nor to be asked. */
 function unasked(pid: number | null, socketPath: string, stateDir: string, cause: unknown): ReceiptdError {
   const who = pid === null ? '' : ` (process ${pid})`;
-  return new ReceiptdError(
-    'ALREADY_RUNNING',
-    `receiptd is already running${who} on the state directory ${stateDir}, but can't be asked: nothing answers at ${socketPath}.`,
-    {
-      hint: 'It is starting or stopping, runs a single command, or something removed that socket, which the agent makes again within seconds. Try again.',
-      cause,
-    },
-  );
+  return new ReceiptdError('ALREADY_RUNNING.unasked', { pid, stateDir, socketPath }, { cause });
 }
 
 function rebuild(parsed: z.ZodSafeParseResult<ErrorBody>): ReceiptdError {
   if (!parsed.success) return notUnderstood(parsed.error);
-  const { code, message, hint } = parsed.data;
-  return new ReceiptdError(code, message, hint === undefined ? {} : { hint });
+  return new ReceiptdError(parsed.data);
 }
 
 function notUnderstood(cause: unknown): ReceiptdError {
-  return new ReceiptdError('CONTROL_FAILED', "This version does not understand the running agent's answer.", {
-    hint: 'The agent may be a different version. Restart it.',
-    cause,
-  });
+  return new ReceiptdError('CONTROL_FAILED.notUnderstood', { cause });
 }
 
 function parseJson(text: string): unknown {

@@ -48,11 +48,7 @@ export async function reachable(
 }
 
 function tooLong(socketPath: string, length: number, limit: number): ReceiptdError {
-  return new ReceiptdError(
-    'CONTROL_FAILED',
-    `The path of the control socket ${socketPath} has ${length} bytes, but the system allows only ${limit}.`,
-    { hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a shorter path.' },
-  );
+  return new ReceiptdError('CONTROL_FAILED.socketPathTooLong', { socketPath, length, limit });
 }
 
 /** Whether the error means that nothing listens on the socket. */

@@ -172,7 +172,5 @@ export class Generations<C, G extends Generation> {
 function noop(): void {}
 
 function stopping(): ReceiptdError {
-  return new ReceiptdError('NOT_RUNNING', 'receiptd is stopping.', {
-    hint: 'Start it again, then try again.',
-  });
+  return new ReceiptdError('NOT_RUNNING.stopping');
 }

@@ -35,18 +35,6 @@ export async function guardStateDir(
   if (!taken.signal.aborted) return;
   const closed = await stat(`${stateDir}/.`).then(() => undefined, systemCode);
   if (closed !== undefined && closed !== 'ENOENT')
-    throw new ReceiptdError(
-      'STATE_UNWRITABLE',
-      `The state directory ${stateDir} could no longer be accessed (${closed}), so the agent has stopped.`,
-      {
-        hint: 'Give it back to the user that runs receiptd, or repair its disk, then start the agent again. Nothing recorded is lost.',
-      },
-    );
-  throw new ReceiptdError(
-    'STATE_UNWRITABLE',
-    `The state directory ${stateDir}, or the ledger in it, was removed or replaced while the agent was running, so the agent has stopped.`,
-    {
-      hint: 'Put it back, then start the agent again. A missing ledger is rebuilt from its journal.',
-    },
-  );
+    throw new ReceiptdError('STATE_UNWRITABLE.closed', { stateDir, system: closed });
+  throw new ReceiptdError('STATE_UNWRITABLE.replaced', { stateDir });
 }

@@ -2,9 +2,9 @@ import type { DocumentState } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
 export function documentUnknown(id: number): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document with the number ${id}.`);
+  return new ReceiptdError('DOCUMENT_UNKNOWN.number', { id });
 }
 
 export function wrongState(name: string, state: DocumentState, wanted: string): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_STATE', `${name} is ${state}; it can't ${wanted}.`);
+  return new ReceiptdError('DOCUMENT_STATE.wrong', { name, state, wanted });
 }

@@ -51,13 +51,7 @@ export function isToSendAgain(state: DocumentState): boolean {
 }
 
 export function noFreeName(path: string): ReceiptdError {
-  return new ReceiptdError(
-    'TEMPLATE_INVALID',
-    `Every possible name for ${path} is already used in its endpoint.`,
-    {
-      hint: 'Add {hash} or {seq} to the name template.',
-    },
-  );
+  return new ReceiptdError('TEMPLATE_INVALID.noFreeName', { path });
 }
 
 export function keyParams({ baseUrl, uid }: EndpointKey): { baseUrl: string; uid: string } {

@@ -17,9 +17,9 @@ export async function agentInstance(stateDir: string): Promise<string> {
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     throw new ReceiptdError(
-      'STATE_UNWRITABLE',
-      `The file ${file} can't be used (${systemCode(error) ?? String(error)}).`,
-      { hint: 'Check the permissions of the state directory.', cause: error },
+      'STATE_UNWRITABLE.instanceUnusable',
+      { file, detail: systemCode(error) ?? String(error) },
+      { cause: error },
     );
   }
 }
@@ -27,7 +27,5 @@ export async function agentInstance(stateDir: string): Promise<string> {
 function checked(text: string, file: string): string {
   const instance = text.trim();
   if (SHAPE.test(instance)) return instance;
-  throw new ReceiptdError('STATE_UNWRITABLE', `The file ${file} does not contain an agent instance.`, {
-    hint: 'Remove it. receiptd creates a new one at its next start.',
-  });
+  throw new ReceiptdError('STATE_UNWRITABLE.noInstance', { file });
 }

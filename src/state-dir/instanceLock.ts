@@ -92,11 +92,5 @@ function open(stateDir: string, file: string, options: { readonly timeout: numbe
 async function alreadyRunning(stateDir: string): Promise<ReceiptdError> {
   const pid = await ownerPid(stateDir);
   const who = pid === null ? '' : ` (process ${pid})`;
-  return new ReceiptdError(
-    'ALREADY_RUNNING',
-    `receiptd is already running${who} on the state directory ${stateDir}.`,
-    {
-      hint: 'Stop it first, or use a different stateDir for this one.',
-    },
-  );
+  return new ReceiptdError('ALREADY_RUNNING.here', { pid, stateDir });
 }

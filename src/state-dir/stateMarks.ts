@@ -82,9 +82,7 @@ export function sayMoved({ at, file, isCopy }: MovedAway): string {
 export async function refuseIfMoved(stateDir: string): Promise<void> {
   const mark = await movedAway(stateDir);
   if (mark === null) return;
-  throw new ReceiptdError('STATE_MOVED', `${stateDir} is closed. ${sayMoved(mark)}`, {
-    hint: 'Two agents would both send what is waiting. If no agent runs there, reopen this PC with `receiptd backup --reopen`.',
-  });
+  throw new ReceiptdError('STATE_MOVED', { stateDir, at: mark.at, file: mark.file, isCopy: mark.isCopy });
 }
 
 /** The point of no return: the restore is put in place now, or by the next process that gets the lock. */

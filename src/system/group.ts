@@ -13,13 +13,7 @@ export async function gidOf(group: string): Promise<number> {
   const line = (await localGroup(group)) ?? (await directoryGroup(group));
   const gid = line?.split(':')[2];
   if (gid !== undefined && /^\d+$/.test(gid)) return Number(gid);
-  throw new ReceiptdError(
-    'CONFIG_INVALID',
-    `control.group: the group "${group}" does not exist on this machine.`,
-    {
-      hint: 'Use an existing group or its number.',
-    },
-  );
+  throw new ReceiptdError('CONFIG_INVALID.noGroup', { group });
 }
 
 async function localGroup(name: string): Promise<string | undefined> {

@@ -26,9 +26,7 @@ export async function readPrivateFile(
     // Stat of the open file, so that it can't be swapped between check and read.
     const { mode, size } = await handle.stat();
     if (platform !== 'win32' && (mode & GROUP_AND_OTHERS) !== 0) {
-      throw new ReceiptdError('CREDENTIALS_INSECURE', `${name} can be read by users other than its owner.`, {
-        hint: `Make it private: chmod 600 '${file}'`,
-      });
+      throw new ReceiptdError('CREDENTIALS_INSECURE', { name, file });
     }
     if (size > maxBytes) throw new TooLarge(`${file} has more than ${maxBytes} bytes`);
     return await handle.readFile();

@@ -2,6 +2,7 @@ import type { Format } from './format.ts';
 import type { Texts } from './en.ts';
 import { alertsTexts } from './de/alerts.ts';
 import { codesTexts } from './de/codes.ts';
+import { errorsTexts } from './de/errors.ts';
 import { problemsTexts } from './de/problems.ts';
 import { reasonsTexts } from './de/reasons.ts';
 import { scanNotesTexts } from './de/scanNotes.ts';
@@ -13,6 +14,7 @@ export default function german(format: Format): Texts {
     format,
     ...unsent,
     ...codesTexts(format, unsent.needs),
+    errors: errorsTexts(format),
     ...reasonsTexts(),
     ...problemsTexts(format),
     ...scanNotesTexts(format),

@@ -1,6 +1,8 @@
+import type { ErrorTexts } from './errors.ts';
 import type { Format } from './format.ts';
 import { alertsTexts } from './en/alerts.ts';
 import { codesTexts } from './en/codes.ts';
+import { errorsTexts } from './en/errors.ts';
 import { problemsTexts } from './en/problems.ts';
 import { reasonsTexts } from './en/reasons.ts';
 import { scanNotesTexts } from './en/scanNotes.ts';
@@ -13,6 +15,7 @@ export default function english(format: Format) {
     format,
     ...unsent,
     ...codesTexts(format, unsent.needs),
+    errors: errorsTexts(format) satisfies ErrorTexts as ErrorTexts,
     ...reasonsTexts(),
     ...problemsTexts(format),
     ...scanNotesTexts(format),

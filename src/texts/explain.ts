@@ -1,6 +1,7 @@
-import type { ErrorCode } from '../core/domain/errors.ts';
+import type { ErrorCode, SaidElsewhere } from '../core/domain/errors.ts';
 import type { Condition, Problem } from '../core/domain/problem.ts';
 import { OF_PROBLEMS } from './codes.ts';
+import { isErrorKey, wordsOf } from './errors.ts';
 import type { Texts } from './texts.ts';
 
 interface Explanation {
@@ -29,6 +30,20 @@ type Text = string | ((params: object | undefined) => string);
 
 function said(text: Text, params: object | undefined): string {
   return typeof text === 'string' ? text : text(params);
+}
+
+/** An error's words; as they are if another version worded it. */
+export function errorWords(
+  { errors }: Pick<Texts, 'errors'>,
+  { key, params, message, hint }: Omit<SaidElsewhere, 'code'>,
+): string {
+  const own = [message, hint].filter(Boolean).join(' ');
+  if (typeof key !== 'string' || !isErrorKey(errors, key)) return own;
+  try {
+    return wordsOf(errors, key, params ?? null).join(' ');
+  } catch {
+    return own;
+  }
 }
 
 /** What the agent found, in its own words; null if it says nothing more. */

@@ -19,7 +19,7 @@ export function compareNow(lasting: Lasting, config: () => Config) {
   const running = new Map<string, Promise<Comparison>>();
   return async ({ folder: path }: Request<'compareFolder'>): Promise<Response<'compareFolder'>> => {
     if (!config().folders.some((each) => each.path === path))
-      throw new ReceiptdError('USAGE', `"${path}" is not a configured folder.`);
+      throw new ReceiptdError('USAGE.notConfiguredFolder', { path });
     const compared =
       running.get(path) ?? compare(lasting, config(), path).finally(() => running.delete(path));
     running.set(path, compared);

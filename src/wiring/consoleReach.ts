@@ -33,16 +33,14 @@ export interface Reach {
  */
 export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file }: Reach): void {
   const changed = changedPlaces(before, after, []);
-  const refuse = (path: Path, why = ''): never => {
-    throw new ReceiptdError('CONSOLE_REFUSED', `The console can't change ${showPath(path)}${why}.`, {
-      hint: `Change it in ${file}.`,
-    });
+  const refuse = (path: Path, holder: string | null = null): never => {
+    throw new ReceiptdError('CONSOLE_REFUSED.setting', { setting: showPath(path), holder, file });
   };
   for (const path of changed) if (!EDITABLE.has(keyOf(path))) refuse(path);
   for (const [holder, receivers] of Object.entries(RECEIVES)) {
     if (valueAt(after, holder.split('.')) === undefined) continue;
     const moved = changed.find((path) => receivers.includes(keyOf(path)));
-    if (moved !== undefined) refuse(moved, ` while ${holder} is set to a secret for it`);
+    if (moved !== undefined) refuse(moved, holder);
   }
 }
 
@@ -120,21 +118,13 @@ export async function refusePathsBeyondConsole(
         now.console.roots.some((root) => same(real(root), place) || isBelow(real(root), place));
       const what = showPath(['folders', index, key]);
       if (!isAllowed(path)) {
-        throw new ReceiptdError('CONSOLE_REFUSED', `The console can't set ${what} to ${path}.`, {
-          hint: `Choose a directory in or next to a watched folder, or allow this one with console.roots in ${file}.`,
-        });
+        throw new ReceiptdError('CONSOLE_REFUSED.place', { setting: what, path, file });
       }
       const all = [path, ...roots, ...now.console.roots];
       const places = new Map(await Promise.all(all.map(async (each) => [each, await soon(each)] as const)));
       const real = places.get(path) ?? path;
       if (!isAllowed(real, (root) => places.get(root) ?? root)) {
-        throw new ReceiptdError(
-          'CONSOLE_REFUSED',
-          `The console can't set ${what} to ${path}, which leads to ${real}.`,
-          {
-            hint: `Choose ${real} itself, after you have allowed it with console.roots in ${file}.`,
-          },
-        );
+        throw new ReceiptdError('CONSOLE_REFUSED.realPlace', { setting: what, path, real, file });
       }
       pins[path] = real;
     }
@@ -151,9 +141,7 @@ async function soon(path: string): Promise<string> {
   const real = await Promise.race([realLocation(path), late]);
   tired.abort();
   if (real !== null) return real;
-  throw new ReceiptdError('CONSOLE_REFUSED', `${path} does not answer.`, {
-    hint: 'Try again when its share is back.',
-  });
+  throw new ReceiptdError('CONSOLE_REFUSED.noAnswer', { path });
 }
 
 export function placesOf({

@@ -20,26 +20,10 @@ export async function createEndpoint(
   demandEndpointRequest({ name, language, outgoingUrl });
   const before = await settings.state();
   const { file, problem } = before;
-  if (problem !== null)
-    throw new ReceiptdError(
-      'CONFIG_INVALID',
-      `Nothing was created, because ${file} has an error: ${problem}`,
-      {
-        hint: 'Correct it first.',
-      },
-    );
-  if (!before.writable)
-    throw new ReceiptdError('CONFIG_UNWRITABLE', `Nothing was created, because ${file} can't be written.`, {
-      hint: 'Allow the user that runs receiptd to write the file and its directory, or use `receiptd endpoint create`.',
-    });
+  if (problem !== null) throw new ReceiptdError('CONFIG_INVALID.beforeCreating', { file, detail: problem });
+  if (!before.writable) throw new ReceiptdError('CONFIG_UNWRITABLE.beforeCreating', { file });
   if (Object.hasOwn(Object(before.values['endpoints']), alias))
-    throw new ReceiptdError(
-      'CONFIG_INVALID',
-      `endpoints.${alias}: an endpoint of that name already exists.`,
-      {
-        hint: 'Choose another name.',
-      },
-    );
+    throw new ReceiptdError('CONFIG_INVALID.endpointExists', { alias });
   const edit = (uid: string) => [
     { kind: 'set' as const, path: ['endpoints', alias, 'uid'], value: uid },
     ...(account === undefined

@@ -75,9 +75,7 @@ export async function findToMove(
     const source = sourceStore(from, of);
     const look = await source.look();
     if (look.kind === 'found') return { from: source, credentials: look.credentials };
-    throw new ReceiptdError('CREDENTIALS_MISSING', `There is nothing to move; looked in: ${look.detail}.`, {
-      hint: 'To move whatever is stored, leave out --from.',
-    });
+    throw new ReceiptdError('CREDENTIALS_MISSING.nothingToMove', { detail: look.detail });
   }
   const found: Stored[] = [];
   let trouble: ReceiptdError | null = null;
@@ -95,11 +93,7 @@ export async function findToMove(
   const differs = there.kind === 'found' && !same(there.credentials, first.credentials);
   if (others.length === 0 && !differs) return first;
   const stores = [...found.map(({ from }) => from.store), ...(differs ? [to] : [])];
-  throw new ReceiptdError(
-    'USAGE',
-    `Credentials are stored in more than one place (${stores.join(', ')}), so it is not clear which to keep.`,
-    { hint: `Choose one with --from ${first.from.store}, or enter new ones with --client-id.` },
-  );
+  throw new ReceiptdError('USAGE.severalStores', { stores, store: first.from.store });
 }
 
 /** A locked or missing keychain must not block a move between other stores. */

@@ -59,9 +59,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     const settings = await Settings.read({ file: config.file, context, lasting, replace, foresee });
     const { config: first } = settings.inEffect;
     if (first.stateDir !== config.stateDir)
-      throw new ReceiptdError('CONFIG_CHANGED', `${config.file} was changed while receiptd was starting.`, {
-        hint: 'Start it again.',
-      });
+      throw new ReceiptdError('CONFIG_CHANGED.whileStarting', { file: config.file });
     const generations = await Generations.start(first, {
       compose: (next: Config) => composeGeneration(next, lasting, { once: false }),
       clock,

@@ -128,20 +128,8 @@ async function refuseForgetting(config: Config, agent: string): Promise<void> {
   // An unreadable mark has no agent name.
   if (moved?.isComplete === true && (moved.agent === agent || moved.agent === '')) return;
   if (moved?.isComplete === true)
-    throw new ReceiptdError(
-      'AGENT_RENAMED',
-      `This machine's ledger was moved as the agent ${moved.agent}, not ${agent}.`,
-      {
-        hint: `Set ledger.agent: ${moved.agent}.`,
-      },
-    );
-  throw new ReceiptdError(
-    'LEDGER_EXISTS',
-    `${path} is a separate ledger whose contents are not in the shared one.`,
-    {
-      hint: "Move its contents with `receiptd ledger migrate`. If you don't need them, move the file and its journal elsewhere.",
-    },
-  );
+    throw new ReceiptdError('AGENT_RENAMED.sinceMove', { moved: moved.agent, agent });
+  throw new ReceiptdError('LEDGER_EXISTS.notShared', { path });
 }
 
 /** Refuses file operations on a shared ledger, which has no files. @throws ReceiptdError LEDGER_SHARED */

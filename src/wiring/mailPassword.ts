@@ -54,14 +54,7 @@ export function mailPasswords({ stateDir, credentials, service }: Around, env: N
     /** @throws ReceiptdError USAGE, CREDENTIALS_UNWRITABLE, KEYCHAIN_… */
     async write(mail: MailUser, password: string): Promise<'file' | 'keychain'> {
       const entry = asCredentials(entryOf(mail), password);
-      if (entry === null)
-        throw new ReceiptdError(
-          'USAGE',
-          'This is not a valid password: it is empty, too long, or contains control characters.',
-          {
-            hint: 'Enter it exactly as it is set on the mail server.',
-          },
-        );
+      if (entry === null) throw new ReceiptdError('USAGE.mailPassword');
       const { store } = await createCredentialsSource({ ...credentials, baseUrl: service.baseUrl, env })
         .get()
         .catch(() => ({ store: 'file' }));
@@ -104,16 +97,10 @@ export function mailPasswordOperations(
       const { email } = config.alerts;
       const { file } = config;
       if (email === null || email.user === null)
-        throw new ReceiptdError(
-          'CONFIG_INVALID',
-          `${file} has no mail server user, so there is no password to store.`,
-          { hint: 'Set alerts.email.server and alerts.email.user first.' },
-        );
+        throw new ReceiptdError('CONFIG_INVALID.noMailUser', { file });
       const { server, user, passwordFile } = email;
       if (passwordFile !== null)
-        throw new ReceiptdError('CONSOLE_REFUSED', `The password for e-mail alerts is in ${passwordFile}.`, {
-          hint: `Change it there, or remove alerts.email.passwordFile from ${file}.`,
-        });
+        throw new ReceiptdError('CONSOLE_REFUSED.mailPasswordInFile', { passwordFile, file });
       const store = await mailPasswords(config, env).write({ server, user }, password);
       await ledger.recordAct({
         at: clock.now(),

@@ -27,25 +27,19 @@ export function settingsToSend(
   const watched = folders.find(
     ({ path, recursive }) => path === directory || (recursive && directory.startsWith(path + sep)),
   );
-  if (!isAbsolute(directory)) throw new ReceiptdError('USAGE', `${directory} is not an absolute path.`);
+  if (!isAbsolute(directory)) throw new ReceiptdError('USAGE.notAbsolute', { path: directory });
   if (watched?.qualityCheck === 'hold' && (alias === undefined || alias === watched.alias))
     return { ...watched, ...AS_IT_IS };
   if (watched !== undefined) {
-    throw new ReceiptdError('USAGE', `${directory} is watched (${watched.path} in the config).`, {
-      hint: 'The agent picks up files there automatically. To send a file that it ignores, copy the file elsewhere first.',
-    });
+    throw new ReceiptdError('USAGE.watchedDirectory', { directory, folder: watched.path });
   }
   const names = endpoints.map((each) => each.alias);
   const endpoint = endpoints.find((each) => alias === undefined || each.alias === alias);
   if (endpoint === undefined) {
-    throw new ReceiptdError('ENDPOINT_UNKNOWN', `The config has no endpoint "${alias}".`, {
-      hint: `The config has: ${names.join(', ')}.`,
-    });
+    throw new ReceiptdError('ENDPOINT_UNKNOWN.toSendTo', { alias: String(alias), known: names });
   }
   if (alias === undefined && endpoints.length > 1) {
-    throw new ReceiptdError('USAGE', 'The config has several endpoints, but a file goes to only one.', {
-      hint: `Choose one with --endpoint: ${names.join(', ')}.`,
-    });
+    throw new ReceiptdError('USAGE.severalEndpoints', { known: names });
   }
   const like = folders.find((folder) => folder.alias === endpoint.alias) ?? defaults();
   return {
@@ -84,7 +78,7 @@ export async function takeIn(
   const settings = settingsToSend(config, folder, endpoint);
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length !== identity.size)
-    throw new ReceiptdError('USAGE', `${path}: ${bytes.length} bytes came of ${identity.size}.`);
+    throw new ReceiptdError('USAGE.bytesMissing', { path, came: bytes.length, size: identity.size });
   const { size, mtimeNs, ctimeNs, inode } = identity;
   const seen = { size, mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs), inode: BigInt(inode) };
   // The path as the folder scan would record it.

@@ -219,14 +219,10 @@ function told(edits: readonly ConfigEdit[]): string {
 }
 
 function nothingToUndo(): ReceiptdError {
-  return new ReceiptdError('CONFIG_CHANGED', 'There is no change to undo.', {
-    hint: 'Previous versions of the file are in config-history in the state directory.',
-  });
+  return new ReceiptdError('CONFIG_CHANGED.nothingToUndo');
 }
 
 /** Commands find the agent by its state directory; a second agent with an empty ledger would send everything again. */
 function notWhileRunning(): ReceiptdError {
-  return new ReceiptdError('CONFIG_INVALID', "stateDir can't be changed while receiptd runs.", {
-    hint: 'Stop receiptd, move the directory, edit the file, and start receiptd again.',
-  });
+  return new ReceiptdError('CONFIG_INVALID.stateDirWhileRunning');
 }

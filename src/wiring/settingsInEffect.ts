@@ -139,7 +139,7 @@ export class SettingsInEffect {
       // The next generation has to write to the ledger.
       if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
       await replace(read.config).catch((error: unknown) => {
-        throw asReceiptdError(error, 'CONTROL_FAILED', 'The new configuration could not be applied.');
+        throw asReceiptdError(error, 'CONTROL_FAILED.configNotApplied');
       });
     }
     const isNews = !isDeepStrictEqual(this.restartNeeded, read.restartNeeded);

@@ -89,11 +89,8 @@ async function giveToOwnerOf(directory: string, handle: FileHandle): Promise<voi
 
 function unwritable(path: string, cause: unknown): ReceiptdError {
   return new ReceiptdError(
-    'CREDENTIALS_UNWRITABLE',
-    `${path} cannot be written or removed (${systemCode(cause)}).`,
-    {
-      hint: 'Run this as the user that owns the folder, or configure a different credentials file.',
-      cause,
-    },
+    'CREDENTIALS_UNWRITABLE.file',
+    { path, system: systemCode(cause) ?? null },
+    { cause },
   );
 }

@@ -75,9 +75,7 @@ async function ask(
 function unexpected(reply: KeychainReply): ReceiptdError {
   switch (reply.kind) {
     case 'locked':
-      return new ReceiptdError('KEYCHAIN_LOCKED', 'The keychain is locked.', {
-        hint: 'Log in to the desktop to unlock it. A service that runs while nobody is logged in should keep its credentials in a file (`receiptd login --store file`) or get them from systemd.',
-      });
+      return new ReceiptdError('KEYCHAIN_LOCKED.locked');
     case 'notInstalled':
       return unavailable(
         `is not supported by this installation: the optional package keytar is missing or does not load${process.platform === 'linux' ? ', and so is the program secret-tool' : ''}`,
@@ -109,8 +107,5 @@ function failed(message: string): ReceiptdError {
 }
 
 function unavailable(what: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('KEYCHAIN_UNAVAILABLE', `The keychain ${what}.`, {
-    hint: 'Repair it, or keep the credentials in a file: `receiptd login --store file`.',
-    cause,
-  });
+  return new ReceiptdError('KEYCHAIN_UNAVAILABLE.unusable', { what }, { cause });
 }

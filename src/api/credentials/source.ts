@@ -53,11 +53,7 @@ export function createCredentialsSource(
         if (look.kind === 'found') return { ...look.credentials, store: store.store };
         looked.push(look.detail);
       }
-      throw new ReceiptdError(
-        'CREDENTIALS_MISSING',
-        `No credentials${ofAccount(account)} for the service; looked in: ${looked.join('; ')}.`,
-        { hint: `Store them with: receiptd login${accountOption(account)}` },
-      );
+      throw new ReceiptdError('CREDENTIALS_MISSING.lookedIn', { account, looked });
     },
   };
 }
@@ -100,9 +96,7 @@ export function createWritableCredentials(
   if (store === 'keychain')
     return writableKeychain(keychainAccount(options.baseUrl, options.account), options);
   if (options.file === undefined) {
-    throw new ReceiptdError('USAGE', 'No credentials file is configured.', {
-      hint: 'Set credentials.file in the configuration.',
-    });
+    throw new ReceiptdError('USAGE.noCredentialsFile');
   }
   return writableFile(options.file);
 }

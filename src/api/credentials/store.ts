@@ -46,9 +46,7 @@ export function flawOf({ clientId, clientSecret }: Partial<Credentials>): string
 export function assertFit(given: Credentials): void {
   const flaw = flawOf(given);
   if (flaw === null) return;
-  throw new ReceiptdError('USAGE', `These can't be service credentials: ${flaw.replace(/^its/, 'the')}.`, {
-    hint: 'Enter the client identifier and the client secret exactly as the service shows them.',
-  });
+  throw new ReceiptdError('USAGE.unfitCredentials', { flaw: flaw.replace(/^its/, 'the') });
 }
 
 /**

@@ -63,9 +63,9 @@ export function writableUnitFiles(directory: string, account: string | null): Wr
         for (const { file, bytes } of sealed) await replaceFile(file.path, bytes);
       } catch (error) {
         throw new ReceiptdError(
-          'CREDENTIALS_UNWRITABLE',
-          `${directory} cannot be written (${systemCode(error)}).`,
-          { hint: 'Run this as root, or choose another directory with --credentials-dir.', cause: error },
+          'CREDENTIALS_UNWRITABLE.directory',
+          { directory, system: systemCode(error) ?? null },
+          { cause: error },
         );
       }
     },
@@ -83,10 +83,11 @@ async function removed(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return false;
-    throw new ReceiptdError('CREDENTIALS_UNWRITABLE', `${path} cannot be removed (${systemCode(error)}).`, {
-      hint: 'Run this as root.',
-      cause: error,
-    });
+    throw new ReceiptdError(
+      'CREDENTIALS_UNWRITABLE.notRemoved',
+      { path, system: systemCode(error) ?? null },
+      { cause: error },
+    );
   }
 }
 
@@ -116,11 +117,7 @@ async function seal(name: string, value: string): Promise<string> {
   const { status, stdout, stderr } = await systemdCreds(['encrypt', `--name=${name}`, '-', '-'], value);
   if (status === 0 && stdout !== '') return stdout;
   const [words = ''] = stderr.trim().split('\n').slice(-1);
-  throw new ReceiptdError(
-    'CREDENTIALS_UNWRITABLE',
-    `systemd-creds did not encrypt the credentials${words === '' ? '' : `: ${words.replace(/\.$/, '')}`}.`,
-    { hint: "Run this as root; only root can read this machine's key." },
-  );
+  throw new ReceiptdError('CREDENTIALS_UNWRITABLE.notEncrypted', { detail: words.replace(/\.$/, '') });
 }
 
 interface Ended {
@@ -139,10 +136,11 @@ async function systemdCreds(args: readonly string[], input = ''): Promise<Ended>
   const status = new Promise<number | null>((resolve, reject) => {
     child.once('error', (cause) =>
       reject(
-        new ReceiptdError('CREDENTIALS_UNWRITABLE', `systemd-creds cannot be run (${systemCode(cause)}).`, {
-          hint: 'It comes with systemd 250 and later. Without it, keep the credentials in a file: `receiptd login --store file`.',
-          cause,
-        }),
+        new ReceiptdError(
+          'CREDENTIALS_UNWRITABLE.noSystemdCreds',
+          { system: systemCode(cause) ?? null },
+          { cause },
+        ),
       ),
     );
     child.once('close', resolve);

@@ -115,8 +115,9 @@ export function incomplete(
   why: string,
 ): ReceiptdError {
   const list = missing.map((each) => (typeof each === 'string' ? [each] : each).map(named).join(' or '));
-  return new ReceiptdError('SETUP_INCOMPLETE', `${why}, and these answers are missing: ${list.join('; ')}.`, {
-    hint: 'Pass them as options or variables, or run `receiptd setup` in a terminal.',
+  return new ReceiptdError('SETUP_INCOMPLETE', {
+    why,
+    missing: missing.map((each) => (typeof each === 'string' ? [each] : each).map(named).join('|')),
   });
 }
 

@@ -90,14 +90,12 @@ export class BrowserTalk {
     setup: ({ seen }) => this.#state(seen),
     answerSetup: async ({ question, answer }) => {
       const pending = this.#pending;
-      if (pending?.question.id !== question)
-        throw new ReceiptdError('USAGE', 'This question has already been answered.');
+      if (pending?.question.id !== question) throw new ReceiptdError('USAGE.alreadyAnswered');
       return { wrong: await pending.take(answer) };
     },
     restartSetup: async () => {
-      if (this.#end?.isDone === true) throw new ReceiptdError('USAGE', 'Setup is done.');
-      if (this.#pending === null && this.#restarted === null)
-        throw new ReceiptdError('USAGE', 'receiptd is busy with a step of the setup.');
+      if (this.#end?.isDone === true) throw new ReceiptdError('USAGE.setupDone');
+      if (this.#pending === null && this.#restarted === null) throw new ReceiptdError('USAGE.setupBusy');
       this.#pending?.fail(new Restarted('asked for'));
       this.#restarted?.();
       return {};

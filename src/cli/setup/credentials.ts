@@ -120,7 +120,7 @@ async function typed(
   refusedBefore: number,
 ): Promise<CredentialsAnswer | 'back'> {
   const { io, given, ask, say } = talk;
-  if (ask === null) throw new ReceiptdError('CREDENTIALS_MISSING', 'No credentials were given.');
+  if (ask === null) throw new ReceiptdError('CREDENTIALS_MISSING.notGiven');
   let clientId = knownId;
   let refused = refusedBefore;
   for (;;) {

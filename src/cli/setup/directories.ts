@@ -34,14 +34,12 @@ export async function directoriesIn(path: string | undefined, looker: Looker): P
     if (platform === 'win32') return drives();
     return directoriesIn(isRoot ? '/' : home, looker);
   }
-  if (!isPlain(path, platform)) throw new ReceiptdError('USAGE', 'The path must be absolute.');
+  if (!isPlain(path, platform)) throw new ReceiptdError('USAGE.pathNotAbsolute');
   const user = isRoot && platform !== 'win32' ? await idsOf(looker.serviceUser ?? DEFAULT_USER) : null;
   const listed = () => inTime(list(path, platform));
   const found = await (user === null ? listed() : asIds(user, listed)).catch(() => null);
   if (found === null) {
-    throw new ReceiptdError('FOLDER_UNREADABLE', `${path} can't be opened.`, {
-      hint: 'It does not exist, is not a folder, does not answer, or receiptd may not read it.',
-    });
+    throw new ReceiptdError('FOLDER_UNREADABLE.notOpened', { path });
   }
   const paths = pathsOf(platform);
   const above = paths.dirname(path);

@@ -94,10 +94,11 @@ async function demandMakeable(path: string, directory: string): Promise<void> {
 
 export function uncreatable(path: string, cause: unknown): ReceiptdError {
   const why = systemCode(cause) ?? 'unknown error';
-  return new ReceiptdError('FOLDER_UNWRITABLE', `${path} can't be created (${why}).`, {
-    hint: 'Choose another folder, or create it yourself.',
-    cause,
-  });
+  return new ReceiptdError(
+    'FOLDER_UNWRITABLE.notCreated',
+    { path, system: systemCode(cause) ?? null },
+    { cause },
+  );
 }
 
 /**

@@ -136,20 +136,14 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
 function notBoth(one: string | undefined, other: string | undefined): void {
   if (!one || !other) return;
   const flags = [one, other].map((name) => ANSWERS[name as AnswerName].flag);
-  throw new ReceiptdError('USAGE', `Use either ${flags.join(' or ')}, not both.`);
+  throw new ReceiptdError('USAGE.eitherFlag', { flags });
 }
 
 /** Trims line breaks and spaces, which editors and `echo` add. */
 async function secretOf(io: Io, file: string | undefined): Promise<string | undefined> {
   if (file === '-') {
     if (!isTerminal(io.stdin)) return (await askText(io, '', false)) || undefined;
-    throw new ReceiptdError(
-      'USAGE',
-      `${ANSWERS.clientSecretFile.flag} - reads the secret from standard input, but standard input is a terminal.`,
-      {
-        hint: 'Leave it out, and receiptd prompts for the secret.',
-      },
-    );
+    throw new ReceiptdError('USAGE.secretFromTerminal', { flag: ANSWERS.clientSecretFile.flag });
   }
   if (file === undefined) {
     return (io.env[SECRET_VARIABLE] || io.env['RECEIPTD_CLIENT_SECRET'])?.trim() || undefined;
@@ -158,26 +152,18 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   try {
     const bytes = await readFile(path);
     const read = decodedText(bytes);
-    if ('not' in read)
-      throw new ReceiptdError('FILE_UNREADABLE', `${path} ${read.not}.`, {
-        hint: 'Save it as UTF-8 in your editor. It must contain the client secret and nothing else.',
-      });
+    if ('not' in read) throw new ReceiptdError('FILE_UNREADABLE.secretNotText', { path, not: read.not });
     const secret = read.text.trim();
     if (secret !== '') return secret;
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     throw new ReceiptdError(
-      'FILE_UNREADABLE',
-      `${path} can't be read (${systemCode(error) ?? 'unknown error'}).`,
-      {
-        hint: 'It must contain the client secret and nothing else.',
-        cause: error,
-      },
+      'FILE_UNREADABLE.secret',
+      { path, system: systemCode(error) ?? null },
+      { cause: error },
     );
   }
-  throw new ReceiptdError('USAGE', `${path} is empty.`, {
-    hint: 'It must contain the client secret and nothing else.',
-  });
+  throw new ReceiptdError('USAGE.secretEmpty', { path });
 }
 
 function refuse(name: AnswerName, given: string, takes: string): never {
@@ -185,7 +171,10 @@ function refuse(name: AnswerName, given: string, takes: string): never {
 }
 
 function notTaken(name: AnswerName, given: string, takes: string): ReceiptdError {
-  return new ReceiptdError('USAGE', `${ANSWERS[name].flag} (${variableOf(name)}): "${given}" is not valid.`, {
-    hint: `Use ${takes}.`,
+  return new ReceiptdError('USAGE.setupAnswer', {
+    flag: ANSWERS[name].flag,
+    variable: variableOf(name),
+    given,
+    takes,
   });
 }

@@ -34,10 +34,7 @@ export async function setupInBrowser(
   converse: (conversation: Conversation) => Promise<ExitStatus>,
 ): Promise<ExitStatus> {
   if (options.yes === true || options.nonInteractive === true || options.json === true)
-    throw new ReceiptdError(
-      'USAGE',
-      '--browser asks questions; --yes and --json are for setup without questions.',
-    );
+    throw new ReceiptdError('USAGE.browserAsks');
   const left = new AbortController();
   const talk = new BrowserTalk(AbortSignal.any([io.stop, left.signal]));
   const { createLog } = await import('../../logs/log.ts');
@@ -85,7 +82,7 @@ function operationsOf(talk: BrowserTalk, looker: Looker): Partial<Operations> {
     setupFolders: ({ path }) =>
       inTurn(async () => {
         if (talk.asksForFolder) return directoriesIn(path, looker);
-        throw new ReceiptdError('CONSOLE_REFUSED', 'Folders are only listed while setup asks for one.');
+        throw new ReceiptdError('CONSOLE_REFUSED.foldersUnasked');
       }),
   };
 }

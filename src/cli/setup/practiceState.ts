@@ -46,9 +46,5 @@ export function entersPractice(
 /** A running agent would send to the new service, recording it in the practice ledger. @throws ReceiptdError ALREADY_RUNNING */
 export async function demandPracticeEnded({ before }: Found): Promise<void> {
   if (before === null || !(await agentAnswers(before.config))) return;
-  throw new ReceiptdError(
-    'ALREADY_RUNNING',
-    `receiptd is still running in practice mode, on the state directory ${before.config.stateDir}.`,
-    { hint: 'Stop it first, then run this again.' },
-  );
+  throw new ReceiptdError('ALREADY_RUNNING.practice', { stateDir: before.config.stateDir });
 }

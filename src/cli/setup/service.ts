@@ -36,11 +36,7 @@ function mayBePlain({ found: { before } }: Talk): boolean {
 export function demandTransport(talk: Talk): void {
   const { baseUrl } = talk.given;
   if (baseUrl === undefined || wrongTransport(baseUrl, mayBePlain(talk)) === null) return;
-  throw new ReceiptdError(
-    'HTTPS_REQUIRED',
-    `--base-url (RECEIPTD_SETUP_BASE_URL): "${baseUrl}" would send credentials and receipts unencrypted.`,
-    { hint: 'Use https.' },
-  );
+  throw new ReceiptdError('HTTPS_REQUIRED.baseUrlOption', { baseUrl });
 }
 
 export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
@@ -77,13 +73,10 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
     !before.isExample &&
     new URL(before.config.service.baseUrl).hostname !== '127.0.0.1'
   ) {
-    throw new ReceiptdError(
-      'USAGE',
-      `${place.file} is for ${before.config.service.baseUrl}, and practice mode must not replace it.`,
-      {
-        hint: 'Use another file: `receiptd setup --sandbox --config practice.yaml`.',
-      },
-    );
+    throw new ReceiptdError('USAGE.practiceReplaces', {
+      file: place.file,
+      baseUrl: before.config.service.baseUrl,
+    });
   }
   const practice = { credentials: SANDBOX_CREDENTIALS, endpointUid: ENDPOINT_UID };
   try {

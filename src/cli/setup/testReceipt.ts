@@ -235,13 +235,7 @@ function undelivered(file: string, why: string, row: ListRow | null = null): Rec
   const waits = isToCome
     ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.'
     : '';
-  return new ReceiptdError(
-    'TEST_RECEIPT_UNDELIVERED',
-    `The test receipt ${file} was not accepted: ${why}.${waits}`,
-    {
-      hint: 'See `receiptd status` and `receiptd check`.',
-    },
-  );
+  return new ReceiptdError('TEST_RECEIPT_UNDELIVERED', { file, detail: why, isToCome });
 }
 
 async function responseOf(config: Config, name: string): Promise<string | null> {

@@ -5,6 +5,8 @@ interface Told {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
+  readonly key?: string | undefined;
+  readonly params?: object | undefined;
   readonly keys?: readonly string[] | undefined;
   readonly isLocal?: boolean;
 }
@@ -13,7 +15,8 @@ interface Told {
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  readonly hint: string | undefined;
+  /** What its words in the reader's language are made of. */
+  readonly said: Told;
   /** Configuration keys that are wrong, if any. */
   readonly keys: readonly string[];
   /** The message comes from the console, not from the daemon. */
@@ -24,7 +27,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = status;
     this.code = body.code;
-    this.hint = body.hint;
+    this.said = body;
     this.keys = body.keys ?? [];
     this.isLocal = status === 0 || body.isLocal === true;
   }
@@ -130,12 +133,11 @@ function unreachable(cause: unknown): ApiError {
 
 async function refusal(answer: Response): Promise<ApiError> {
   const body = await answer.json().catch(() => null);
-  const { code, message, hint, keys } = (body ?? {}) as Partial<ErrorBody>;
+  const { code, message, ...rest } = (body ?? {}) as Partial<ErrorBody>;
   return new ApiError(answer.status, {
     code: code ?? `HTTP_${answer.status}`,
     message: message ?? t.connection.refused(answer.status),
-    hint,
-    keys,
+    ...rest,
     isLocal: message === undefined,
   });
 }

@@ -20,8 +20,7 @@ export async function* casesOf(
   { targets = [], all = false, filter = {}, undo = false }: Request<'dismiss'>,
 ): AsyncGenerator<Cases> {
   const attention = undo ? 'dismissed' : 'needed';
-  if (!all && targets.length === 0)
-    throw new ReceiptdError('USAGE', 'Name a document or file, or add --all.');
+  if (!all && targets.length === 0) throw new ReceiptdError('USAGE.documentOrFileOrAll');
   const rows = reports.list({ ...listFilter(filter), attention });
   if (all) yield* batches(rows);
   else yield* batches(await named(reports, rows, targets, undo));
@@ -60,9 +59,7 @@ function isMeant({ name, path }: ListRow, target: string): boolean {
 function severalNamed(target: string, rows: readonly ListRow[]): ReceiptdError {
   const paths = rows.slice(0, 3).map(({ path }) => path);
   const more = rows.length > paths.length ? `, and ${rows.length - paths.length} more` : '';
-  return new ReceiptdError('USAGE', `"${target}" is the name of several files: ${paths.join(', ')}${more}.`, {
-    hint: 'Use the full path of the one you mean.',
-  });
+  return new ReceiptdError('USAGE.severalFiles', { target, paths, more: rows.length - paths.length });
 }
 
 async function nothingNamed(reports: Reports, target: string, undo: boolean): Promise<ReceiptdError> {

@@ -44,8 +44,7 @@ export async function erase(
       else ids.push(id);
     }
   }
-  if (before === undefined && names.length === 0)
-    throw new ReceiptdError('USAGE', 'Name a document, or add --before.');
+  if (before === undefined && names.length === 0) throw new ReceiptdError('USAGE.documentOrBefore');
   if (after === 0) await record(before === undefined ? names.join(', ') : `before ${before}`);
   const there: There = [];
   const until = clock.monotonic() + PART_MS;

@@ -54,8 +54,7 @@ export async function actOnMany(
       : { documents: rows.filter((row) => isMeant(row, act)).flatMap(numberOf), sightings: [] };
     return { ...(await perform(deps, act, meant, by, endpoint)), next: null };
   }
-  if (documents.length + sightings.length > 0)
-    throw new ReceiptdError('USAGE', 'Give either numbers or a filter.');
+  if (documents.length + sightings.length > 0) throw new ReceiptdError('USAGE.numbersOrFilter');
   const wanted = narrowed(listFilter(filter), act);
   const done: Done = { documents: [], sightings: [] };
   let count = 0;
@@ -146,11 +145,12 @@ export function configured(
   { endpoints }: Pick<ManyDeps, 'endpoints'>,
   alias: string | undefined,
 ): EndpointSettings {
-  if (alias === undefined) throw new ReceiptdError('USAGE', 'Name the endpoint that gets the documents.');
+  if (alias === undefined) throw new ReceiptdError('USAGE.endpointForDocuments');
   const found = endpoints.find((each) => each.alias === alias || each.key.uid === alias);
   if (found) return found;
-  throw new ReceiptdError('ENDPOINT_UNKNOWN', `The configuration has no endpoint "${alias}".`, {
-    hint: `Known: ${endpoints.map((each) => each.alias).join(', ')}.`,
+  throw new ReceiptdError('ENDPOINT_UNKNOWN.notConfigured', {
+    alias,
+    known: endpoints.map((each) => each.alias),
   });
 }
 

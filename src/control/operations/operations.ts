@@ -52,14 +52,12 @@ export class Operations {
   async retry({ names = [], all, after, by }: Request<'retry'>): Promise<Response<'retry'>> {
     const { ledger, clock } = this.#deps;
     if (all) return this.#retryAll(after ?? 0, by);
-    if (names.length === 0) throw new ReceiptdError('USAGE', 'Name a document, or add --all.');
+    if (names.length === 0) throw new ReceiptdError('USAGE.documentOrAll');
     const documents: Document[] = [];
     for (const written of names) {
       const named = await namedDocuments(ledger, written);
       if (named.every(({ state }) => state === 'accepted')) {
-        throw new ReceiptdError('DOCUMENT_STATE', `"${named[0].name}" is already accepted.`, {
-          hint: 'To send it again, use `receiptd resend`.',
-        });
+        throw new ReceiptdError('DOCUMENT_STATE.accepted', { name: named[0].name });
       }
       documents.push(...named);
     }
@@ -238,8 +236,9 @@ export class Operations {
     for (const scope of ['endpoint', 'folder'] as const)
       if (this.#deps.holds.pauses.has(scope, target)) return [{ scope, key: target, label: target }];
     const known = [...endpoints, ...this.#folders()].map(({ label }) => label).join(', ');
-    throw new ReceiptdError('USAGE', `"${target}" is not a configured folder or endpoint.`, {
-      hint: `Known: ${known}.`,
+    throw new ReceiptdError('USAGE.noSuchTarget', {
+      target,
+      known: [...endpoints, ...this.#folders()].map(({ label }) => label),
     });
   }
 
@@ -256,9 +255,7 @@ export class Operations {
   async backup({ output }: Request<'backup'>): Promise<Response<'backup'>> {
     // The reserve was released for the outcomes of uploads; a backup beside the ledger would fill it.
     if (output === undefined && this.#deps.ledger.storage.trouble()?.code === 'DISK_FULL')
-      throw new ReceiptdError('DISK_FULL', 'No backup was made: the disk of the state directory is full.', {
-        hint: 'Free some space on it, or write the backup to another disk with `receiptd backup FILE`.',
-      });
+      throw new ReceiptdError('DISK_FULL.noBackup');
     return this.#deps.ledger.backup(output ?? null);
   }
 

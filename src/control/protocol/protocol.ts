@@ -77,6 +77,8 @@ export const errorBody = z
     code: z.enum(ERROR_CODES),
     message: z.string(),
     hint: z.string().optional(),
+    key: z.string().optional().describe('The code and the reason, for its words in another language.'),
+    params: z.record(z.string(), z.unknown()).optional().describe('What the words of `key` are about.'),
     keys: z.array(z.string()).optional().describe('The keys of the configuration that are wrong, if any.'),
   })
   .meta({ id: 'Error' });

@@ -104,6 +104,6 @@ function dayFormat(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   } catch {
-    throw new ReceiptdError('USAGE', `"${timeZone}" is not the name of a time zone.`);
+    throw new ReceiptdError('USAGE.timeZone', { timeZone });
   }
 }

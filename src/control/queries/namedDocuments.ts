@@ -63,17 +63,15 @@ async function rowsWith(ledger: Pick<LedgerReports, 'page'>, search: string): Pr
 function ambiguous(written: string, names: readonly string[]): ReceiptdError {
   const shown = names.slice(0, SHOWN).map((name) => `"${name}"`);
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
-  return new ReceiptdError(
-    'DOCUMENT_AMBIGUOUS',
-    `"${written}" matches several documents, newest first: ${shown.join(', ')}${more}.`,
-    { hint: 'Enter the full name.' },
-  );
+  return new ReceiptdError('DOCUMENT_AMBIGUOUS', {
+    written,
+    names: names.slice(0, SHOWN),
+    more: Math.max(0, names.length - SHOWN),
+  });
 }
 
 /** The text matches a file that was seen but has no document. */
 function noDocument(written: string, { path, state, message }: ListRow): ReceiptdError {
   const why = message === null ? '' : ` ${message}`;
-  return new ReceiptdError('DOCUMENT_UNKNOWN', `"${written}" has no document: ${path} is ${state}.${why}`, {
-    hint: '`receiptd list` lists the names.',
-  });
+  return new ReceiptdError('DOCUMENT_UNKNOWN.fileOnly', { written, path, state, detail: message });
 }

@@ -69,7 +69,7 @@ export function pictureStreams({ ledger, pictures, locateBytes }: PictureDeps): 
       ...STREAMS.preview,
       async serve(request) {
         const page = request.query.get('page') ?? '1';
-        if (!PAGE.test(page)) throw new ReceiptdError('USAGE', 'page takes a number from 1 to 99999.');
+        if (!PAGE.test(page)) throw new ReceiptdError('USAGE.page');
         const draw = (document: Document) => pictures.preview(document, Number(page), locate, request.signal);
         return serve(request, `page-${page}`, draw);
       },

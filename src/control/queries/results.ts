@@ -28,9 +28,7 @@ export async function oneResult(
 ): Promise<Response<'result'>> {
   const found = await ledger.result(id);
   if (found === null) {
-    throw new ReceiptdError('RESULT_UNKNOWN', `Result ${id} does not exist.`, {
-      hint: '`receiptd results list` lists the numbers.',
-    });
+    throw new ReceiptdError('RESULT_UNKNOWN', { id });
   }
   return { result: { ...resultJson(found), payload: found.payload } };
 }

@@ -59,10 +59,7 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
         const document = await numberedDocument(ledger, params['id']);
         const found = await locateBytes(document);
         if (found.kind !== 'bytes') {
-          throw new ReceiptdError(
-            'BYTES_GONE',
-            `The image of "${document.name}" can't be shown. ${found.message}`,
-          );
+          throw new ReceiptdError('BYTES_GONE.image', { name: document.name, detail: found.message });
         }
         const how = query.has('download') ? 'attachment' : 'inline';
         return {
@@ -106,7 +103,7 @@ const IDS = /^\d{1,15}(?:,\d{1,15})*$/;
 function rowsWanted(ledger: LedgerReports, query: StreamRequest['query']): AsyncIterable<ListRow> {
   const ids = query.get('ids');
   if (ids === null) return ledger.list(filterOf(query));
-  if (!IDS.test(ids)) throw new ReceiptdError('USAGE', 'ids takes numbers with commas between.');
+  if (!IDS.test(ids)) throw new ReceiptdError('USAGE.ids');
   return eachRow(ledger, ids.split(',').map(Number));
 }
 
@@ -128,7 +125,7 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
     try {
       return JSON.parse(text(key) ?? 'null') ?? undefined;
     } catch {
-      throw new ReceiptdError('USAGE', `${key} takes JSON.`);
+      throw new ReceiptdError('USAGE.json', { key });
     }
   };
   const endpoint = endpointOf(text('endpoint') ?? '');
@@ -145,15 +142,15 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
   });
   if (parsed.success) return listFilter(parsed.data);
   const [issue] = parsed.error.issues;
-  throw new ReceiptdError(
-    'USAGE',
-    `${issue?.path.join('.') ?? 'The query'}: ${issue?.message ?? 'invalid'}.`,
-  );
+  throw new ReceiptdError('USAGE.query', {
+    field: issue?.path.join('.') ?? null,
+    detail: issue?.message ?? null,
+  });
 }
 
 function formOf(query: StreamRequest['query']): CsvForm {
   const separator = separatorOf(query.get('separator') ?? ',');
-  if (separator === undefined) throw new ReceiptdError('USAGE', 'separator takes , or ; or tab.');
+  if (separator === undefined) throw new ReceiptdError('USAGE.streamSeparator');
   return { separator, byteOrderMark: query.get('bom') === '1' };
 }
 

@@ -3,9 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 
 export function unknownDocument(name: string): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_UNKNOWN', `The ledger has no document named "${name}".`, {
-    hint: '`receiptd list` lists the names.',
-  });
+  return new ReceiptdError('DOCUMENT_UNKNOWN.name', { name });
 }
 
 /** The document whose number is in the URL path. @throws ReceiptdError DOCUMENT_UNKNOWN */

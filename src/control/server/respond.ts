@@ -134,7 +134,7 @@ function failed(error: unknown, url: string | undefined, log: Log): Reply {
     const { code, message, keys } = error;
     return { status: 422, body: { code, message, keys: [...keys] } satisfies ErrorBody };
   }
-  if (error instanceof ReceiptdError) return failure(422, error.code, error.message, error.hint);
+  if (error instanceof ReceiptdError) return { status: 422, body: error.facts() };
   log.error('A control operation failed', { url, why: String(error) });
   return failure(500, 'CONTROL_FAILED', 'The running agent could not do this.', 'See its log.');
 }

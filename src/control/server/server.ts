@@ -39,7 +39,7 @@ export async function startControlServer(options: ControlServerOptions): Promise
   try {
     address = await reachable(socketPath);
   } catch (error) {
-    throw asReceiptdError(error, 'CONTROL_FAILED', `The control socket ${socketPath} can't be created.`);
+    throw asReceiptdError(error, 'CONTROL_FAILED.socketDirectory', { socketPath });
   }
   const open = async (): Promise<string | null> => {
     if (process.platform !== 'win32') await removeStale(socketPath);
@@ -54,11 +54,10 @@ export async function startControlServer(options: ControlServerOptions): Promise
     server.close();
     await address.release();
     const why = systemCode(error) ?? 'unknown reason';
-    throw asReceiptdError(
-      error,
-      'CONTROL_FAILED',
-      `The control socket ${socketPath} can't be created (${why}).`,
-    );
+    throw asReceiptdError(error, 'CONTROL_FAILED.socketUncreated', {
+      socketPath,
+      system: systemCode(error) ?? null,
+    });
   }
   server.on('error', (error) => log.warn('The control socket reported a problem', { why: error.message }));
 
@@ -107,9 +106,7 @@ async function removeStale(socketPath: string): Promise<void> {
   const found = await lstat(socketPath).catch(() => null);
   if (found === null) return;
   if (!found.isSocket()) {
-    throw new ReceiptdError('CONTROL_FAILED', `${socketPath} is in the way, because it is not a socket.`, {
-      hint: 'Move it elsewhere.',
-    });
+    throw new ReceiptdError('CONTROL_FAILED.notSocket', { socketPath });
   }
   await rm(socketPath, { force: true });
 }

@@ -37,5 +37,8 @@ export function demandEndpointRequest({
 function demand(what: string, given: string | undefined, wrong: (text: string) => string | null): void {
   const expected = given === undefined ? null : wrong(given);
   if (expected === null) return;
-  throw new ReceiptdError('USAGE', `"${given}" is not valid as ${what}.`, { hint: `Use ${expected}.` });
+  throw new ReceiptdError('USAGE.endpointRequest', {
+    given: given ?? '',
+    field: wrong === wrongEndpointName ? 'name' : wrong === wrongLanguage ? 'language' : 'outgoingUrl',
+  });
 }

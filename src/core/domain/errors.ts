@@ -1,35 +1,106 @@
+import { errorsTexts } from '../../texts/en/errors.ts';
+import { isErrorKey, wordsOf, type ErrorKey, type ErrorTexts } from '../../texts/errors.ts';
+import { formatOf } from '../../texts/format.ts';
+import { local } from './words.ts';
+
+/** The words of an error that come from elsewhere: from another process, or with other advice. */
+export interface SaidElsewhere {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly key?: string | null | undefined;
+  readonly params?: object | null | undefined;
+}
+
+type Params<K> = K extends ErrorKey
+  ? ErrorTexts[K] extends (params: infer P) => unknown
+    ? [params: P]
+    : []
+  : [];
+
+type OldArguments<K> = K extends ErrorCode
+  ? [string, { hint?: string; cause?: unknown; retryAfterMs?: number | null }?]
+  : never;
+
+interface MadeBy {
+  readonly cause?: unknown;
+  readonly retryAfterMs?: number | null;
+}
+
 /**
- * The only error type shown to people. `code` is stable and listed in docs/errors.md;
- * `message` says what and where; `hint` says what to do. Any other thrown error is a bug.
+ * The only error type shown to people: a key of the catalogue and its parameters, as every language words them. `code`, the first part
+ * of the key, is stable and listed in docs/errors.md; `message` says in English what and where; `hint` says what to do. Any other
+ * thrown error is a bug.
  */
-export class ReceiptdError extends Error {
+export class ReceiptdError<K extends ErrorKey | ErrorCode | SaidElsewhere = ErrorKey> extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly kind: ErrorKind;
+  /** Null if another program worded it, which may be of another version. */
+  readonly key: ErrorKey | null;
+  readonly params: object | null;
   /** How long the service asked to wait (Retry-After); null if it did not. */
   readonly retryAfterMs: number | null;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { hint?: string; cause?: unknown; retryAfterMs?: number | null } = {},
-  ) {
+  constructor(said: K, ...args: [...Params<K>, options?: MadeBy] | OldArguments<K>) {
+    const texts = english();
+    const key = typeof said === 'string' && isErrorKey(texts, said) ? said : null;
+    const elsewhere = typeof said === 'object' ? said : null;
+    const [first, second] = args as readonly unknown[];
+    const isOld = typeof first === 'string';
+    const hasParams = key !== null && typeof texts[key] === 'function';
+    const params = hasParams && !isOld ? (first as object) : null;
+    const options = ((hasParams || isOld ? second : first) ?? {}) as MadeBy & { hint?: string };
+    const [message, hint] = isOld
+      ? [first, options.hint]
+      : key === null
+        ? [elsewhere?.message, elsewhere?.hint]
+        : wordsOf(texts, key, params);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReceiptdError';
-    this.code = code;
-    this.hint = options.hint;
+    this.hint = hint;
+    // The part before the dot; a type holds it (texts/errors.ts).
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    this.code = elsewhere?.code ?? (String(said).replace(/\..*$/, '') as ErrorCode);
+    this.key = elsewhere !== null && isWordedSo(elsewhere) ? elsewhere.key : isOld ? null : key;
+    this.params = elsewhere?.params ?? params;
     this.retryAfterMs = options.retryAfterMs ?? null;
-    this.kind = KINDS[code] ?? 'other';
+    this.kind = KINDS[this.code] ?? 'other';
   }
 
-  /** What, where, and what to do. */
+  /** What, where, and what to do, in English. */
   words(): string {
     return this.hint ? `${this.message} ${this.hint}` : this.message;
   }
 
-  /** One line for a terminal: the words and the code. */
+  /** One line for a terminal, in English: the words and the code. */
   sentence(): string {
     return `${this.words()} [${this.code}]`;
+  }
+
+  /** For other threads and processes. */
+  facts(): SaidElsewhere {
+    const { code, message, hint, key, params } = this;
+    return {
+      code,
+      message,
+      ...(hint !== undefined && { hint }),
+      ...(key !== null && { key, ...(params !== null && { params }) }),
+    };
+  }
+}
+
+let ofEnglish: ErrorTexts | undefined;
+const english = (): ErrorTexts => (ofEnglish ??= errorsTexts(formatOf('en', local)));
+
+/** Whether this version has the same words for the key. */
+function isWordedSo(said: SaidElsewhere): said is SaidElsewhere & { readonly key: ErrorKey } {
+  const { key, params, message } = said;
+  if (typeof key !== 'string' || !isErrorKey(english(), key)) return false;
+  try {
+    return wordsOf(english(), key, params ?? null)[0] === message;
+  } catch {
+    return false;
   }
 }
 
@@ -183,10 +254,14 @@ const KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   KEYCHAIN_LOCKED: 'credentials',
 };
 
-/** Wraps any other thrown value; `code` describes what the caller was trying to do. */
-export function asReceiptdError(error: unknown, code: ErrorCode, message: string): ReceiptdError {
+/** Wraps any other thrown value; `key` says what the caller was trying to do. */
+export function asReceiptdError<K extends ErrorKey>(
+  error: unknown,
+  key: K,
+  ...params: Params<K>
+): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
-  return new ReceiptdError(code, message, { cause: error });
+  return new ReceiptdError(key, ...params, { cause: error });
 }
 
 /** Whether reading or writing the ledger failed, which is not the fault of the data. */

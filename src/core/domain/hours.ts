@@ -23,9 +23,7 @@ export function parseHours(texts: readonly string[]): Hours {
     const [, first, last, from = '', until = ''] = PARTS.exec(text) ?? [];
     const span = { days: daysOf(first, last), from: minutes(from), until: minutes(until) };
     if (from === '' || span.from === span.until || Math.max(span.from, span.until) > 1440) {
-      throw new ReceiptdError('CONFIG_INVALID', `${JSON.stringify(text.slice(0, 60))} is not a time span.`, {
-        hint: 'Use days and times such as Mon-Fri 07:00-19:00.',
-      });
+      throw new ReceiptdError('CONFIG_INVALID.hours', { given: text.slice(0, 60) });
     }
     return span;
   });

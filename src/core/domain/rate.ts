@@ -15,9 +15,7 @@ export const RATE_PATTERN = /^(?:unlimited|([1-9]\d{0,6})\/(s|min|h))$/;
 export function parseRate(text: string): Rate | null {
   const match = RATE_PATTERN.exec(text);
   if (match === null) {
-    throw new ReceiptdError('CONFIG_INVALID', `${JSON.stringify(text.slice(0, 60))} is not a rate.`, {
-      hint: 'Use N/s, N/min or N/h, such as 120/min, or unlimited.',
-    });
+    throw new ReceiptdError('CONFIG_INVALID.rate', { given: text.slice(0, 60) });
   }
   const [, count, unit = ''] = match;
   const intervalMs = INTERVALS[unit];

@@ -242,13 +242,15 @@ function failure(error: unknown, path: string, what: string): unknown {
   const code = systemCode(error);
   if (error instanceof ReceiptdError || code === undefined) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new ReceiptdError('DISK_FULL', `The disk is full: ${path} can't be ${what} (${code}).`, {
-      hint: 'Free some space on the disk of the state directory.',
-      cause: error,
-    });
+    return new ReceiptdError(
+      'DISK_FULL.deferred',
+      { path, isWriting: what === 'written', system: code },
+      { cause: error },
+    );
   }
-  return new ReceiptdError('STATE_UNWRITABLE', `${path} can't be ${what} (${code}).`, {
-    hint: 'Check the free space and permissions of the state directory.',
-    cause: error,
-  });
+  return new ReceiptdError(
+    'STATE_UNWRITABLE.deferred',
+    { path, isWriting: what === 'written', system: code },
+    { cause: error },
+  );
 }

@@ -218,15 +218,10 @@ export async function sendWithin(
 }
 
 function tooLate({ receiver: { what, setting } }: AlertChannel): ReceiptdError {
-  return new ReceiptdError('ALERT_UNDELIVERED', `${what} took longer than ${span(SEND_MS)}.`, {
-    hint: `Find out what is delaying it, and check ${setting}.`,
-  });
+  return new ReceiptdError('ALERT_UNDELIVERED.tooSlow', { what, setting, limitMs: SEND_MS });
 }
 
 function unexpected(name: string, cause: unknown): ReceiptdError {
   const why = messageOf(cause);
-  return new ReceiptdError('ALERT_UNDELIVERED', `${name} failed: ${why}.`, {
-    hint: 'Check the alerts in the config.',
-    cause,
-  });
+  return new ReceiptdError('ALERT_UNDELIVERED.unexpected', { channel: name, detail: why }, { cause });
 }

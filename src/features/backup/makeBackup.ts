@@ -152,13 +152,7 @@ async function countsOf(
 async function copyJournal(journal: string, head: JournalHead, to: string): Promise<void> {
   const end = endOfEntry(journal, head);
   if (end === null) {
-    throw new ReceiptdError(
-      'JOURNAL_DAMAGED',
-      `The journal ${journal} is missing the most recent entries of the ledger.`,
-      {
-        hint: 'Start receiptd once to repair it. For details, run `receiptd ledger verify`.',
-      },
-    );
+    throw new ReceiptdError('JOURNAL_DAMAGED.behind', { journal });
   }
   const from = await fs.open(journal, 'r');
   const target = await fs.open(to, 'wx', 0o600);
@@ -241,11 +235,7 @@ async function readBack(written: string, file: string, id: string): Promise<void
 }
 
 function unsound(file: string, why: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError(
-    'BACKUP_FAILED',
-    `The backup ${file} was written, but verifying it failed: ${why}`,
-    { hint: 'The backup was removed, and nothing was closed. Use another disk.', cause },
-  );
+  return new ReceiptdError('BACKUP_FAILED.unsound', { file, detail: why }, { cause });
 }
 
 /** Gives the archive its final name. Never overwrites a file. */

@@ -109,11 +109,7 @@ async function manifestOf(file: string, member: Member): Promise<Manifest> {
     (typeof version === 'number' && version > FORMAT_VERSION) ||
     (typeof schema === 'number' && schema > LATEST_VERSION)
   ) {
-    throw new ReceiptdError(
-      'LEDGER_NEWER',
-      `${file} was made by a newer receiptd (${String(receiptd).slice(0, 30)}).`,
-      { hint: 'Install that one here first.' },
-    );
+    throw new ReceiptdError('LEDGER_NEWER.backup', { file, version: String(receiptd).slice(0, 30) });
   }
   const parsed = manifestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -137,11 +133,12 @@ async function seeRoom(file: string, to: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await fs.statfs(to);
   const free = bavail * bsize;
   if (bytes + SPARE <= free) return;
-  throw new ReceiptdError(
-    'DISK_FULL',
-    `${file} needs ${sizeText(bytes + SPARE)} on the disk of ${dirname(to)}, but only ${sizeText(free)} are free.`,
-    { hint: 'Free some space there, or set another stateDir. Nothing was restored.' },
-  );
+  throw new ReceiptdError('DISK_FULL.restore', {
+    file,
+    needed: sizeText(bytes + SPARE),
+    dir: dirname(to),
+    free: sizeText(free),
+  });
 }
 
 /** Syncs run at once: together they take little longer than one. */
@@ -206,18 +203,12 @@ async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof BadArchive) {
-      throw new ReceiptdError('ARCHIVE_REFUSED', `${file} can't be used: ${error.message}.`, {
-        hint: 'Nothing was restored. Copy the file again, or create a new one with `receiptd backup`.',
-        cause: error,
-      });
+      throw new ReceiptdError('ARCHIVE_REFUSED.file', { file, detail: error.message }, { cause: error });
     }
     const code = systemCode(error);
     if (error instanceof ReceiptdError || code === undefined) throw error;
     if (code === 'ENOSPC' || code === 'EDQUOT')
-      throw new ReceiptdError('DISK_FULL', `No space is left to unpack ${file}.`, {
-        hint: 'Free some space, and restore again. Nothing was restored.',
-        cause: error,
-      });
+      throw new ReceiptdError('DISK_FULL.unpack', { file }, { cause: error });
     throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${WHY[code] ?? code}.`, {
       hint:
         code === 'EACCES'

@@ -142,11 +142,7 @@ async function refuseLoss(
     const sent = counted(accepted, 'document that was accepted since', 'documents that were accepted since');
     const lost =
       accepted === 0 ? 'they would be lost' : `${sent} would be sent again, if found in a watched folder`;
-    throw new ReceiptdError(
-      'LEDGER_EXISTS',
-      `The ledger in ${stateDir} has ${newer} that ${file} does not contain: ${lost}.`,
-      { hint: 'Both continued from the same state. To use the backup all the same, add --older.' },
-    );
+    throw new ReceiptdError('LEDGER_EXISTS.newer', { stateDir, entries, file, accepted });
   }
   refuseOther(config, replace);
 }
@@ -159,13 +155,11 @@ export function refuseOther(config: Config, replace: boolean): void {
     accepted === 0
       ? ''
       : ` Without it, ${counted(accepted, 'accepted document')} would be sent again, if found in a watched folder.`;
-  throw new ReceiptdError(
-    'LEDGER_EXISTS',
-    `Another ledger is in ${config.stateDir} already: ${ledgerPath(config)}.${lost}`,
-    {
-      hint: 'To use the backup instead and set that ledger aside, add --replace. To view the backup without changing anything, add --beside FOLDER.',
-    },
-  );
+  throw new ReceiptdError('LEDGER_EXISTS.other', {
+    stateDir: config.stateDir,
+    ledger: ledgerPath(config),
+    accepted,
+  });
 }
 
 function adopt(
@@ -190,10 +184,7 @@ function adopt(
 }
 
 function refusedArchive(file: string, why: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('ARCHIVE_REFUSED', `${file} can't be used: ${why}.`, {
-    hint: 'Nothing was restored. Create a new one with `receiptd backup`.',
-    cause,
-  });
+  return new ReceiptdError('ARCHIVE_REFUSED.ledger', { file, detail: why }, { cause });
 }
 
 /**

@@ -66,11 +66,7 @@ async function refuseSecrets(portable: string, text: string, config: Config): Pr
   ]);
   const secrets = await knownSecrets({ env: {}, stateDir: config.stateDir, config, text });
   if (!secrets.some((each) => TELLING.test(each) && !names.has(each) && portable.includes(each))) return;
-  throw new ReceiptdError(
-    'CONFIG_INVALID',
-    `${config.file} contains a password or other secret where it can't be removed automatically.`,
-    { hint: 'Remove it, including from comments, and try again. Nothing was written.' },
-  );
+  throw new ReceiptdError('CONFIG_INVALID.secretInside', { file: config.file });
 }
 
 /** Settings that don't fit this machine, in sentences. */

@@ -21,13 +21,11 @@ const USER_NAME = /^[\p{L}\p{N}_][^\s:,/\p{Cc}]*$/u;
 /** @throws ReceiptdError USAGE */
 export function demandUserName(name: string): void {
   if (USER_NAME.test(name)) return;
-  throw new ReceiptdError('USAGE', `"${name}" is not a valid user name for --user.`);
+  throw new ReceiptdError('USAGE.userName', { name });
 }
 
 export function noSuchUser(name: string): ReceiptdError {
-  return new ReceiptdError('INSTALL_REFUSED', `The user ${name} does not exist on this machine.`, {
-    hint: `Use an existing user. Without --user, receiptd creates the user ${DEFAULT_USER}.`,
-  });
+  return new ReceiptdError('INSTALL_REFUSED.noSuchUser', { name, usual: DEFAULT_USER });
 }
 
 /** Null if no account has this name. */
@@ -109,11 +107,5 @@ export async function runAs(
         ];
   const ran = await run([...as, ...command], options);
   if (!isNotInstalled(ran.why)) return ran;
-  throw new ReceiptdError(
-    'MANAGER_FAILED',
-    `${as[0] ?? ''} is not installed, but it is needed to run checks as another user.`,
-    {
-      hint: 'Install it; on Debian, it is in util-linux.',
-    },
-  );
+  throw new ReceiptdError('MANAGER_FAILED.programMissing', { program: as[0] ?? '' });
 }

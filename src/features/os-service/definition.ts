@@ -31,11 +31,8 @@ export async function removeDefinition(file: string): Promise<void> {
 
 function unusable(file: string, what: string, cause: unknown): ReceiptdError {
   return new ReceiptdError(
-    'MANAGER_FAILED',
-    `${file} can't be ${what} (${systemCode(cause) ?? String(cause)}).`,
-    {
-      hint: 'Check that its directory exists and that you may write to it.',
-      cause,
-    },
+    'MANAGER_FAILED.definition',
+    { file, isRemoval: what === 'removed', detail: systemCode(cause) ?? String(cause) },
+    { cause },
   );
 }

@@ -26,10 +26,7 @@ export function runVisibly(
     child.once('error', (error) => {
       if (signal.aborted) return resolve(null);
       reject(
-        new ReceiptdError(
-          'MANAGER_ABSENT',
-          `${program} can't be started (${systemCode(error) ?? String(error)}).`,
-        ),
+        new ReceiptdError('MANAGER_ABSENT.program', { program, detail: systemCode(error) ?? String(error) }),
       );
     });
     child.once('close', (status) => resolve(status));

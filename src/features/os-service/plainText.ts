@@ -4,9 +4,5 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 export function plainText(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
-  throw new ReceiptdError(
-    'INSTALL_REFUSED',
-    `${JSON.stringify(text)} has a control character, which a service definition can't contain.`,
-    { hint: 'Rename it.' },
-  );
+  throw new ReceiptdError('INSTALL_REFUSED.controlCharacter', { text });
 }

@@ -26,13 +26,12 @@ export async function demandProgram(host: Host, account: Account, { command }: H
   for (const [index, path] of command.entries()) {
     if (await can(host, account, index === 0 ? '-x' : '-r', path)) continue;
     const at = await obstacle(host, account, path);
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `The user ${account.name} can't ${index === 0 ? 'run' : 'read'} ${path}${inWay(at, path)}, so nothing was installed.`,
-      {
-        hint: 'Install receiptd and Node where every user can read them, as with `npm install --global` by root or a package.',
-      },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.programOutOfReach', {
+      user: account.name,
+      isProgram: index === 0,
+      path,
+      at: at === path ? null : at,
+    });
   }
 }
 
@@ -99,9 +98,5 @@ function shellWord(text: string): string {
 export function refuseFleetingProgram({ command }: HostedAgent): void {
   const fleeting = command.find((path) => posix.normalize(path.replaceAll('\\', '/')).includes('/_npx/'));
   if (fleeting === undefined) return;
-  throw new ReceiptdError(
-    'INSTALL_REFUSED',
-    `${fleeting} is in the npx cache, which can be emptied at any time.`,
-    { hint: 'Install receiptd with `npm install --global` first.' },
-  );
+  throw new ReceiptdError('INSTALL_REFUSED.npxCache', { path: fleeting });
 }

@@ -18,17 +18,12 @@ export async function resultsSecret(stateDir: string, random: (bytes: number) =>
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     const why = systemCode(error) ?? String(error);
-    throw new ReceiptdError('RESULTS_UNAVAILABLE', `The file ${file} can't be used (${why}).`, {
-      hint: 'Check the permissions of the state directory.',
-      cause: error,
-    });
+    throw new ReceiptdError('RESULTS_UNAVAILABLE.secretUnreadable', { file, detail: why }, { cause: error });
   }
 }
 
 function checked(text: string, file: string): string {
   const secret = text.trim();
   if (SHAPE.test(secret)) return secret;
-  throw new ReceiptdError('RESULTS_UNAVAILABLE', `The file ${file} does not contain a receiptd secret.`, {
-    hint: 'Restore it from a backup. Or remove it, restart receiptd, and give the endpoints the new address.',
-  });
+  throw new ReceiptdError('RESULTS_UNAVAILABLE.noSecret', { file });
 }

@@ -107,10 +107,7 @@ export async function archive(
       return await inOwnDirectory(to, parentOf(path), move, { make: true });
     } catch (error) {
       if (systemCode(error) !== 'ENOTDIR' && systemCode(error) !== 'ELOOP') throw error;
-      throw new ReceiptdError('FOLDER_NOT_A_DIRECTORY', `${place} in the archive is not a folder.`, {
-        hint: 'Remove or rename it. The agent does not follow links inside an archive or between a watched folder and its archive.',
-        cause: error,
-      });
+      throw new ReceiptdError('FOLDER_NOT_A_DIRECTORY.inArchive', { place }, { cause: error });
     }
   });
 }

@@ -148,9 +148,7 @@ function watchedPath(details: unknown): string | null {
 }
 
 function folderGone(folder: string): ReceiptdError {
-  return new ReceiptdError('FOLDER_MISSING', `${folder} was deleted, renamed or replaced.`, {
-    hint: 'receiptd watches it again as soon as it is back.',
-  });
+  return new ReceiptdError('FOLDER_MISSING.gone', { folder });
 }
 
 /** @throws ReceiptdError FOLDER_MISSING if the folder is gone: another part reports that */
@@ -164,13 +162,7 @@ async function present<T>(folder: string, access: Promise<T>): Promise<T> {
 
 /** chokidar takes a backslash for a slash, and would watch a different path. */
 function backslash(folder: string): ReceiptdError {
-  return new ReceiptdError(
-    'WATCH_LIMIT',
-    `The path of ${folder} contains a backslash, so receiptd can't watch it for events.`,
-    {
-      hint: 'Rename it, or let receiptd list it at intervals.',
-    },
-  );
+  return new ReceiptdError('WATCH_LIMIT.backslash', { folder });
 }
 
 function watchTrouble(folder: string, cause: unknown): Error {

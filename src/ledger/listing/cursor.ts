@@ -20,9 +20,7 @@ const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}
 function readCursor(cursor: string): Positions {
   const found = CURSOR.exec(cursor);
   if (!found) {
-    throw new ReceiptdError('USAGE', 'The cursor is not valid.', {
-      hint: 'Start with the first page.',
-    });
+    throw new ReceiptdError('USAGE.cursor');
   }
   const [, ...parts] = found;
   const position = (at?: string, id?: string) =>

@@ -79,14 +79,7 @@ export async function archiveHistory(
   options: ArchiveOptions,
 ): Promise<readonly ArchivedFile[]> {
   const right = await connection.get<{ owns: boolean }>(OWNS);
-  if (right?.owns !== true)
-    throw new ReceiptdError(
-      'LEDGER_REFUSED',
-      `The history at ${where} can't be archived, because this role does not own it.`,
-      {
-        hint: 'Use the role that prepared the ledger.',
-      },
-    );
+  if (right?.owns !== true) throw new ReceiptdError('LEDGER_REFUSED.historyNotOwned', { where });
   const files: ArchivedFile[] = [];
   const heads = new Map<number, { readonly seq: number; readonly hash: string }>();
   for (const { name } of await connection.all<{ name: string }>(PARTITIONS)) {
@@ -118,10 +111,7 @@ async function archivePartition(
     } catch (error) {
       if (error instanceof ReceiptdError || systemCode(error) === undefined) throw error;
       const words = messageOf(error);
-      throw new ReceiptdError('OUTPUT_UNWRITABLE', `The archive ${file} can't be written: ${words}.`, {
-        hint: 'Check the directory and the space on its disk.',
-        cause: error,
-      });
+      throw new ReceiptdError('OUTPUT_UNWRITABLE.archive', { file, detail: words }, { cause: error });
     }
     const last = await check(file, options.gzip, partition, chain, after);
     heads.set(agentId, last);
@@ -246,7 +236,5 @@ function endOf(partition: string): number {
 }
 
 function kept(partition: string, why: string): ReceiptdError {
-  return new ReceiptdError('HISTORY_KEPT', `${partition} stays in the database: ${why}.`, {
-    hint: 'Nothing was taken out of it.',
-  });
+  return new ReceiptdError('HISTORY_KEPT', { partition, why });
 }

@@ -106,7 +106,7 @@ export class Connector {
         if (failure === null || own.code === 'LEDGER_REFUSED') failure = own;
       }
     }
-    throw failure ?? new ReceiptdError('LEDGER_UNREACHABLE', `The ledger at ${this.where} has no host.`);
+    throw failure ?? new ReceiptdError('LEDGER_UNREACHABLE.noHost', { where: this.where });
   }
 
   async #connectTo(url: string, applicationName: string, answerWithinMs: number): Promise<Connection> {
@@ -137,12 +137,9 @@ export class Connector {
       const results = [await client.query<{ readOnly: string }>(settings(answerWithinMs))].flat();
       const readOnly = results.at(-1)?.rows[0]?.readOnly;
       if (readOnly === undefined)
-        throw new ReceiptdError('LEDGER_UNREACHABLE', `${this.where} did not answer completely.`);
+        throw new ReceiptdError('LEDGER_UNREACHABLE.incompleteAnswer', { where: this.where });
       if (readOnly === 'on')
-        throw new ReceiptdError(
-          'LEDGER_UNREACHABLE',
-          `${this.where} takes no writes; it follows another server.`,
-        );
+        throw new ReceiptdError('LEDGER_UNREACHABLE.readOnlyServer', { where: this.where });
       return connection;
     } catch (error) {
       connection.destroy();

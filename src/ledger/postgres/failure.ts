@@ -84,10 +84,6 @@ export function ledgerFailure(error: unknown, where: string): ReceiptdError {
       cause: error,
     });
   if (isLost(error))
-    return new ReceiptdError('LEDGER_UNREACHABLE', `The ledger at ${where} can't be reached: ${words}.`, {
-      cause: error,
-    });
-  return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger at ${where} failed: ${words}.`, {
-    cause: error,
-  });
+    return new ReceiptdError('LEDGER_UNREACHABLE.connection', { where, detail: words }, { cause: error });
+  return new ReceiptdError('LEDGER_WRITE_FAILED.database', { where, detail: words }, { cause: error });
 }

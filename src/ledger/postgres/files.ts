@@ -39,12 +39,13 @@ export async function readAuthorities(file: string): Promise<string> {
 
 function unreadable(key: string, file: string, error: unknown): ReceiptdError {
   const why = systemCode(error) ?? 'unknown reason';
-  return new ReceiptdError('FILE_UNREADABLE', `${key}: ${file} can't be read (${why}).`, {
-    hint: 'It must be a file that the user running receiptd can read.',
-    cause: error,
-  });
+  return new ReceiptdError(
+    'FILE_UNREADABLE.ofLedgerSetting',
+    { setting: key, file, system: systemCode(error) ?? null },
+    { cause: error },
+  );
 }
 
 function unusable(key: string, why: string): ReceiptdError {
-  return new ReceiptdError('LEDGER_REFUSED', `${key}: ${why}.`, { hint: 'Correct the file, or the key.' });
+  return new ReceiptdError('LEDGER_REFUSED.unusableFile', { setting: key, why });
 }

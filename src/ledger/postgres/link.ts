@@ -91,10 +91,7 @@ export class Link {
         this.#tellAll();
         const why = await this.#whileConnected(connected);
         if (signal.aborted) return connected.heart.close();
-        throw new ReceiptdError(
-          'LEDGER_UNREACHABLE',
-          `The ledger at ${connector.where} can't be reached: ${why}.`,
-        );
+        throw new ReceiptdError('LEDGER_UNREACHABLE.connection', { where: connector.where, detail: why });
       } catch (error) {
         connected?.writer.destroy();
         connected?.heart.destroy();

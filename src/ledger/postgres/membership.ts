@@ -40,7 +40,7 @@ export class Membership {
   /** @throws ReceiptdError LEDGER_UNREACHABLE before the first session */
   get session(): Session {
     if (this.#session) return this.#session;
-    throw new ReceiptdError('LEDGER_UNREACHABLE', `The ledger at ${this.#where} has not been reached yet.`);
+    throw new ReceiptdError('LEDGER_UNREACHABLE.notYet', { where: this.#where });
   }
 
   /** Whether the lease is certain, by both local clocks, since one of them may stand still. */

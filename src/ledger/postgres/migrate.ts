@@ -54,29 +54,15 @@ export async function migrate(connection: Connection, where: string): Promise<vo
 /** @throws ReceiptdError LEDGER_OLDER, LEDGER_NEWER, LEDGER_MISSING */
 export async function requireVersion(connection: Sql, where: string): Promise<void> {
   const version = await versionOf(connection);
-  if (version === 0)
-    throw new ReceiptdError('LEDGER_MISSING', `${where} has no ledger yet.`, {
-      hint: 'Start receiptd once, or run `receiptd ledger prepare`.',
-    });
+  if (version === 0) throw new ReceiptdError('LEDGER_MISSING.inDatabase', { where });
   if (version < ALL_MIGRATIONS.length) throw older(where);
   if (version > ALL_MIGRATIONS.length) throw newer(where, version);
 }
 
 function older(where: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError(
-    'LEDGER_OLDER',
-    `The ledger at ${where} is an older version, or is not prepared yet.`,
-    {
-      hint: 'Run `receiptd ledger prepare` with a role that owns the schema.',
-      cause,
-    },
-  );
+  return new ReceiptdError('LEDGER_OLDER.inDatabase', { where }, { cause });
 }
 
 function newer(where: string, version: number): ReceiptdError {
-  return new ReceiptdError(
-    'LEDGER_NEWER',
-    `The ledger at ${where} has version ${version}; this receiptd knows ${ALL_MIGRATIONS.length}.`,
-    { hint: 'Install the same receiptd version as on the other agents.' },
-  );
+  return new ReceiptdError('LEDGER_NEWER.inDatabase', { where, version, known: ALL_MIGRATIONS.length });
 }

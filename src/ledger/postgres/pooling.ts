@@ -38,11 +38,5 @@ END $$`);
 }
 
 function refusal(where: string): ReceiptdError {
-  return new ReceiptdError(
-    'LEDGER_REFUSED',
-    `The ledger at ${where} can't be used: a pooler in between gives each transaction another session.`,
-    {
-      hint: 'Let it pool sessions (PgBouncer: pool_mode = session), or name the server itself in ledger.url.',
-    },
-  );
+  return new ReceiptdError('LEDGER_REFUSED.pooler', { where });
 }

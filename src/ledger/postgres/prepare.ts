@@ -60,28 +60,15 @@ export async function prepare(
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {});
     if (systemCode(error) !== '42501') throw error;
-    throw new ReceiptdError(
-      'LEDGER_REFUSED',
-      `The ledger at ${where} can't be prepared, because this role does not own it.`,
-      {
-        hint: 'Run `receiptd ledger prepare` with the role that made the schema, or as a superuser.',
-        cause: error,
-      },
-    );
+    throw new ReceiptdError('LEDGER_REFUSED.notOwnerToPrepare', { where }, { cause: error });
   }
 }
 
 /** Refuses a role that owns tables: it would keep every right, whatever is granted. */
 async function demandPlain(connection: Connection, role: string): Promise<void> {
   const standing = await connection.get<{ isSuper: boolean; owns: boolean }>(STANDING, { role });
-  if (!standing)
-    throw new ReceiptdError('ROLE_UNFIT', `The database has no role ${role}.`, {
-      hint: `Create it first, in psql: CREATE ROLE ${quoted(role)} LOGIN PASSWORD …`,
-    });
-  if (standing.isSuper || standing.owns)
-    throw new ReceiptdError('ROLE_UNFIT', `The role ${role} owns the ledger and could change all of it.`, {
-      hint: 'Use another role for the agents, and keep this one for `receiptd ledger prepare`.',
-    });
+  if (!standing) throw new ReceiptdError('ROLE_UNFIT.missing', { role, quoted: quoted(role) });
+  if (standing.isSuper || standing.owns) throw new ReceiptdError('ROLE_UNFIT.ownsLedger', { role });
 }
 
 function quoted(name: string): string {

@@ -90,8 +90,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
       const upload: Beginning = { documentId, at, bytes, attempt: null };
       try {
         const attempt = await begin(upload);
-        if (attempt === null)
-          throw new ReceiptdError('DOCUMENT_HELD', 'Another agent has put its service or endpoint on hold.');
+        if (attempt === null) throw new ReceiptdError('DOCUMENT_HELD');
         claims.forget([documentId]);
         return attempt;
       } catch (error) {

@@ -21,14 +21,8 @@ export async function retire(store: Store, name: string, at: number): Promise<Re
     if (!leaving) throw agentUnknown(name);
     const { id } = leaving;
     const own = sql.session.agentId;
-    if (id === own)
-      throw new ReceiptdError('USAGE', `${name} is the agent of this machine.`, {
-        hint: 'Retire it on the machine of another agent.',
-      });
-    if (leaving.isRunning)
-      throw new ReceiptdError('USAGE', `Agent ${name} is running.`, {
-        hint: 'Stop it first, then retire it.',
-      });
+    if (id === own) throw new ReceiptdError('USAGE.retiresItself', { agent: name });
+    if (leaving.isRunning) throw new ReceiptdError('USAGE.retiresRunning', { agent: name });
     sql.send(SQL.RETIRE, { agentId: id });
     await interrupt(sql, id, `Agent ${name} was retired while it sent this; it may have arrived.`, at);
     sql.send(SQL.END_LEADS, { agentId: id });
@@ -72,7 +66,5 @@ async function inBatches(batch: () => Promise<number>): Promise<number> {
 }
 
 export function agentUnknown(name: string): ReceiptdError {
-  return new ReceiptdError('AGENT_UNKNOWN', `There is no agent named ${name}.`, {
-    hint: 'Use a name from `receiptd fleet status`.',
-  });
+  return new ReceiptdError('AGENT_UNKNOWN', { agent: name });
 }

@@ -150,24 +150,13 @@ async function endWork(connection: Connection, { agentId }: Session): Promise<vo
 }
 
 export function fenced(name: string): ReceiptdError {
-  return new ReceiptdError(
-    'AGENT_FENCED',
-    `The lease of agent ${name} has expired, and other agents took over its work.`,
-  );
+  return new ReceiptdError('AGENT_FENCED', { agent: name });
 }
 
 function renamed(former: string, name: string): ReceiptdError {
-  return new ReceiptdError(
-    'AGENT_RENAMED',
-    `This agent was named ${former} in the ledger before, and is now ${name}. Nobody would send what is waiting under the old name.`,
-    { hint: `Set ledger.agent to ${former}.` },
-  );
+  return new ReceiptdError('AGENT_RENAMED.inLedger', { former, agent: name });
 }
 
 function nameTaken(name: string, host: string): ReceiptdError {
-  return new ReceiptdError(
-    'AGENT_NAME_TAKEN',
-    `An agent named ${name} already uses this ledger, on the host ${host}.`,
-    { hint: 'Give this agent another name (ledger.agent).' },
-  );
+  return new ReceiptdError('AGENT_NAME_TAKEN', { agent: name, host });
 }

@@ -290,10 +290,10 @@ export class Store {
   }
 
   #closed(): ReceiptdError {
-    return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger at ${this.where} is closed.`);
+    return new ReceiptdError('LEDGER_WRITE_FAILED.sharedClosed', { where: this.where });
   }
 
   #refusal(what: string): ReceiptdError {
-    return new ReceiptdError('LEDGER_UNREACHABLE', `The ledger at ${this.where} ${what}.`);
+    return new ReceiptdError('LEDGER_UNREACHABLE.session', { where: this.where, what });
   }
 }

@@ -7,13 +7,7 @@ export function createUpkeep(where: string): LedgerUpkeep {
     isInPlace: async () => true,
 
     backup: async () => {
-      throw new ReceiptdError(
-        'BACKUP_FAILED',
-        `The ledger is shared, at ${where}, and receiptd does not back it up.`,
-        {
-          hint: 'Back up the database itself with pg_dump, or with pg_basebackup and archived WAL.',
-        },
-      );
+      throw new ReceiptdError('BACKUP_FAILED.shared', { where });
     },
 
     lastBackup: async () => null,

@@ -101,7 +101,7 @@ export async function endAttempts(
     const isOpen = row?.finishedAt === null;
     if (row && (row.agentId !== agentId || (!isOpen && row.epoch !== epoch))) throw taken(row.name);
     if (!row || !isOpen || (expected !== undefined && row.documentId !== expected))
-      throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
+      throw new ReceiptdError('DOCUMENT_STATE.notUnderWay', { attempt: attemptId });
     const { documentId } = row;
     sql.emit({ kind: 'ended', attempt: attemptId, document: documentId, outcome, httpStatus, message }, at);
     return { documentId, hasResults: withResults.has(documentId) };
@@ -151,7 +151,7 @@ export async function putBack(
 }
 
 function taken(name: string): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_TAKEN', `${name} is being sent by another agent.`);
+  return new ReceiptdError('DOCUMENT_TAKEN', { name });
 }
 
 export interface Beginning {

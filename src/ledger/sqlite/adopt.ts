@@ -88,5 +88,5 @@ function intoNewFile(path: string): void {
 }
 
 function unfit(path: string, why: string): ReceiptdError {
-  return new ReceiptdError('LEDGER_DAMAGED', `The ledger ${path} can't be used: ${why.replace(/\.$/, '')}.`);
+  return new ReceiptdError('LEDGER_DAMAGED.unfit', { path, detail: why.replace(/\.$/, '') });
 }

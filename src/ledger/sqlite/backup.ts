@@ -84,10 +84,7 @@ export async function backupTo(db: DatabaseSyncInstance, target: string): Promis
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
     const words = messageOf(error);
-    throw new ReceiptdError('BACKUP_FAILED', `The backup ${target} can't be written: ${words}.`, {
-      hint: 'Check the path, its permissions, and the free space on its disk.',
-      cause: error,
-    });
+    throw new ReceiptdError('BACKUP_FAILED.unwritable', { file: target, detail: words }, { cause: error });
   } finally {
     removeAside(aside);
   }
@@ -139,10 +136,7 @@ export function miscountOf(sql: Sql): string | null {
  */
 export function checkBackup(path: string): JournalHead {
   const bad = (why: string, cause?: unknown): ReceiptdError =>
-    new ReceiptdError('BACKUP_FAILED', `${path} is not a valid backup: ${why}.`, {
-      hint: 'Choose another one, or create one with `receiptd backup`.',
-      cause,
-    });
+    new ReceiptdError('BACKUP_FAILED.notValid', { path, detail: why }, { cause });
   try {
     // A backup made before an update is upgraded when it is restored.
     const db = openForReading(path, { anyVersion: true });

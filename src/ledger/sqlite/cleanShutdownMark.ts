@@ -35,10 +35,7 @@ export function takeCleanShutdownMark(ledger: string): number | null {
     syncDirectorySync(dirname(path));
   } catch (error) {
     const why = messageOf(error);
-    throw new ReceiptdError('STATE_UNWRITABLE', `${path} can't be removed: ${why}.`, {
-      hint: 'Check the permissions of its directory.',
-      cause: error,
-    });
+    throw new ReceiptdError('STATE_UNWRITABLE.notRemovable', { path, detail: why }, { cause: error });
   }
   const mark = parse(text);
   const log = fs.statSync(`${ledger}-wal`, { throwIfNoEntry: false });

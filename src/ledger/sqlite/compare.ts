@@ -46,9 +46,9 @@ export async function compareWithJournal(path: string, journalPath: string, at: 
     if (isDamage(error)) throw damaged(path, messageOf(error), error);
     if (!isStoreFailure(error) && systemCode(error) === undefined) throw error;
     throw new ReceiptdError(
-      'OUTPUT_UNWRITABLE',
-      `The ledger can't be compared with its journal, because its copy in ${scratch ?? tmpdir()} can't be written: ${messageOf(error)}.`,
-      { hint: 'Free some space there.', cause: error },
+      'OUTPUT_UNWRITABLE.comparedCopy',
+      { dir: scratch ?? tmpdir(), detail: messageOf(error) },
+      { cause: error },
     );
   } finally {
     live.close();

@@ -71,23 +71,15 @@ export function openForReading(
   const about = lookFor(path);
   // SQLite would wait forever for a writer to a FIFO.
   if (about !== undefined && !about.isFile() && !about.isDirectory()) {
-    throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} is not a regular file.`, {
-      hint: 'Find out who put it there, and remove it.',
-    });
+    throw new ReceiptdError('FILE_UNREADABLE.ledgerNotFile', { path });
   }
   if (about === undefined) {
-    throw new ReceiptdError('LEDGER_MISSING', `There is no ledger at ${path}.`, {
-      hint: 'Check the state directory in the config. `receiptd run` creates the ledger.',
-    });
+    throw new ReceiptdError('LEDGER_MISSING.file', { path });
   }
   return guarded(path, { readOnly: true }, (db) => {
     const version = checkedVersion(db, path);
     if (version < LATEST_VERSION && !anyVersion) {
-      throw new ReceiptdError(
-        'LEDGER_OLDER',
-        `The ledger ${path} has version ${version}, from an older receiptd; this one uses version ${LATEST_VERSION}.`,
-        { hint: 'Start the agent once. It keeps a copy and upgrades the ledger.' },
-      );
+      throw new ReceiptdError('LEDGER_OLDER.file', { path, version, latest: LATEST_VERSION });
     }
   });
 }
@@ -115,10 +107,11 @@ function create(path: string, at: number): void {
     fs.renameSync(aside, path);
     syncDirectorySync(dirname(path));
   } catch (error) {
-    throw new ReceiptdError('STATE_UNWRITABLE', `The ledger ${path} can't be created: ${messageOf(error)}.`, {
-      hint: 'Check that its directory exists, can be written to, and has space.',
-      cause: error,
-    });
+    throw new ReceiptdError(
+      'STATE_UNWRITABLE.ledgerNotCreated',
+      { path, detail: messageOf(error) },
+      { cause: error },
+    );
   }
 }
 
@@ -190,13 +183,7 @@ function checkedVersion(db: DatabaseSyncInstance, path: string): number {
   if (applicationId !== APPLICATION_ID) throw damaged(path, 'the file is not a receiptd ledger');
   const version = Number(pragma(db, 'user_version')[0]);
   if (version > LATEST_VERSION) {
-    throw new ReceiptdError(
-      'LEDGER_NEWER',
-      `The ledger ${path} has version ${version}, but this receiptd supports only up to version ${LATEST_VERSION}.`,
-      {
-        hint: 'Install the newer receiptd that wrote it, or restore the ledger from before the upgrade (docs/upgrading.md).',
-      },
-    );
+    throw new ReceiptdError('LEDGER_NEWER.file', { path, version, latest: LATEST_VERSION });
   }
   return version;
 }

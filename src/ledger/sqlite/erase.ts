@@ -50,13 +50,7 @@ async function untilDone(work: () => boolean, store: Store, clock: Clock): Promi
   for (let tries = 1; ; tries += 1) {
     if (work()) return;
     if (tries === FOLD_TRIES) {
-      throw new ReceiptdError(
-        'LEDGER_WRITE_FAILED',
-        `The erasure is recorded, but the ledger ${store.path} can't be rewritten, so old data is still in it.`,
-        {
-          hint: 'Stop other programs that read it, and make sure that its disk has room for a copy. Then run the same command again.',
-        },
-      );
+      throw new ReceiptdError('LEDGER_WRITE_FAILED.notRewritten', { path: store.path });
     }
     await clock.sleep(FOLD_AGAIN_MS);
   }

@@ -52,10 +52,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 export function damaged(path: string, detail: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('LEDGER_DAMAGED', `The ledger ${path} is damaged: ${detail}.`, {
-    hint: 'Restart receiptd. It sets the file aside and rebuilds the ledger from backup and journal.',
-    cause,
-  });
+  return new ReceiptdError('LEDGER_DAMAGED.file', { path, detail }, { cause });
 }
 
 const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
@@ -67,18 +64,16 @@ const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 export function storeFailure(error: unknown, path: string, doing: 'written' | 'read'): unknown {
   if (!(error instanceof Error)) return error;
   if (sqliteCode(error) === FULL || NO_SPACE.has(systemCode(error) ?? '')) {
-    return new ReceiptdError('DISK_FULL', `The disk of the ledger ${path} is full: ${error.message}.`, {
-      hint: 'Free some space on it. Until then, nothing new is sent; then the agent continues automatically.',
-      cause: error,
-    });
+    return new ReceiptdError('DISK_FULL.ofLedger', { path, detail: error.message }, { cause: error });
   }
   if (isDamage(error)) return damaged(path, error.message, error);
   // Node's own errors carry the system's `errno`; SQLite's errors and defects in our code do not.
   if (!isStoreFailure(error) && !('errno' in error)) return error;
-  return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${path} can't be ${doing}: ${error.message}.`, {
-    hint: 'Check the disk and the permissions of the state directory. The agent then continues automatically.',
-    cause: error,
-  });
+  return new ReceiptdError(
+    'LEDGER_WRITE_FAILED.file',
+    { path, isWriting: doing === 'written', detail: error.message },
+    { cause: error },
+  );
 }
 
 /** Another program holds the ledger's lock for a moment. */

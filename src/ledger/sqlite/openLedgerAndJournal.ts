@@ -111,12 +111,9 @@ function findJournal(journalPath: string): FoundJournal {
     if (error instanceof ReceiptdError && error.code === 'JOURNAL_DAMAGED')
       return { journal: null, damage: error.message };
     throw new ReceiptdError(
-      'STATE_UNWRITABLE',
-      `The journal ${journalPath} can't be opened: ${messageOf(error)}.`,
-      {
-        hint: 'Check the disk, and the permissions of the file and its directory.',
-        cause: error,
-      },
+      'STATE_UNWRITABLE.journal',
+      { path: journalPath, detail: messageOf(error) },
+      { cause: error },
     );
   }
 }

@@ -28,9 +28,7 @@ export function openSource(path: string): Source {
   const head = sql.get<JournalHead>(HEAD);
   if (!head) {
     close();
-    throw new ReceiptdError('LEDGER_OLDER', `The ledger ${path} has no journal yet.`, {
-      hint: 'Start the agent once to create one.',
-    });
+    throw new ReceiptdError('LEDGER_OLDER.noJournal', { path });
   }
   return {
     head: { ...head },

@@ -216,8 +216,7 @@ function endAttempt(
   end: { at: number; outcome: AttemptOutcome; httpStatus: number | null; message: string | null },
 ): { documentId: number; hasResults: boolean } {
   const open = sql.get<{ documentId: number; hasResults: number }>(SQL.OPEN_ATTEMPT, { id: attemptId });
-  if (!open)
-    throw new ReceiptdError('DOCUMENT_STATE', `Upload request number ${attemptId} is not under way.`);
+  if (!open) throw new ReceiptdError('DOCUMENT_STATE.notUnderWay', { attempt: attemptId });
   const { at, outcome, httpStatus, message } = end;
   const { documentId, hasResults } = open;
   sql.emit({ kind: 'ended', attempt: attemptId, document: documentId, outcome, httpStatus, message }, at);

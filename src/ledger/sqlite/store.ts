@@ -203,7 +203,7 @@ export class Store {
   }
 
   #refusal(what: string): ReceiptdError {
-    return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${this.path} ${what}.`);
+    return new ReceiptdError('LEDGER_WRITE_FAILED.notOpen', { path: this.path, isClosed: this.#closed });
   }
 }
 

@@ -48,10 +48,7 @@ export function keepBeforeUpgrade(
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     const words = messageOf(error);
-    throw new ReceiptdError('BACKUP_FAILED', `The backup ${file} can't be written: ${words}.`, {
-      hint: 'The ledger is only upgraded after a backup. Check the permissions of the directory and the free space on its disk.',
-      cause: error,
-    });
+    throw new ReceiptdError('BACKUP_FAILED.beforeUpgrade', { file, detail: words }, { cause: error });
   } finally {
     removeAside(aside);
   }
@@ -77,13 +74,14 @@ function freeBytesOf(directory: string): number {
 }
 
 function noSpace(ledger: string, version: number, needed: number, free: number): ReceiptdError {
-  return new ReceiptdError(
-    'UPGRADE_NO_SPACE',
-    `Upgrading the ledger ${ledger} from version ${version} to ${LATEST_VERSION} needs ${megabytes(needed)} of free space in ${dirname(ledger)}, but only ${megabytes(free)} is free.`,
-    {
-      hint: 'Free some space and start again. Nothing was changed. New scans stay in their folders meanwhile.',
-    },
-  );
+  return new ReceiptdError('UPGRADE_NO_SPACE', {
+    path: ledger,
+    version,
+    latest: LATEST_VERSION,
+    needed: megabytes(needed),
+    dir: dirname(ledger),
+    free: megabytes(free),
+  });
 }
 
 function megabytes(bytes: number): string {

@@ -94,7 +94,5 @@ async function lookThrough(checker: string, path: string, signal: AbortSignal | 
     child.on('close', resolve);
   });
   if (status === 0) return output.trim();
-  throw new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${path} could not be checked.`, {
-    hint: 'It is checked again later.',
-  });
+  throw new ReceiptdError('LEDGER_WRITE_FAILED.notChecked', { path });
 }

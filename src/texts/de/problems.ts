@@ -4,6 +4,7 @@ import type { Format } from '../format.ts';
 export function problemsTexts({ counted }: Format): ReturnType<typeof english> {
   return {
     problems: {
+      error: 'Fehler',
       since: (at) => `Seit ${at}.`,
       until: (at) => `Nächster Versuch: ${at}.`,
       now: 'Es wird gerade erneut versucht.',

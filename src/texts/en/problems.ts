@@ -4,6 +4,7 @@ import type { Format } from '../format.ts';
 export function problemsTexts({ counted }: Format) {
   return {
     problems: {
+      error: 'error',
       since: (at: string) => `Since ${at}.`,
       until: (at: string) => `Next try: ${at}.`,
       now: 'It is being retried now.',

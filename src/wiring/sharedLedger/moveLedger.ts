@@ -94,13 +94,7 @@ class Move {
     const { ledger } = this.#source().head;
     let state = (await findImport(this.#connection, ledger)) ?? (await this.#begin());
     if (state.agent !== this.#options.agent)
-      throw new ReceiptdError(
-        'MOVE_REFUSED',
-        `This ledger is already being moved as the agent ${state.agent}.`,
-        {
-          hint: `Use --agent ${state.agent}.`,
-        },
-      );
+      throw new ReceiptdError('MOVE_REFUSED.asAnotherAgent', { agent: state.agent });
     if (state.part !== null) state = await this.#takeCopy(state);
     const lock = await this.#followUntilStopped(state);
     try {
@@ -126,13 +120,7 @@ class Move {
     const copy = openSource(this.#copy);
     try {
       if (copy.head.ledger !== state.ledger || copy.head.hash !== state.copy.hash)
-        throw new ReceiptdError(
-          'MOVE_REFUSED',
-          `${this.#copy} is not the copy that this move started with.`,
-          {
-            hint: 'Put that copy back, or start over with an empty database.',
-          },
-        );
+        throw new ReceiptdError('MOVE_REFUSED.anotherCopy', { path: this.#copy });
       let rows = 0;
       await takeRows(this.#connection, state, copy, (_, count) => {
         rows += count;
@@ -195,11 +183,7 @@ class Move {
     const { findings, moreFindings } = compared;
     const found = findings.length + moreFindings;
     if (found === 0) return compared;
-    throw new ReceiptdError(
-      'MOVE_DIFFERS',
-      `${found} ${found === 1 ? 'row of the shared ledger is' : 'rows of the shared ledger are'} not as the moved ledger has them: ${findings.join(' ')}`,
-      { hint: 'The old ledger is still in use.' },
-    );
+    throw new ReceiptdError('MOVE_DIFFERS', { count: found, findings });
   }
 
   async #takeEntries(state: ImportState): Promise<void> {
@@ -219,12 +203,6 @@ class Move {
   async #stateOf(ledger: string): Promise<ImportState> {
     const state = await findImport(this.#connection, ledger);
     if (state) return state;
-    throw new ReceiptdError(
-      'MOVE_REFUSED',
-      'The data already moved from this ledger is gone from the database.',
-      {
-        hint: 'Remove moving.db from the state directory, and start over.',
-      },
-    );
+    throw new ReceiptdError('MOVE_REFUSED.dataGone');
   }
 }

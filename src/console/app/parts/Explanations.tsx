@@ -1,3 +1,4 @@
+import { errorWords } from '../../../texts/explain.ts';
 import { ApiError } from '../api.ts';
 import { labelOf } from '../settings/labels.ts';
 import { reasonText, explanationOf } from '../explanations.ts';
@@ -54,7 +55,7 @@ export function Problem({ error }: { readonly error: unknown }) {
           ))}
         </ul>
       )}
-      <Details text={[error.message, error.hint].filter(Boolean).join(' ')} />
+      <Details text={errorWords(t, error.said)} />
     </>
   );
 }

@@ -34,9 +34,7 @@ export class Launchd implements Manager {
   async present(): Promise<void> {
     const { status, why } = await this.#run(['version']);
     if (status === 0) return;
-    throw new ReceiptdError('MANAGER_ABSENT', `launchd does not answer (${why ?? `status ${status}`}).`, {
-      hint: 'If you use another service manager, run `receiptd run` in the foreground.',
-    });
+    throw new ReceiptdError('MANAGER_ABSENT.launchd', { detail: why, status });
   }
 
   define(agent: HostedAgent): string {
@@ -80,8 +78,9 @@ export class Launchd implements Manager {
       const words =
         stderr.trim().replace(/\.$/, '') ||
         (why ?? (status === 0 ? 'it is still there' : `status ${status ?? 'unknown'}`));
-      throw new ReceiptdError('MANAGER_FAILED', `launchd did not end it: ${words}.`, {
-        hint: 'For details, run `receiptd service status`.',
+      throw new ReceiptdError('MANAGER_FAILED.launchdStop', {
+        detail: stderr.trim().replace(/\.$/, '') || why,
+        status,
       });
     }
   }

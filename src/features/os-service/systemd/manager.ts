@@ -168,10 +168,11 @@ export class Systemd implements Manager {
         ? await this.#lastError(of('InvocationID'))
         : null;
     if (why === null && trouble !== null) throw trouble;
-    throw new ReceiptdError('MANAGER_FAILED', `${UNIT} did not start: ${why ?? `it is ${state}.`}`, {
-      hint: 'For details, run `receiptd service logs` and `receiptd check`. Then run `receiptd service start`.',
-      ...(trouble !== null && { cause: trouble }),
-    });
+    throw new ReceiptdError(
+      'MANAGER_FAILED.notStarted',
+      { unit: UNIT, detail: why, state },
+      { ...(trouble !== null && { cause: trouble }) },
+    );
   }
 
   async #unmetCondition(): Promise<string> {
@@ -209,10 +210,7 @@ export class Systemd implements Manager {
       // Only after a try: polkit allows other users on some machines.
       if (this.#scope === 'user' || this.#host.uid === 0 || !/authentication|denied/i.test(String(error)))
         throw error;
-      throw new ReceiptdError('ROOT_NEEDED', 'Only root can do this to a system service.', {
-        hint: 'Use sudo.',
-        cause: error,
-      });
+      throw new ReceiptdError('ROOT_NEEDED.controlService', { cause: error });
     }
   }
 }

@@ -30,13 +30,7 @@ export class WindowsTasks implements Manager {
     const { status, why } = await this.#run(['/Query', '/FO', 'LIST', '/TN', '\\']);
     // An empty task folder is an error to schtasks; it is enough that the program ran.
     if (status !== null) return;
-    throw new ReceiptdError(
-      'MANAGER_ABSENT',
-      `The Task Scheduler does not respond (${why ?? 'no answer'}).`,
-      {
-        hint: 'If you use another service manager, run `receiptd run` in the foreground.',
-      },
-    );
+    throw new ReceiptdError('MANAGER_ABSENT.taskScheduler', { detail: why });
   }
 
   define(agent: HostedAgent): string {
@@ -64,10 +58,7 @@ export class WindowsTasks implements Manager {
         env: { ...this.#host.env },
         signal: new AbortController().signal,
       });
-      if (status !== 0)
-        throw new ReceiptdError('MANAGER_FAILED', 'The task was not created.', {
-          hint: 'Try again with the correct password.',
-        });
+      if (status !== 0) throw new ReceiptdError('MANAGER_FAILED.taskNotCreated');
       return [];
     } finally {
       await rm(dir, { recursive: true, force: true });

@@ -32,11 +32,7 @@ export function accountName(user: string): string {
 export function windowsTask(agent: HostedAgent, scope: Scope, user: string): string {
   if (scope === 'system') refusePlacesOfPeople(agent, user);
   if (Object.keys(agent.environment).length > 0) {
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `Windows tasks can't have environment variables, but ${Object.keys(agent.environment).join(', ')} is set.`,
-      { hint: 'Set stateDir in the configuration, and remove the variable.' },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.taskEnvironment', { variables: Object.keys(agent.environment) });
   }
   const [program = '', ...words] = runCommand(agent);
   const sid = ACCOUNTS[user.toLowerCase()];
@@ -102,13 +98,16 @@ function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, us
     ...command.map((each) => ['The program', each] as const),
   ] as const) {
     if (!isInProfile(path)) continue;
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `${what} ${path} is in a user profile that ${user} can't read.`,
-      {
-        hint: String.raw`Move it elsewhere, such as C:\ProgramData\receiptd or C:\Program Files, and set stateDir accordingly.`,
-      },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.inProfile', {
+      place:
+        what === 'The state directory'
+          ? 'stateDir'
+          : what === 'The configuration'
+            ? 'configuration'
+            : 'program',
+      path,
+      user,
+    });
   }
 }
 
@@ -121,11 +120,7 @@ export function refuseMappedDrives(agent: HostedAgent, mapped: ReadonlyMap<strin
   for (const { path } of agent.folders) {
     const share = mapped.get(path.slice(0, 2).toUpperCase());
     if (share === undefined) continue;
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `The folder ${path} is on a mapped drive, which only you can use and a service can't.`,
-      { hint: `Use ${share}${path.slice(2)} in the configuration.` },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.mappedDrive', { path, replacement: `${share}${path.slice(2)}` });
   }
 }
 

@@ -177,11 +177,7 @@ class Taking {
 
   #number(of: Numbered, id: number): number {
     if (id > this.#state.reserved)
-      throw new ReceiptdError(
-        'MOVE_REFUSED',
-        `The ledger grew by more than ${this.#state.reserved} rows while it was being moved.`,
-        { hint: 'Stop the agent, and start over with an empty database.' },
-      );
+      throw new ReceiptdError('MOVE_REFUSED.grewTooMuch', { reserved: this.#state.reserved });
     return id + this.#state.distances[of];
   }
 
@@ -205,7 +201,5 @@ class Taking {
 }
 
 function begunAnew(why: string): ReceiptdError {
-  return new ReceiptdError('MOVE_REFUSED', `Moving this ledger can't continue: ${why}.`, {
-    hint: 'Start over with an empty database.',
-  });
+  return new ReceiptdError('MOVE_REFUSED.begunAnew', { why });
 }

@@ -85,14 +85,7 @@ export async function finishImport(
     const own = await connection.get<{ epoch: number; chain: string; seq: number; hash: string }>(AGENT, {
       agentId,
     });
-    if (own?.epoch !== 0 || own.seq !== 0)
-      throw new ReceiptdError(
-        'MOVE_REFUSED',
-        `An agent named ${agent} has started using the shared ledger.`,
-        {
-          hint: 'Stop it: that name belongs to the ledger being moved.',
-        },
-      );
+    if (own?.epoch !== 0 || own.seq !== 0) throw new ReceiptdError('MOVE_REFUSED.agentStarted', { agent });
     if ((await connection.run(FINISH, { ledger })) !== 1) throw busy();
     await connection.all(LOCK_ENDPOINTS, { ids: [...mapping.endpoints.values()] });
     for (const { id, nextSeq, nextLine, name, record, createdAt } of source.endpoints) {

@@ -92,9 +92,7 @@ export async function beginImport(connection: Connection, agent: string, copy: S
     });
     if (!row) throw new Error('an agent that was just made is missing');
     if (row.epoch > 0 || row.seq > 0 || row.isImported)
-      throw new ReceiptdError('MOVE_REFUSED', `An agent named ${agent} already uses the shared ledger.`, {
-        hint: 'Give this machine another name with --agent NAME and ledger.agent in its configuration.',
-      });
+      throw new ReceiptdError('MOVE_REFUSED.agentNameTaken', { agent });
     const reserved = GROWTH + 2 * Math.max(...NUMBERED.map((each) => copy.lastId(each)));
     const distances: Partial<Record<Numbered, number>> = {};
     for (const kind of NUMBERED) {
@@ -129,7 +127,5 @@ export async function inTransaction<T>(connection: Connection, work: () => Promi
 }
 
 export function busy(): ReceiptdError {
-  return new ReceiptdError('MOVE_REFUSED', 'Another `receiptd ledger migrate` is moving this ledger.', {
-    hint: 'Wait until it has finished.',
-  });
+  return new ReceiptdError('MOVE_REFUSED.underWay');
 }

@@ -219,7 +219,7 @@ export class WriterLink {
   }
 
   #refusal(): ReceiptdError {
-    return new ReceiptdError('LEDGER_WRITE_FAILED', `The ledger ${this.#path} is closed.`);
+    return new ReceiptdError('LEDGER_WRITE_FAILED.notOpen', { path: this.#path, isClosed: true });
   }
 }
 

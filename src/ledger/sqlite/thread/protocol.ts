@@ -1,4 +1,4 @@
-import { ReceiptdError, systemCode, type ErrorCode } from '../../../core/domain/errors.ts';
+import { ReceiptdError, systemCode, type SaidElsewhere } from '../../../core/domain/errors.ts';
 import type { LineWrites } from '../claims.ts';
 import type { Ledger, StorageTrouble } from '../../../core/ports/ledger.ts';
 import type { FileSeen, Note } from '../../../core/ports/ledgerIntake.ts';
@@ -106,10 +106,9 @@ export type Answer =
 
 export interface ErrorData {
   /** Null for a defect, which is not for people. */
-  readonly code: ErrorCode | null;
+  readonly said: SaidElsewhere | null;
   readonly name: string;
   readonly message: string;
-  readonly hint: string | null;
   /** The system's error code (ENOSPC, …). */
   readonly system: string | null;
   readonly stack: string | null;
@@ -120,10 +119,9 @@ export interface ErrorData {
 export function toData(error: unknown): ErrorData {
   if (!(error instanceof Error))
     return {
-      code: null,
+      said: null,
       name: 'Error',
       message: String(error),
-      hint: null,
       system: null,
       stack: null,
       cause: null,
@@ -131,19 +129,18 @@ export function toData(error: unknown): ErrorData {
   const { name, message, stack = null, cause } = error;
   const isForPeople = error instanceof ReceiptdError;
   return {
-    code: isForPeople ? error.code : null,
+    said: isForPeople ? error.facts() : null,
     name,
     message,
-    hint: isForPeople ? (error.hint ?? null) : null,
     system: isForPeople ? null : (systemCode(error) ?? null),
     stack,
     cause: cause === undefined ? null : toData(cause),
   };
 }
 
-export function fromData({ code, name, message, hint, system, stack, cause }: ErrorData): Error {
+export function fromData({ said, name, message, system, stack, cause }: ErrorData): Error {
   const by = cause === null ? undefined : fromData(cause);
-  if (code !== null) return new ReceiptdError(code, message, { ...(hint !== null && { hint }), cause: by });
+  if (said !== null) return new ReceiptdError(said, { cause: by });
   const error = new Error(message, { cause: by });
   error.name = name;
   if (stack !== null) error.stack = stack;

@@ -1,0 +1,64 @@
+import type { credentialsErrors as english } from '../../en/errors/credentials.ts';
+import type { Translated } from '../../errors.ts';
+
+export function credentialsErrors(): Translated<ReturnType<typeof english>> {
+  return {
+    'CREDENTIALS_MISSING.lookedIn': (p) => [
+      `Für den Dienst gibt es keine Zugangsdaten${p.account === null ? '' : ` des Kontos ${p.account}`}; gesucht wurde in: ${p.looked.join('; ')}.`,
+      `Speichern Sie sie mit: receiptd login${p.account === null ? '' : ` --account ${p.account}`}`,
+    ],
+    'CREDENTIALS_MISSING.notGiven': ['Es wurden keine Zugangsdaten angegeben.'],
+    'CREDENTIALS_MISSING.nothingToMove': (p) => [
+      `Es gibt nichts zu verschieben; gesucht wurde in: ${p.detail}.`,
+      'Um zu verschieben, was immer gespeichert ist, lassen Sie --from weg.',
+    ],
+    CREDENTIALS_INSECURE: (p) => [
+      `${p.name} kann nicht nur der Besitzer lesen.`,
+      `Lassen Sie nur ihn sie lesen: chmod 600 '${p.file}'`,
+    ],
+    'CREDENTIALS_REFUSED.freshToken': (p) => [
+      `${p.host} lehnt das Token ab, das es gerade erst ausgestellt hat (HTTP 401)${p.answer}.`,
+      'Prüfen Sie, ob service.baseUrl und die Zugangsdaten zum selben Konto gehören.',
+    ],
+    'CREDENTIALS_REFUSED.tried': (p) => [
+      `${p.host} nimmt diese Zugangsdaten${p.account === null ? '' : ` des Kontos ${p.account}`} nicht an (HTTP ${p.httpStatus}). Es wurde nichts gespeichert.`,
+      'Vergleichen Sie beide mit dem, was Ihnen der Dienst beim Anlegen des Kontos gegeben hat.',
+    ],
+    'CREDENTIALS_REFUSED.stored': (p) => [
+      `${p.host} nimmt die Zugangsdaten${p.account === null ? '' : ` des Kontos ${p.account}`} aus der Ablage ${p.store} nicht an (HTTP ${p.httpStatus}).`,
+      `Berichtigen Sie sie dort, oder speichern Sie neue mit \`receiptd login${p.account === null ? '' : ` --account ${p.account}`}\`.`,
+    ],
+    'CREDENTIALS_REFUSED.notAllowed': (p) => [
+      `${p.host} kennt diese Zugangsdaten, lässt sie aber nicht zu (HTTP 403)${p.answer}.`,
+      'Prüfen Sie das Konto und seinen Tarif auf der Website des Dienstes.',
+    ],
+    'CREDENTIALS_UNWRITABLE.file': (p) => [
+      `${p.path} lässt sich nicht schreiben oder entfernen (${p.system ?? 'unbekannt'}).`,
+      'Führen Sie dies als der Benutzer aus, dem der Ordner gehört, oder stellen Sie eine andere Datei mit Zugangsdaten ein.',
+    ],
+    'CREDENTIALS_UNWRITABLE.directory': (p) => [
+      `${p.directory} ist nicht beschreibbar (${p.system ?? 'unbekannt'}).`,
+      'Führen Sie dies als root aus, oder wählen Sie mit --credentials-dir ein anderes Verzeichnis.',
+    ],
+    'CREDENTIALS_UNWRITABLE.notRemoved': (p) => [
+      `${p.path} lässt sich nicht entfernen (${p.system ?? 'unbekannt'}).`,
+      'Führen Sie dies als root aus.',
+    ],
+    'CREDENTIALS_UNWRITABLE.notEncrypted': (p) => [
+      `systemd-creds hat die Zugangsdaten nicht verschlüsselt${p.detail === '' ? '' : `: ${p.detail}`}.`,
+      'Führen Sie dies als root aus; nur root kann den Schlüssel dieses Rechners lesen.',
+    ],
+    'CREDENTIALS_UNWRITABLE.noSystemdCreds': (p) => [
+      `systemd-creds lässt sich nicht ausführen (${p.system ?? 'unbekannt'}).`,
+      'Es gehört zu systemd ab Version 250. Ohne systemd-creds legen Sie die Zugangsdaten in einer Datei ab: `receiptd login --store file`.',
+    ],
+    'KEYCHAIN_UNAVAILABLE.unusable': (p) => [
+      `Der Schlüsselbund ist nicht verwendbar (${p.what}).`,
+      'Reparieren Sie ihn, oder legen Sie die Zugangsdaten in einer Datei ab: `receiptd login --store file`.',
+    ],
+    'KEYCHAIN_LOCKED.locked': [
+      'Der Schlüsselbund ist gesperrt.',
+      'Melden Sie sich am Desktop an, um ihn zu entsperren. Ein Dienst, der läuft, während niemand angemeldet ist, sollte seine Zugangsdaten in einer Datei ablegen (`receiptd login --store file`) oder von systemd bekommen.',
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import type { filesErrors as english } from '../../en/errors/files.ts';
+import type { Translated } from '../../errors.ts';
+
+export function filesErrors(): Translated<ReturnType<typeof english>> {
+  return {
+    'FOLDER_MISSING.gone': (p) => [
+      `${p.folder} wurde gelöscht, umbenannt oder ersetzt.`,
+      'receiptd überwacht den Ordner wieder, sobald er zurück ist.',
+    ],
+    'FOLDER_NOT_A_DIRECTORY.inArchive': (p) => [
+      `${p.place} im Archiv ist kein Ordner.`,
+      'Entfernen Sie es, oder benennen Sie es um. Links in einem Archiv, oder zwischen einem überwachten Ordner und seinem Archiv, folgt der Agent nicht.',
+    ],
+    'FOLDER_UNREADABLE.notOpened': (p) => [
+      `${p.path} lässt sich nicht öffnen.`,
+      'Der Pfad fehlt, ist kein Ordner, antwortet nicht, oder receiptd darf ihn nicht lesen.',
+    ],
+    'FOLDER_UNWRITABLE.notCreated': (p) => [
+      `${p.path} lässt sich nicht anlegen (${p.system ?? 'unbekannter Fehler'}).`,
+      'Wählen Sie einen anderen Ordner, oder legen Sie ihn selbst an.',
+    ],
+    'FILE_UNREADABLE.notSent': (p) => [
+      `${p.file} ist nicht lesbar (${p.system}).`,
+      'Prüfen Sie Namen und Rechte der Datei. Es wurde nichts gesendet.',
+    ],
+    'FILE_UNREADABLE.secretNotText': (p) => [
+      `${p.path} ist kein Text in UTF-8 (${p.not}).`,
+      'Speichern Sie die Datei im Editor als UTF-8. Sie darf nur das Client-Secret enthalten.',
+    ],
+    'FILE_UNREADABLE.secret': (p) => [
+      `${p.path} ist nicht lesbar (${p.system ?? 'unbekannter Fehler'}).`,
+      'Die Datei darf nur das Client-Secret enthalten.',
+    ],
+    'FILE_UNREADABLE.ofLedgerSetting': (p) => [
+      `${p.setting}: ${p.file} ist nicht lesbar (${p.system ?? 'Grund unbekannt'}).`,
+      'Es muss eine Datei sein, die der Benutzer lesen kann, unter dem receiptd läuft.',
+    ],
+    'FILE_UNREADABLE.ledgerNotFile': (p) => [
+      `Das Eingangsbuch ${p.path} ist keine gewöhnliche Datei.`,
+      'Finden Sie heraus, wer das dorthin gelegt hat, und entfernen Sie es.',
+    ],
+    'WATCH_LIMIT.backslash': (p) => [
+      `Der Pfad von ${p.folder} enthält einen umgekehrten Schrägstrich; deshalb kann receiptd neue Dateien dort nicht sofort bemerken.`,
+      'Benennen Sie den Ordner um, oder lassen Sie ihn in Abständen auflisten.',
+    ],
+  };
+}

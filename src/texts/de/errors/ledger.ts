@@ -1,0 +1,311 @@
+import type { Format } from '../../format.ts';
+import type { ledgerErrors as english } from '../../en/errors/ledger.ts';
+import type { Translated } from '../../errors.ts';
+
+export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType<typeof english>> {
+  return {
+    'STATE_UNWRITABLE.closed': (p) => [
+      `Das Zustandsverzeichnis ${p.stateDir} war nicht mehr zugänglich (${p.system}); deshalb hat sich der Agent beendet.`,
+      'Geben Sie es dem Benutzer zurück, unter dem receiptd läuft, oder reparieren Sie seine Platte, und starten Sie den Agenten dann wieder. Nichts Eingetragenes geht verloren.',
+    ],
+    'STATE_UNWRITABLE.replaced': (p) => [
+      `Das Zustandsverzeichnis ${p.stateDir} oder das Eingangsbuch darin wurde entfernt oder ersetzt, während der Agent lief; deshalb hat er sich beendet.`,
+      'Legen Sie es zurück, und starten Sie den Agenten dann wieder. Ein fehlendes Eingangsbuch wird aus seinem Journal wieder aufgebaut.',
+    ],
+    'STATE_UNWRITABLE.deferred': (p) => [
+      `${p.path} lässt sich nicht ${p.isWriting ? 'schreiben' : 'öffnen'} (${p.system}).`,
+      'Prüfen Sie Platz und Rechte im Zustandsverzeichnis.',
+    ],
+    'STATE_UNWRITABLE.notRemovable': (p) => [
+      `${p.path} lässt sich nicht entfernen: ${p.detail}.`,
+      'Prüfen Sie die Rechte des Verzeichnisses.',
+    ],
+    'STATE_UNWRITABLE.ledgerNotCreated': (p) => [
+      `Das Eingangsbuch ${p.path} lässt sich nicht anlegen: ${p.detail}.`,
+      'Prüfen Sie, ob es sein Verzeichnis gibt, ob es beschreibbar ist und ob dort Platz ist.',
+    ],
+    'STATE_UNWRITABLE.journal': (p) => [
+      `Das Journal ${p.path} lässt sich nicht öffnen: ${p.detail}.`,
+      'Prüfen Sie die Platte und die Rechte der Datei und ihres Verzeichnisses.',
+    ],
+    'STATE_UNWRITABLE.instanceUnusable': (p) => [
+      `Die Datei ${p.file} ist nicht zu gebrauchen (${p.detail}).`,
+      'Prüfen Sie die Rechte des Zustandsverzeichnisses.',
+    ],
+    'STATE_UNWRITABLE.noInstance': (p) => [
+      `Die Datei ${p.file} enthält keine Kennung eines Agenten.`,
+      'Entfernen Sie sie. receiptd legt beim nächsten Start eine neue an.',
+    ],
+    'ALREADY_RUNNING.practice': (p) => [
+      `receiptd läuft noch im Übungsmodus, mit dem Zustandsverzeichnis ${p.stateDir}.`,
+      'Beenden Sie es zuerst, und führen Sie dies dann noch einmal aus.',
+    ],
+    'ALREADY_RUNNING.unasked': (p) => [
+      `receiptd läuft schon${p.pid === null ? '' : ` (Prozess ${p.pid})`} mit dem Zustandsverzeichnis ${p.stateDir}, lässt sich aber nicht fragen: Unter ${p.socketPath} antwortet nichts.`,
+      'Es startet oder endet gerade, führt einen einzelnen Befehl aus, oder etwas hat diesen Socket entfernt, den der Agent binnen Sekunden neu anlegt. Versuchen Sie es noch einmal.',
+    ],
+    'ALREADY_RUNNING.here': (p) => [
+      `receiptd läuft schon${p.pid === null ? '' : ` (Prozess ${p.pid})`}, mit dem Zustandsverzeichnis ${p.stateDir}.`,
+      'Beenden Sie es zuerst, oder verwenden Sie für dieses ein anderes stateDir.',
+    ],
+    STATE_MOVED: (p) => [
+      `${p.stateDir} ist geschlossen. ${p.isCopy ? `Das ist eine Kopie zum Ansehen (wiederhergestellt ${p.at}${p.file === '' ? '' : `, in ${p.file}`}). Der Agent läuft anderswo.` : `Das Eingangsbuch ist auf einen anderen Rechner umgezogen (${p.at}${p.file === '' ? '' : `, in ${p.file}`}), und receiptd läuft dort.`}`,
+      'Zwei Agenten würden beide senden, was wartet. Läuft dort kein Agent, öffnen Sie diesen Rechner wieder mit `receiptd backup --reopen`.',
+    ],
+    'ARCHIVE_REFUSED.file': (p) => [
+      `${p.file} ist nicht verwendbar: ${p.detail}.`,
+      'Es wurde nichts wiederhergestellt. Kopieren Sie die Datei noch einmal, oder erstellen Sie mit `receiptd backup` eine neue.',
+    ],
+    'ARCHIVE_REFUSED.ledger': (p) => [
+      `${p.file} ist nicht verwendbar: ${p.detail}.`,
+      'Es wurde nichts wiederhergestellt. Erstellen Sie mit `receiptd backup` eine neue Sicherung.',
+    ],
+    'LEDGER_EXISTS.newer': (p) => [
+      `Das Eingangsbuch in ${p.stateDir} hat ${counted(p.entries, 'Eintrag, den', 'Einträge, die')} ${p.file} nicht enthält: ${p.accepted === 0 ? `${plural(p.entries, 'Er ginge', 'Sie gingen')} verloren` : `${counted(p.accepted, 'seither angenommener Beleg würde', 'seither angenommene Belege würden')} noch einmal gesendet, soweit in einem überwachten Ordner vorhanden`}.`,
+      'Beide gehen vom selben Stand aus. Um die Sicherung trotzdem zu verwenden, geben Sie --older an.',
+    ],
+    'LEDGER_EXISTS.other': (p) => [
+      `In ${p.stateDir} liegt schon ein anderes Eingangsbuch: ${p.ledger}.${p.accepted === 0 ? '' : ` Ohne dieses ${plural(p.accepted, 'würde', 'würden')} ${counted(p.accepted, 'angenommener Beleg', 'angenommene Belege')} noch einmal gesendet, soweit in einem überwachten Ordner vorhanden.`}`,
+      'Um stattdessen die Sicherung zu verwenden und dieses Eingangsbuch beiseitezulegen, geben Sie --replace an. Um die Sicherung anzusehen, ohne etwas zu ändern, geben Sie --beside FOLDER an.',
+    ],
+    'LEDGER_EXISTS.notShared': (p) => [
+      `${p.path} ist ein eigenes Eingangsbuch, dessen Inhalt nicht im gemeinsamen steht.`,
+      'Übernehmen Sie den Inhalt mit `receiptd ledger migrate`. Brauchen Sie ihn nicht, legen Sie die Datei und ihr Journal an einen anderen Ort.',
+    ],
+    'LEDGER_MISSING.noJournal': [
+      'Das Eingangsbuch hat noch kein Journal.',
+      'Starten Sie `receiptd run` einmal.',
+    ],
+    'LEDGER_MISSING.journalThere': (p) => [
+      `Das Eingangsbuch ${p.path} ist weg, aber sein Journal ist noch da.`,
+      'Starten Sie den Agenten: Er baut das Eingangsbuch aus dem Journal wieder auf. Nichts Eingetragenes geht verloren.',
+    ],
+    'LEDGER_MISSING.notInStateDir': (p) => [
+      `In ${p.stateDir} ist kein Eingangsbuch.`,
+      'Liegt das Eingangsbuch woanders, setzen Sie stateDir oder RECEIPTD_STATE_DIR; andernfalls führen Sie `receiptd run` einmal aus.',
+    ],
+    'LEDGER_MISSING.inDatabase': (p) => [
+      `${p.where} hat noch kein Eingangsbuch.`,
+      'Starten Sie receiptd einmal, oder führen Sie `receiptd ledger prepare` aus.',
+    ],
+    'LEDGER_MISSING.file': (p) => [
+      `Unter ${p.path} liegt kein Eingangsbuch.`,
+      'Prüfen Sie das Zustandsverzeichnis in der Konfiguration. `receiptd run` legt das Eingangsbuch an.',
+    ],
+    'LEDGER_OLDER.inDatabase': (p) => [
+      `Das Eingangsbuch auf ${p.where} hat eine ältere Version oder ist noch nicht vorbereitet.`,
+      'Führen Sie `receiptd ledger prepare` mit einer Rolle aus, der das Schema gehört.',
+    ],
+    'LEDGER_OLDER.file': (p) => [
+      `Das Eingangsbuch ${p.path} hat Version ${p.version} eines älteren receiptd; dieses verwendet Version ${p.latest}.`,
+      'Starten Sie den Agenten einmal. Er behält eine Kopie und stellt das Eingangsbuch um.',
+    ],
+    'LEDGER_OLDER.noJournal': (p) => [
+      `Das Eingangsbuch ${p.path} hat noch kein Journal.`,
+      'Starten Sie den Agenten einmal; er legt eines an.',
+    ],
+    'LEDGER_NEWER.backup': (p) => [
+      `${p.file} stammt von einer neueren Version von receiptd (${p.version}).`,
+      'Installieren Sie zuerst diese Version hier.',
+    ],
+    'LEDGER_NEWER.inDatabase': (p) => [
+      `Das Eingangsbuch auf ${p.where} hat Version ${p.version}; dieses receiptd kennt Version ${p.known}.`,
+      'Installieren Sie dieselbe Version von receiptd wie bei den anderen Agenten.',
+    ],
+    'LEDGER_NEWER.file': (p) => [
+      `Das Eingangsbuch ${p.path} hat Version ${p.version}, aber dieses receiptd kennt nur die Versionen bis ${p.latest}.`,
+      'Installieren Sie das neuere receiptd, das es geschrieben hat, oder stellen Sie das Eingangsbuch von vor der Aktualisierung wieder her (docs/upgrading.md).',
+    ],
+    UPGRADE_NO_SPACE: (p) => [
+      `Um das Eingangsbuch ${p.path} von Version ${p.version} auf ${p.latest} umzustellen, sind ${p.needed} Platz in ${p.dir} nötig, aber nur ${p.free} sind frei.`,
+      'Schaffen Sie Platz, und starten Sie erneut. Es wurde nichts geändert. Neue Scans bleiben inzwischen in ihren Ordnern.',
+    ],
+    'LEDGER_DAMAGED.unfit': (p) => [`Das Eingangsbuch ${p.path} ist nicht zu gebrauchen: ${p.detail}.`],
+    'LEDGER_DAMAGED.file': (p) => [
+      `Das Eingangsbuch ${p.path} ist beschädigt: ${p.detail}.`,
+      'Starten Sie receiptd neu. Es legt die Datei beiseite und baut das Eingangsbuch aus Sicherung und Journal wieder auf.',
+    ],
+    'LEDGER_WRITE_FAILED.database': (p) => [`Das Eingangsbuch auf ${p.where} ist gestört: ${p.detail}.`],
+    'LEDGER_WRITE_FAILED.sharedClosed': (p) => [`Das Eingangsbuch auf ${p.where} ist geschlossen.`],
+    'LEDGER_WRITE_FAILED.notRewritten': (p) => [
+      `Die Löschung ist eingetragen, aber das Eingangsbuch ${p.path} lässt sich nicht neu schreiben und enthält die alten Daten noch.`,
+      'Beenden Sie andere Programme, die es lesen, und sorgen Sie auf seiner Platte für Platz für eine Kopie. Führen Sie dann denselben Befehl noch einmal aus.',
+    ],
+    'LEDGER_WRITE_FAILED.file': (p) => [
+      `Das Eingangsbuch ${p.path} lässt sich nicht ${p.isWriting ? 'beschreiben' : 'lesen'}: ${p.detail}.`,
+      'Prüfen Sie die Platte und die Rechte des Zustandsverzeichnisses. Danach macht der Agent von selbst weiter.',
+    ],
+    'LEDGER_WRITE_FAILED.notOpen': (p) => [
+      `Das Eingangsbuch ${p.path} ist ${p.isClosed ? 'geschlossen' : 'nur zum Lesen geöffnet'}.`,
+    ],
+    'LEDGER_WRITE_FAILED.notChecked': (p) => [
+      `Das Eingangsbuch ${p.path} konnte nicht geprüft werden.`,
+      'Es wird später noch einmal geprüft.',
+    ],
+    'DISK_FULL.noBackup': [
+      'Es wurde nicht gesichert: Die Platte des Zustandsverzeichnisses ist voll.',
+      'Schaffen Sie dort Platz, oder schreiben Sie die Sicherung mit `receiptd backup FILE` auf eine andere Platte.',
+    ],
+    'DISK_FULL.deferred': (p) => [
+      `Die Platte ist voll: ${p.path} lässt sich nicht ${p.isWriting ? 'schreiben' : 'öffnen'} (${p.system}).`,
+      'Schaffen Sie Platz auf der Platte des Zustandsverzeichnisses.',
+    ],
+    'DISK_FULL.restore': (p) => [
+      `${p.file} braucht ${p.needed} auf der Platte von ${p.dir}, aber nur ${p.free} sind frei.`,
+      'Schaffen Sie dort Platz, oder setzen Sie ein anderes stateDir. Es wurde nichts wiederhergestellt.',
+    ],
+    'DISK_FULL.unpack': (p) => [
+      `Zum Entpacken von ${p.file} ist kein Platz mehr.`,
+      'Schaffen Sie Platz, und stellen Sie noch einmal wieder her. Es wurde nichts wiederhergestellt.',
+    ],
+    'DISK_FULL.ofLedger': (p) => [
+      `Die Platte des Eingangsbuchs ${p.path} ist voll: ${p.detail}.`,
+      'Schaffen Sie dort Platz. Bis dahin wird nichts Neues gesendet; danach macht der Agent von selbst weiter.',
+    ],
+    'LEDGER_UNREACHABLE.noHost': (p) => [`Das Eingangsbuch auf ${p.where} hat keinen Rechner.`],
+    'LEDGER_UNREACHABLE.incompleteAnswer': (p) => [`${p.where} hat nicht vollständig geantwortet.`],
+    'LEDGER_UNREACHABLE.readOnlyServer': (p) => [
+      `${p.where} nimmt keine Änderungen an, weil es einem anderen Server folgt.`,
+    ],
+    'LEDGER_UNREACHABLE.connection': (p) => [
+      `Das Eingangsbuch auf ${p.where} ist nicht erreichbar: ${p.detail}.`,
+    ],
+    'LEDGER_UNREACHABLE.notYet': (p) => [`Das Eingangsbuch auf ${p.where} wurde noch nicht erreicht.`],
+    'LEDGER_UNREACHABLE.session': (p) => [`Das Eingangsbuch auf ${p.where} ${p.what}.`],
+    'LEDGER_REFUSED.historyNotOwned': (p) => [
+      `Der Verlauf unter ${p.where} lässt sich nicht archivieren, weil er nicht dieser Rolle gehört.`,
+      'Verwenden Sie die Rolle, die das Eingangsbuch vorbereitet hat.',
+    ],
+    'LEDGER_REFUSED.unusableFile': (p) => [
+      `${p.setting}: ${p.why}.`,
+      'Berichtigen Sie die Datei oder die Einstellung.',
+    ],
+    'LEDGER_REFUSED.pooler': (p) => [
+      `Das Eingangsbuch auf ${p.where} ist nicht zu gebrauchen: Ein Pooler dazwischen gibt jeder Transaktion eine andere Sitzung.`,
+      'Lassen Sie ihn Sitzungen verteilen (PgBouncer: pool_mode = session), oder nennen Sie in ledger.url den Server selbst.',
+    ],
+    'LEDGER_REFUSED.notOwnerToPrepare': (p) => [
+      `Das Eingangsbuch auf ${p.where} lässt sich nicht vorbereiten, weil es dieser Rolle nicht gehört.`,
+      'Führen Sie `receiptd ledger prepare` mit der Rolle aus, die das Schema angelegt hat, oder als Superuser.',
+    ],
+    AGENT_NAME_TAKEN: (p) => [
+      `Ein Agent namens ${p.agent} verwendet dieses Eingangsbuch schon, auf dem Rechner ${p.host}.`,
+      'Geben Sie diesem Agenten einen anderen Namen (ledger.agent).',
+    ],
+    'AGENT_RENAMED.inLedger': (p) => [
+      `Dieser Agent hieß im Eingangsbuch bisher ${p.former} und heißt jetzt ${p.agent}. Was unter dem alten Namen wartet, würde niemand senden.`,
+      `Setzen Sie ledger.agent auf ${p.former}.`,
+    ],
+    'AGENT_RENAMED.sinceMove': (p) => [
+      `Das Eingangsbuch dieses Rechners ist als das des Agenten ${p.moved} umgezogen, nicht als das von ${p.agent}.`,
+      `Setzen Sie ledger.agent: ${p.moved}.`,
+    ],
+    AGENT_FENCED: (p) => [
+      `Die Frist des Agenten ${p.agent} ist abgelaufen, und andere Agenten haben seine Arbeit übernommen.`,
+    ],
+    AGENT_UNKNOWN: (p) => [
+      `Es gibt keinen Agenten namens ${p.agent}.`,
+      'Verwenden Sie einen Namen aus `receiptd fleet status`.',
+    ],
+    'ROLE_UNFIT.missing': (p) => [
+      `Die Datenbank hat keine Rolle ${p.role}.`,
+      `Legen Sie sie zuerst an, in psql: CREATE ROLE ${p.quoted} LOGIN PASSWORD …`,
+    ],
+    'ROLE_UNFIT.ownsLedger': (p) => [
+      `Der Rolle ${p.role} gehört das Eingangsbuch; sie könnte alles darin ändern.`,
+      'Verwenden Sie für die Agenten eine andere Rolle, und diese nur für `receiptd ledger prepare`.',
+    ],
+    'MOVE_REFUSED.grewTooMuch': (p) => [
+      `Das Eingangsbuch ist während des Umzugs um mehr als ${p.reserved} Zeilen gewachsen.`,
+      'Beenden Sie den Agenten, und beginnen Sie mit einer leeren Datenbank von vorn.',
+    ],
+    'MOVE_REFUSED.begunAnew': (p) => [
+      `Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: ${p.why}.`,
+      'Beginnen Sie mit einer leeren Datenbank von vorn.',
+    ],
+    'MOVE_REFUSED.agentStarted': (p) => [
+      `Ein Agent namens ${p.agent} verwendet inzwischen das gemeinsame Eingangsbuch.`,
+      'Beenden Sie ihn: Der Name gehört zu dem Eingangsbuch, das umzieht.',
+    ],
+    'MOVE_REFUSED.agentNameTaken': (p) => [
+      `Ein Agent namens ${p.agent} verwendet das gemeinsame Eingangsbuch schon.`,
+      'Geben Sie diesem Rechner einen anderen Namen, mit --agent NAME und ledger.agent in seiner Konfiguration.',
+    ],
+    'MOVE_REFUSED.underWay': [
+      'Ein anderes `receiptd ledger migrate` zieht dieses Eingangsbuch gerade um.',
+      'Warten Sie, bis es fertig ist.',
+    ],
+    'MOVE_REFUSED.asAnotherAgent': (p) => [
+      `Dieses Eingangsbuch zieht schon als das des Agenten ${p.agent} um.`,
+      `Verwenden Sie --agent ${p.agent}.`,
+    ],
+    'MOVE_REFUSED.anotherCopy': (p) => [
+      `${p.path} ist nicht die Kopie, mit der dieser Umzug begann.`,
+      'Legen Sie diese Kopie zurück, oder beginnen Sie mit einer leeren Datenbank von vorn.',
+    ],
+    'MOVE_REFUSED.dataGone': [
+      'Was aus diesem Eingangsbuch schon übernommen war, ist nicht mehr in der Datenbank.',
+      'Entfernen Sie moving.db aus dem Zustandsverzeichnis, und beginnen Sie von vorn.',
+    ],
+    MOVE_DIFFERS: (p) => [
+      `${p.count} ${plural(p.count, 'Zeile des gemeinsamen Eingangsbuchs stimmt', 'Zeilen des gemeinsamen Eingangsbuchs stimmen')} nicht mit dem umgezogenen überein: ${p.findings.join(' ')}`,
+      'Das alte Eingangsbuch wird weiter verwendet.',
+    ],
+    HISTORY_KEPT: (p) => [
+      `${p.partition} bleibt in der Datenbank: ${p.why}.`,
+      'Es wurde nichts daraus entfernt.',
+    ],
+    'BACKUP_FAILED.unsound': (p) => [
+      `Die Sicherung ${p.file} wurde geschrieben, hat aber die Prüfung nicht bestanden: ${p.detail}`,
+      'Die Sicherung wurde entfernt, und nichts wurde abgeschlossen. Verwenden Sie eine andere Platte.',
+    ],
+    'BACKUP_FAILED.shared': (p) => [
+      `Das Eingangsbuch ist ein gemeinsames, auf ${p.where}; receiptd sichert es nicht.`,
+      'Sichern Sie die Datenbank selbst, mit pg_dump oder mit pg_basebackup und archivierten WAL.',
+    ],
+    'BACKUP_FAILED.unwritable': (p) => [
+      `Die Sicherung ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
+      'Prüfen Sie den Pfad, seine Rechte und den Platz auf seiner Platte.',
+    ],
+    'BACKUP_FAILED.notValid': (p) => [
+      `${p.path} ist keine gültige Sicherung: ${p.detail}.`,
+      'Wählen Sie eine andere, oder legen Sie mit `receiptd backup` eine an.',
+    ],
+    'BACKUP_FAILED.beforeUpgrade': (p) => [
+      `Die Sicherung ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
+      'Das Eingangsbuch wird nur nach einer Sicherung umgestellt. Prüfen Sie die Rechte des Verzeichnisses und den Platz auf seiner Platte.',
+    ],
+    'JOURNAL_DAMAGED.behind': (p) => [
+      `Dem Journal ${p.journal} fehlen die neuesten Einträge des Eingangsbuchs.`,
+      'Starten Sie receiptd einmal, um es zu reparieren. Einzelheiten zeigt `receiptd ledger verify`.',
+    ],
+    'JOURNAL_DAMAGED.entry': (p) => [
+      `Das Journal ${p.path} ist ${p.entry === null ? 'beim letzten Eintrag' : `bei Eintrag ${p.entry}`} beschädigt: ${p.detail}.`,
+      'Bewahren Sie die Datei auf. Einzelheiten zeigt `receiptd ledger verify`.',
+    ],
+    'DOCUMENT_UNKNOWN.fileOnly': (p) => [
+      `Zu „${p.written}“ gibt es keinen Beleg: ${p.path} hat den Zustand ${p.state}.${p.detail === null ? '' : ` ${p.detail}`}`,
+      '`receiptd list` zeigt die Namen.',
+    ],
+    'DOCUMENT_UNKNOWN.name': (p) => [
+      `Das Eingangsbuch hat keinen Beleg namens „${p.name}“.`,
+      '`receiptd list` zeigt die Namen.',
+    ],
+    'DOCUMENT_UNKNOWN.number': (p) => [`Das Eingangsbuch hat keinen Beleg mit der Nummer ${p.id}.`],
+    DOCUMENT_AMBIGUOUS: (p) => [
+      `„${p.written}“ passt auf mehrere Belege, die neuesten zuerst: ${p.names.map((name) => `„${name}“`).join(', ')}${p.more > 0 ? ` und ${p.more} weitere` : ''}.`,
+      'Geben Sie den vollständigen Namen ein.',
+    ],
+    'DOCUMENT_STATE.accepted': (p) => [
+      `„${p.name}“ ist schon angenommen.`,
+      'Um den Beleg noch einmal zu senden, verwenden Sie `receiptd resend`.',
+    ],
+    'DOCUMENT_STATE.wrong': (p) => [
+      `${p.name} hat den Zustand ${p.state} und kann nicht ${p.wanted === 'be uploaded' ? 'gesendet werden' : p.wanted === 'be postponed' ? 'zurückgestellt werden' : p.wanted === 'be lost' ? 'als verloren gelten' : p.wanted === 'be resent, only an accepted document can' ? 'noch einmal gesendet werden; das geht nur mit einem angenommenen Beleg' : p.wanted}.`,
+    ],
+    'DOCUMENT_STATE.notUnderWay': (p) => [`Die Übertragung mit der Nummer ${p.attempt} läuft nicht.`],
+    DOCUMENT_TAKEN: (p) => [`${p.name} wird gerade von einem anderen Agenten gesendet.`],
+    DOCUMENT_HELD: ['Ein anderer Agent hat seinen Dienst oder Endpunkt angehalten.'],
+    'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${p.detail}`],
+  };
+}

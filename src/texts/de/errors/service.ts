@@ -1,0 +1,19 @@
+import type { serviceErrors as english } from '../../en/errors/service.ts';
+import type { Translated } from '../../errors.ts';
+
+export function serviceErrors(): Translated<ReturnType<typeof english>> {
+  return {
+    ENDPOINT_FORBIDDEN: (p) => [
+      `${p.host} erlaubt diesem Konto nicht, einen Endpunkt anzulegen (HTTP 403)${p.answer}.`,
+      'Prüfen Sie Tarif und Rechte des Kontos auf der Website des Dienstes.',
+    ],
+    ENDPOINT_REFUSED: (p) => [
+      `${p.host} hat es abgelehnt, den Endpunkt anzulegen (HTTP ${p.httpStatus})${p.answer}.`,
+      'Berichtigen Sie den Namen, die Adresse für Ergebnisse (outgoingUrl) oder die Sprache.',
+    ],
+    CREATE_UNCERTAIN: (p) => [
+      `${p.what} Der Endpunkt ist vielleicht trotzdem angelegt.`,
+      'Sehen Sie auf der Website des Dienstes nach, bevor Sie es noch einmal versuchen: Jeder Erfolg legt einen weiteren Endpunkt an.',
+    ],
+  };
+}

@@ -1,0 +1,313 @@
+import type { Format } from '../../format.ts';
+import type { Entries } from '../../errors.ts';
+
+export function commandsErrors({ counted, duration }: Format) {
+  return {
+    'USAGE.noCredentialsFile': [
+      'No credentials file is configured.',
+      'Set credentials.file in the configuration.',
+    ],
+    'USAGE.unfitCredentials': (p: { flaw: string }) => [
+      `These can't be service credentials: ${p.flaw}.`,
+      'Enter the client identifier and the client secret exactly as the service shows them.',
+    ],
+    'USAGE.inputNotText': (p: { what: string }) => [
+      `Standard input holds control characters (NUL, as in UTF-16) instead of ${p.what}.`,
+      'Save the file as UTF-8.',
+    ],
+    'USAGE.folderNotInLedger': (p: { wanted: string; known: readonly string[] }) => [
+      `The ledger has no folder "${p.wanted}".`,
+      `Known: ${p.known.join(', ')}.`,
+    ],
+    'USAGE.finalNeedsFile': ['--final needs a file to write.', 'Run `receiptd backup --final FILE`.'],
+    'USAGE.nothingToRetry': ['Name a document to retry, or add --all.'],
+    'USAGE.passwordLength': (p: { length: number; shortest: number; longest: number }) => [
+      `The password has ${p.length} characters; it needs ${p.shortest} to ${p.longest}.`,
+      'A whole sentence is easy to remember.',
+    ],
+    'USAGE.passwordsDiffer': ['The passwords do not match; nothing was changed.'],
+    'USAGE.nothingToDismiss': [
+      'Name documents or files to dismiss, or add --all.',
+      '`receiptd list --needs-person` lists them.',
+    ],
+    'USAGE.dismissLimit': ['`dismiss` takes no --limit.'],
+    'USAGE.eitherFlag': (p: { flags: readonly string[] }) => [
+      `Use either ${p.flags.join(' or ')}, not both.`,
+    ],
+    'USAGE.nothingToErase': ['Name documents to erase, or add --before.'],
+    'USAGE.nameNotInFull': (p: { written: string; name: string }) => [
+      `With --yes, write document names in full: "${p.written}" is not a full name.`,
+      `Did you mean ${p.name}?`,
+    ],
+    'USAGE.onlyWithCsv': ['--excel and --separator only work with CSV.'],
+    'USAGE.separator': (p: { wanted: string }) => [`--separator must be ",", ";" or tab, not "${p.wanted}".`],
+    'USAGE.notCondition': (p: { text: string }) => [
+      `--where needs a condition such as "total>=100", not "${p.text}".`,
+    ],
+    'USAGE.headUnreadable': (p: { file: string }) => [
+      `--head: ${p.file} can't be read.`,
+      'Use a file from `receiptd ledger head --json`, or NUMBER:HASH.',
+    ],
+    'USAGE.notHead': (p: { file: string }) => [
+      `${p.file} is not a journal head.`,
+      '`receiptd ledger head --json` writes one.',
+    ],
+    'USAGE.noSharedLedger': ['No shared ledger is configured.', 'Add --to postgres://user@host/database.'],
+    'USAGE.passwordFileUnreadable': (p: { file: string; detail: string }) => [
+      `The password file ${p.file} can't be read: ${p.detail}.`,
+      'Choose another file with --password-file.',
+    ],
+    'USAGE.alreadyShared': [
+      'The configuration already uses the shared ledger.',
+      'Set ledger.kind: sqlite until the ledger has been moved, and give the database with --to.',
+    ],
+    'USAGE.agentName': (p: { given: string }) => [
+      `"${p.given}" is not a valid agent name.`,
+      'Use at most 63 letters, digits, hyphens and underscores for --agent.',
+    ],
+    'USAGE.notPastDate': (p: { before: string }) => [
+      `--before ${p.before} is not a past date.`,
+      'Write it as 2025-01-01.',
+    ],
+    'USAGE.fromAndClientId': [
+      'Use either --from or --client-id, not both.',
+      '--from moves stored credentials; --client-id stores new ones.',
+    ],
+    'USAGE.bothCredentials': [
+      'Both a client identifier and a client secret are needed.',
+      'Pass the identifier with --client-id and the secret on standard input.',
+    ],
+    'USAGE.sameStore': (p: { to: string }) => [
+      `--from and --store are the same store, ${p.to}.`,
+      'Use --store to say where to move the credentials.',
+    ],
+    'USAGE.folderNotEmpty': (p: { folder: string }) => [
+      `${p.folder} is not empty.`,
+      'Choose a new folder with --beside.',
+    ],
+    'USAGE.notResultNumber': (p: { text: string }) => [
+      `"${p.text}" is not a result number.`,
+      '`receiptd results list` lists the numbers.',
+    ],
+    'USAGE.resultsOff': [
+      'Results are not received: results.listen is off.',
+      'Set results.listen, or use --base to give the address at which the service reaches this machine.',
+    ],
+    'USAGE.notBaseAddress': (p: { option: string; text: string }) => [
+      `${p.option}: "${p.text}" is not valid.`,
+      'Use a base address such as https://receipts.example.com.',
+    ],
+    'USAGE.sandboxUid': (p: { given: string; example: string }) => [
+      `--endpoint-uid: "${p.given}" is not valid.`,
+      `Use a lowercase UUID such as ${p.example}.`,
+    ],
+    'USAGE.sandboxNotStarted': (p: { detail: string }) => [
+      `The sandbox can't start: ${p.detail}.`,
+      'Check --dir, --host and --port.',
+    ],
+    'USAGE.notFaultRule': (p: { text: string }) => [
+      `--fault: "${p.text}" is not valid.`,
+      '`receiptd sandbox --help` lists the rules.',
+    ],
+    'USAGE.dataStream': (p: { stream: string }) => [
+      `${p.stream} refers to an alternate data stream, which can't be sent.`,
+      'Remove the last colon and everything after it.',
+    ],
+    'USAGE.configAtWithoutDryRun': [
+      '--config-at only works with --dry-run.',
+      'Add --dry-run, or put the config file there and use --config.',
+    ],
+    'USAGE.userServiceIsYours': [
+      'A user service runs as you.',
+      'Leave out --user, or install a system service with --scope system.',
+    ],
+    'USAGE.rootUserService': [
+      "root can't have a user service here.",
+      'Run this as the user the service is for, without sudo, or leave out --scope user.',
+    ],
+    'USAGE.alreadyAnswered': ['This question has already been answered.'],
+    'USAGE.setupDone': ['Setup is done.'],
+    'USAGE.setupBusy': ['receiptd is busy with a step of the setup.'],
+    'USAGE.pathNotAbsolute': ['The path must be absolute.'],
+    'USAGE.secretFromTerminal': (p: { flag: string }) => [
+      `${p.flag} - reads the secret from standard input, but standard input is a terminal.`,
+      'Leave it out, and receiptd prompts for the secret.',
+    ],
+    'USAGE.secretEmpty': (p: { path: string }) => [
+      `${p.path} is empty.`,
+      'It must contain the client secret and nothing else.',
+    ],
+    'USAGE.setupAnswer': (p: { flag: string; variable: string; given: string; takes: string }) => [
+      `${p.flag} (${p.variable}): "${p.given}" is not valid.`,
+      `Use ${p.takes}.`,
+    ],
+    'USAGE.browserAsks': ['--browser asks questions; --yes and --json are for setup without questions.'],
+    'USAGE.practiceReplaces': (p: { file: string; baseUrl: string }) => [
+      `${p.file} is for ${p.baseUrl}, and practice mode must not replace it.`,
+      'Use another file: `receiptd setup --sandbox --config practice.yaml`.',
+    ],
+    'USAGE.topNeedsTerminal': [
+      '`top` needs a terminal that supports cursor control.',
+      'Use `receiptd status`.',
+    ],
+    'USAGE.topInterval': (p: { given: string; leastMs: number }) => [
+      `--every: "${p.given}" is not valid.`,
+      `Use a duration of at least ${p.leastMs}ms, such as 2s.`,
+    ],
+    'USAGE.documentOrFileOrAll': ['Name a document or file, or add --all.'],
+    'USAGE.severalFiles': (p: { target: string; paths: readonly string[]; more: number }) => [
+      `"${p.target}" is the name of several files: ${p.paths.join(', ')}${p.more > 0 ? `, and ${p.more} more` : ''}.`,
+      'Use the full path of the one you mean.',
+    ],
+    'USAGE.documentOrBefore': ['Name a document, or add --before.'],
+    'USAGE.numbersOrFilter': ['Give either numbers or a filter.'],
+    'USAGE.endpointForDocuments': ['Name the endpoint that gets the documents.'],
+    'USAGE.documentOrAll': ['Name a document, or add --all.'],
+    'USAGE.noSuchTarget': (p: { target: string; known: readonly string[] }) => [
+      `"${p.target}" is not a configured folder or endpoint.`,
+      `Known: ${p.known.join(', ')}.`,
+    ],
+    'USAGE.timeZone': (p: { timeZone: string }) => [`"${p.timeZone}" is not the name of a time zone.`],
+    'USAGE.page': ['page takes a number from 1 to 99999.'],
+    'USAGE.ids': ['ids takes numbers with commas between.'],
+    'USAGE.json': (p: { key: string }) => [`${p.key} takes JSON.`],
+    'USAGE.query': (p: { field: string | null; detail: string | null }) => [
+      `${p.field ?? 'The query'}: ${p.detail ?? 'invalid'}.`,
+    ],
+    'USAGE.streamSeparator': ['separator takes , or ; or tab.'],
+    'USAGE.endpointRequest': (p: { given: string; field: 'name' | 'language' | 'outgoingUrl' }) => [
+      `"${p.given}" is not valid as ${p.field === 'name' ? 'the name of an endpoint' : p.field === 'language' ? 'the language of an endpoint' : 'an outgoing URL'}.`,
+      `Use ${p.field === 'name' ? 'a name, without line breaks or other control characters' : p.field === 'language' ? 'a language and a region, such as de-DE' : 'an address that starts with https:// or http://'}.`,
+    ],
+    'USAGE.userName': (p: { name: string }) => [`"${p.name}" is not a valid user name for --user.`],
+    'USAGE.cursor': ['The cursor is not valid.', 'Start with the first page.'],
+    'USAGE.retiresItself': (p: { agent: string }) => [
+      `${p.agent} is the agent of this machine.`,
+      'Retire it on the machine of another agent.',
+    ],
+    'USAGE.retiresRunning': (p: { agent: string }) => [
+      `Agent ${p.agent} is running.`,
+      'Stop it first, then retire it.',
+    ],
+    'USAGE.notConfiguredFolder': (p: { path: string }) => [`"${p.path}" is not a configured folder.`],
+    'USAGE.severalStores': (p: { stores: readonly string[]; store: string }) => [
+      `Credentials are stored in more than one place (${p.stores.join(', ')}), so it is not clear which to keep.`,
+      `Choose one with --from ${p.store}, or enter new ones with --client-id.`,
+    ],
+    'USAGE.mailPassword': [
+      'This is not a valid password: it is empty, too long, or contains control characters.',
+      'Enter it exactly as it is set on the mail server.',
+    ],
+    'USAGE.notAbsolute': (p: { path: string }) => [`${p.path} is not an absolute path.`],
+    'USAGE.watchedDirectory': (p: { directory: string; folder: string }) => [
+      `${p.directory} is watched (${p.folder} in the config).`,
+      'The agent picks up files there automatically. To send a file that it ignores, copy the file elsewhere first.',
+    ],
+    'USAGE.severalEndpoints': (p: { known: readonly string[] }) => [
+      'The config has several endpoints, but a file goes to only one.',
+      `Choose one with --endpoint: ${p.known.join(', ')}.`,
+    ],
+    'USAGE.bytesMissing': (p: { path: string; came: number; size: number }) => [
+      `${p.path}: ${p.came} bytes came of ${p.size}.`,
+    ],
+    'OUTPUT_UNWRITABLE.archive': (p: { file: string; detail: string }) => [
+      `The archive ${p.file} can't be written: ${p.detail}.`,
+      'Check the directory and the space on its disk.',
+    ],
+    'OUTPUT_UNWRITABLE.comparedCopy': (p: { dir: string; detail: string }) => [
+      `The ledger can't be compared with its journal, because its copy in ${p.dir} can't be written: ${p.detail}.`,
+      'Free some space there.',
+    ],
+    'NOT_RUNNING.stateDir': (p: { stateDir: string; command: string }) => [
+      `No agent is running on the state directory ${p.stateDir}.`,
+      `Start it with "${p.command}".`,
+    ],
+    'NOT_RUNNING.stopping': ['receiptd is stopping.', 'Start it again, then try again.'],
+    'CONTROL_FAILED.notUnderstood': [
+      "This version does not understand the running agent's answer.",
+      'The agent may be a different version. Restart it.',
+    ],
+    'CONTROL_FAILED.socketDirectory': (p: { socketPath: string }) => [
+      `The control socket ${p.socketPath} can't be created.`,
+    ],
+    'CONTROL_FAILED.socketUncreated': (p: { socketPath: string; system: string | null }) => [
+      `The control socket ${p.socketPath} can't be created (${p.system ?? 'unknown reason'}).`,
+    ],
+    'CONTROL_FAILED.notSocket': (p: { socketPath: string }) => [
+      `${p.socketPath} is in the way, because it is not a socket.`,
+      'Move it elsewhere.',
+    ],
+    'CONTROL_FAILED.socketPathTooLong': (p: { socketPath: string; length: number; limit: number }) => [
+      `The path of the control socket ${p.socketPath} has ${p.length} bytes, but the system allows only ${p.limit}.`,
+      'Set stateDir (or RECEIPTD_STATE_DIR) to a shorter path.',
+    ],
+    'CONTROL_FAILED.configNotApplied': ['The new configuration could not be applied.'],
+    'PORT_IN_USE.sandbox': (p: { port: number; host: string }) => [
+      `Port ${p.port} of ${p.host} is in use.`,
+      'Choose another one with --port; 0 picks a free one.',
+    ],
+    'CONSOLE_REFUSED.foldersUnasked': ['Folders are only listed while setup asks for one.'],
+    'CONSOLE_REFUSED.setting': (p: { setting: string; holder: string | null; file: string }) => [
+      `The console can't change ${p.setting}${p.holder === null ? '' : ` while ${p.holder} is set to a secret for it`}.`,
+      `Change it in ${p.file}.`,
+    ],
+    'CONSOLE_REFUSED.place': (p: { setting: string; path: string; file: string }) => [
+      `The console can't set ${p.setting} to ${p.path}.`,
+      `Choose a directory in or next to a watched folder, or allow this one with console.roots in ${p.file}.`,
+    ],
+    'CONSOLE_REFUSED.realPlace': (p: { setting: string; path: string; real: string; file: string }) => [
+      `The console can't set ${p.setting} to ${p.path}, which leads to ${p.real}.`,
+      `Choose ${p.real} itself, after you have allowed it with console.roots in ${p.file}.`,
+    ],
+    'CONSOLE_REFUSED.noAnswer': (p: { path: string }) => [
+      `${p.path} does not answer.`,
+      'Try again when its share is back.',
+    ],
+    'CONSOLE_REFUSED.mailPasswordInFile': (p: { passwordFile: string; file: string }) => [
+      `The password for e-mail alerts is in ${p.passwordFile}.`,
+      `Change it there, or remove alerts.email.passwordFile from ${p.file}.`,
+    ],
+    'ALERT_UNDELIVERED.noChannel': [
+      'No channel is configured under `alerts`, so no alerts are sent.',
+      'Add one with `receiptd setup`, or in the config file.',
+    ],
+    'ALERT_UNDELIVERED.tooSlow': (p: { what: string; setting: string; limitMs: number }) => [
+      `${p.what} took longer than ${duration(p.limitMs)}.`,
+      `Find out what is delaying it, and check ${p.setting}.`,
+    ],
+    'ALERT_UNDELIVERED.unexpected': (p: { channel: string; detail: string }) => [
+      `${p.channel} failed: ${p.detail}.`,
+      'Check the alerts in the config.',
+    ],
+    'CONFIRMATION_NEEDED.erase': (p: { count: number; names: readonly string[]; before: string | null }) => [
+      `This would permanently erase the personal data of ${counted(p.count, 'document', 'documents')}${p.before === null ? ` (${p.names.join(', ')})` : ` named before ${p.before}`}.`,
+      'To confirm, add --yes.',
+    ],
+    'CONFIRMATION_NEEDED.nothingErased': ['Nothing was erased.', 'To confirm, answer y or add --yes.'],
+    'CONFIRMATION_NEEDED.retire': (p: { count: number }) => [
+      `Documents of its own folders that still wait count as lost: scan these receipts again. Documents of shared folders, and results that it had not handed on, go to the agent of this machine. ${counted(p.count, 'document waits', 'documents wait')} with it.`,
+      'Add --yes if that is what you want.',
+    ],
+    'CONFIRMATION_NEEDED.notRetired': ['Nothing was changed.', 'Answer y, or add --yes.'],
+    'RESULTS_UNAVAILABLE.secretUnreadable': (p: { file: string; detail: string }) => [
+      `The file ${p.file} can't be used (${p.detail}).`,
+      'Check the permissions of the state directory.',
+    ],
+    'RESULTS_UNAVAILABLE.noSecret': (p: { file: string }) => [
+      `The file ${p.file} does not contain a receiptd secret.`,
+      'Restore it from a backup. Or remove it, restart receiptd, and give the endpoints the new address.',
+    ],
+    RESULT_UNKNOWN: (p: { id: number }) => [
+      `Result ${p.id} does not exist.`,
+      '`receiptd results list` lists the numbers.',
+    ],
+    SETUP_INCOMPLETE: (p: { why: string; missing: readonly string[] }) => [
+      `${p.why}, and these answers are missing: ${p.missing.map((each) => each.replaceAll('|', ' or ')).join('; ')}.`,
+      'Pass them as options or variables, or run `receiptd setup` in a terminal.',
+    ],
+    TEST_RECEIPT_UNDELIVERED: (p: { file: string; detail: string; isToCome: boolean }) => [
+      `The test receipt ${p.file} was not accepted: ${p.detail}.${p.isToCome ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.' : ''}`,
+      'See `receiptd status` and `receiptd check`.',
+    ],
+  } satisfies Entries;
+}

@@ -1,0 +1,333 @@
+import type { Format } from '../../format.ts';
+import type { Entries } from '../../errors.ts';
+
+export function ledgerErrors({ counted, plural }: Format) {
+  return {
+    'STATE_UNWRITABLE.closed': (p: { stateDir: string; system: string }) => [
+      `The state directory ${p.stateDir} could no longer be accessed (${p.system}), so the agent has stopped.`,
+      'Give it back to the user that runs receiptd, or repair its disk, then start the agent again. Nothing recorded is lost.',
+    ],
+    'STATE_UNWRITABLE.replaced': (p: { stateDir: string }) => [
+      `The state directory ${p.stateDir}, or the ledger in it, was removed or replaced while the agent was running, so the agent has stopped.`,
+      'Put it back, then start the agent again. A missing ledger is rebuilt from its journal.',
+    ],
+    'STATE_UNWRITABLE.deferred': (p: { path: string; isWriting: boolean; system: string }) => [
+      `${p.path} can't be ${p.isWriting ? 'written' : 'opened'} (${p.system}).`,
+      'Check the free space and permissions of the state directory.',
+    ],
+    'STATE_UNWRITABLE.notRemovable': (p: { path: string; detail: string }) => [
+      `${p.path} can't be removed: ${p.detail}.`,
+      'Check the permissions of its directory.',
+    ],
+    'STATE_UNWRITABLE.ledgerNotCreated': (p: { path: string; detail: string }) => [
+      `The ledger ${p.path} can't be created: ${p.detail}.`,
+      'Check that its directory exists, can be written to, and has space.',
+    ],
+    'STATE_UNWRITABLE.journal': (p: { path: string; detail: string }) => [
+      `The journal ${p.path} can't be opened: ${p.detail}.`,
+      'Check the disk, and the permissions of the file and its directory.',
+    ],
+    'STATE_UNWRITABLE.instanceUnusable': (p: { file: string; detail: string }) => [
+      `The file ${p.file} can't be used (${p.detail}).`,
+      'Check the permissions of the state directory.',
+    ],
+    'STATE_UNWRITABLE.noInstance': (p: { file: string }) => [
+      `The file ${p.file} does not contain an agent instance.`,
+      'Remove it. receiptd creates a new one at its next start.',
+    ],
+    'ALREADY_RUNNING.practice': (p: { stateDir: string }) => [
+      `receiptd is still running in practice mode, on the state directory ${p.stateDir}.`,
+      'Stop it first, then run this again.',
+    ],
+    'ALREADY_RUNNING.unasked': (p: { pid: number | null; stateDir: string; socketPath: string }) => [
+      `receiptd is already running${p.pid === null ? '' : ` (process ${p.pid})`} on the state directory ${p.stateDir}, but can't be asked: nothing answers at ${p.socketPath}.`,
+      'It is starting or stopping, runs a single command, or something removed that socket, which the agent makes again within seconds. Try again.',
+    ],
+    'ALREADY_RUNNING.here': (p: { pid: number | null; stateDir: string }) => [
+      `receiptd is already running${p.pid === null ? '' : ` (process ${p.pid})`} on the state directory ${p.stateDir}.`,
+      'Stop it first, or use a different stateDir for this one.',
+    ],
+    STATE_MOVED: (p: { stateDir: string; at: string; file: string; isCopy: boolean }) => [
+      `${p.stateDir} is closed. ${p.isCopy ? `This is a copy for viewing (restored ${p.at}${p.file === '' ? '' : `, in ${p.file}`}). The agent runs elsewhere.` : `The ledger was moved to another PC (${p.at}${p.file === '' ? '' : `, in ${p.file}`}), and receiptd runs there.`}`,
+      'Two agents would both send what is waiting. If no agent runs there, reopen this PC with `receiptd backup --reopen`.',
+    ],
+    'ARCHIVE_REFUSED.file': (p: { file: string; detail: string }) => [
+      `${p.file} can't be used: ${p.detail}.`,
+      'Nothing was restored. Copy the file again, or create a new one with `receiptd backup`.',
+    ],
+    'ARCHIVE_REFUSED.ledger': (p: { file: string; detail: string }) => [
+      `${p.file} can't be used: ${p.detail}.`,
+      'Nothing was restored. Create a new one with `receiptd backup`.',
+    ],
+    'LEDGER_EXISTS.newer': (p: { stateDir: string; entries: number; file: string; accepted: number }) => [
+      `The ledger in ${p.stateDir} has ${counted(p.entries, 'entry', 'entries')} that ${p.file} does not contain: ${p.accepted === 0 ? 'they would be lost' : `${counted(p.accepted, 'document that was accepted since', 'documents that were accepted since')} would be sent again, if found in a watched folder`}.`,
+      'Both continued from the same state. To use the backup all the same, add --older.',
+    ],
+    'LEDGER_EXISTS.other': (p: { stateDir: string; ledger: string; accepted: number }) => [
+      `Another ledger is in ${p.stateDir} already: ${p.ledger}.${p.accepted === 0 ? '' : ` Without it, ${counted(p.accepted, 'accepted document', 'accepted documents')} would be sent again, if found in a watched folder.`}`,
+      'To use the backup instead and set that ledger aside, add --replace. To view the backup without changing anything, add --beside FOLDER.',
+    ],
+    'LEDGER_EXISTS.notShared': (p: { path: string }) => [
+      `${p.path} is a separate ledger whose contents are not in the shared one.`,
+      "Move its contents with `receiptd ledger migrate`. If you don't need them, move the file and its journal elsewhere.",
+    ],
+    'LEDGER_MISSING.noJournal': ['The ledger has no journal yet.', 'Start `receiptd run` once.'],
+    'LEDGER_MISSING.journalThere': (p: { path: string }) => [
+      `The ledger ${p.path} is gone, but its journal is still there.`,
+      'Start the agent: it rebuilds the ledger from the journal. Nothing recorded is lost.',
+    ],
+    'LEDGER_MISSING.notInStateDir': (p: { stateDir: string }) => [
+      `${p.stateDir} has no ledger.`,
+      'If the ledger is elsewhere, set stateDir or RECEIPTD_STATE_DIR; otherwise, run `receiptd run` once.',
+    ],
+    'LEDGER_MISSING.inDatabase': (p: { where: string }) => [
+      `${p.where} has no ledger yet.`,
+      'Start receiptd once, or run `receiptd ledger prepare`.',
+    ],
+    'LEDGER_MISSING.file': (p: { path: string }) => [
+      `There is no ledger at ${p.path}.`,
+      'Check the state directory in the config. `receiptd run` creates the ledger.',
+    ],
+    'LEDGER_OLDER.inDatabase': (p: { where: string }) => [
+      `The ledger at ${p.where} is an older version, or is not prepared yet.`,
+      'Run `receiptd ledger prepare` with a role that owns the schema.',
+    ],
+    'LEDGER_OLDER.file': (p: { path: string; version: number; latest: number }) => [
+      `The ledger ${p.path} has version ${p.version}, from an older receiptd; this one uses version ${p.latest}.`,
+      'Start the agent once. It keeps a copy and upgrades the ledger.',
+    ],
+    'LEDGER_OLDER.noJournal': (p: { path: string }) => [
+      `The ledger ${p.path} has no journal yet.`,
+      'Start the agent once to create one.',
+    ],
+    'LEDGER_NEWER.backup': (p: { file: string; version: string }) => [
+      `${p.file} was made by a newer receiptd (${p.version}).`,
+      'Install that one here first.',
+    ],
+    'LEDGER_NEWER.inDatabase': (p: { where: string; version: number; known: number }) => [
+      `The ledger at ${p.where} has version ${p.version}; this receiptd knows ${p.known}.`,
+      'Install the same receiptd version as on the other agents.',
+    ],
+    'LEDGER_NEWER.file': (p: { path: string; version: number; latest: number }) => [
+      `The ledger ${p.path} has version ${p.version}, but this receiptd supports only up to version ${p.latest}.`,
+      'Install the newer receiptd that wrote it, or restore the ledger from before the upgrade (docs/upgrading.md).',
+    ],
+    UPGRADE_NO_SPACE: (p: {
+      path: string;
+      version: number;
+      latest: number;
+      needed: string;
+      dir: string;
+      free: string;
+    }) => [
+      `Upgrading the ledger ${p.path} from version ${p.version} to ${p.latest} needs ${p.needed} of free space in ${p.dir}, but only ${p.free} is free.`,
+      'Free some space and start again. Nothing was changed. New scans stay in their folders meanwhile.',
+    ],
+    'LEDGER_DAMAGED.unfit': (p: { path: string; detail: string }) => [
+      `The ledger ${p.path} can't be used: ${p.detail}.`,
+    ],
+    'LEDGER_DAMAGED.file': (p: { path: string; detail: string }) => [
+      `The ledger ${p.path} is damaged: ${p.detail}.`,
+      'Restart receiptd. It sets the file aside and rebuilds the ledger from backup and journal.',
+    ],
+    'LEDGER_WRITE_FAILED.database': (p: { where: string; detail: string }) => [
+      `The ledger at ${p.where} failed: ${p.detail}.`,
+    ],
+    'LEDGER_WRITE_FAILED.sharedClosed': (p: { where: string }) => [`The ledger at ${p.where} is closed.`],
+    'LEDGER_WRITE_FAILED.notRewritten': (p: { path: string }) => [
+      `The erasure is recorded, but the ledger ${p.path} can't be rewritten, so old data is still in it.`,
+      'Stop other programs that read it, and make sure that its disk has room for a copy. Then run the same command again.',
+    ],
+    'LEDGER_WRITE_FAILED.file': (p: { path: string; isWriting: boolean; detail: string }) => [
+      `The ledger ${p.path} can't be ${p.isWriting ? 'written' : 'read'}: ${p.detail}.`,
+      'Check the disk and the permissions of the state directory. The agent then continues automatically.',
+    ],
+    'LEDGER_WRITE_FAILED.notOpen': (p: { path: string; isClosed: boolean }) => [
+      `The ledger ${p.path} is ${p.isClosed ? 'closed' : 'open for reading only'}.`,
+    ],
+    'LEDGER_WRITE_FAILED.notChecked': (p: { path: string }) => [
+      `The ledger ${p.path} could not be checked.`,
+      'It is checked again later.',
+    ],
+    'DISK_FULL.noBackup': [
+      'No backup was made: the disk of the state directory is full.',
+      'Free some space on it, or write the backup to another disk with `receiptd backup FILE`.',
+    ],
+    'DISK_FULL.deferred': (p: { path: string; isWriting: boolean; system: string }) => [
+      `The disk is full: ${p.path} can't be ${p.isWriting ? 'written' : 'opened'} (${p.system}).`,
+      'Free some space on the disk of the state directory.',
+    ],
+    'DISK_FULL.restore': (p: { file: string; needed: string; dir: string; free: string }) => [
+      `${p.file} needs ${p.needed} on the disk of ${p.dir}, but only ${p.free} are free.`,
+      'Free some space there, or set another stateDir. Nothing was restored.',
+    ],
+    'DISK_FULL.unpack': (p: { file: string }) => [
+      `No space is left to unpack ${p.file}.`,
+      'Free some space, and restore again. Nothing was restored.',
+    ],
+    'DISK_FULL.ofLedger': (p: { path: string; detail: string }) => [
+      `The disk of the ledger ${p.path} is full: ${p.detail}.`,
+      'Free some space on it. Until then, nothing new is sent; then the agent continues automatically.',
+    ],
+    'LEDGER_UNREACHABLE.noHost': (p: { where: string }) => [`The ledger at ${p.where} has no host.`],
+    'LEDGER_UNREACHABLE.incompleteAnswer': (p: { where: string }) => [
+      `${p.where} did not answer completely.`,
+    ],
+    'LEDGER_UNREACHABLE.readOnlyServer': (p: { where: string }) => [
+      `${p.where} takes no writes; it follows another server.`,
+    ],
+    'LEDGER_UNREACHABLE.connection': (p: { where: string; detail: string }) => [
+      `The ledger at ${p.where} can't be reached: ${p.detail}.`,
+    ],
+    'LEDGER_UNREACHABLE.notYet': (p: { where: string }) => [
+      `The ledger at ${p.where} has not been reached yet.`,
+    ],
+    'LEDGER_UNREACHABLE.session': (p: { where: string; what: string }) => [
+      `The ledger at ${p.where} ${p.what}.`,
+    ],
+    'LEDGER_REFUSED.historyNotOwned': (p: { where: string }) => [
+      `The history at ${p.where} can't be archived, because this role does not own it.`,
+      'Use the role that prepared the ledger.',
+    ],
+    'LEDGER_REFUSED.unusableFile': (p: { setting: string; why: string }) => [
+      `${p.setting}: ${p.why}.`,
+      'Correct the file, or the key.',
+    ],
+    'LEDGER_REFUSED.pooler': (p: { where: string }) => [
+      `The ledger at ${p.where} can't be used: a pooler in between gives each transaction another session.`,
+      'Let it pool sessions (PgBouncer: pool_mode = session), or name the server itself in ledger.url.',
+    ],
+    'LEDGER_REFUSED.notOwnerToPrepare': (p: { where: string }) => [
+      `The ledger at ${p.where} can't be prepared, because this role does not own it.`,
+      'Run `receiptd ledger prepare` with the role that made the schema, or as a superuser.',
+    ],
+    AGENT_NAME_TAKEN: (p: { agent: string; host: string }) => [
+      `An agent named ${p.agent} already uses this ledger, on the host ${p.host}.`,
+      'Give this agent another name (ledger.agent).',
+    ],
+    'AGENT_RENAMED.inLedger': (p: { former: string; agent: string }) => [
+      `This agent was named ${p.former} in the ledger before, and is now ${p.agent}. Nobody would send what is waiting under the old name.`,
+      `Set ledger.agent to ${p.former}.`,
+    ],
+    'AGENT_RENAMED.sinceMove': (p: { moved: string; agent: string }) => [
+      `This machine's ledger was moved as the agent ${p.moved}, not ${p.agent}.`,
+      `Set ledger.agent: ${p.moved}.`,
+    ],
+    AGENT_FENCED: (p: { agent: string }) => [
+      `The lease of agent ${p.agent} has expired, and other agents took over its work.`,
+    ],
+    AGENT_UNKNOWN: (p: { agent: string }) => [
+      `There is no agent named ${p.agent}.`,
+      'Use a name from `receiptd fleet status`.',
+    ],
+    'ROLE_UNFIT.missing': (p: { role: string; quoted: string }) => [
+      `The database has no role ${p.role}.`,
+      `Create it first, in psql: CREATE ROLE ${p.quoted} LOGIN PASSWORD …`,
+    ],
+    'ROLE_UNFIT.ownsLedger': (p: { role: string }) => [
+      `The role ${p.role} owns the ledger and could change all of it.`,
+      'Use another role for the agents, and keep this one for `receiptd ledger prepare`.',
+    ],
+    'MOVE_REFUSED.grewTooMuch': (p: { reserved: number }) => [
+      `The ledger grew by more than ${p.reserved} rows while it was being moved.`,
+      'Stop the agent, and start over with an empty database.',
+    ],
+    'MOVE_REFUSED.begunAnew': (p: { why: string }) => [
+      `Moving this ledger can't continue: ${p.why}.`,
+      'Start over with an empty database.',
+    ],
+    'MOVE_REFUSED.agentStarted': (p: { agent: string }) => [
+      `An agent named ${p.agent} has started using the shared ledger.`,
+      'Stop it: that name belongs to the ledger being moved.',
+    ],
+    'MOVE_REFUSED.agentNameTaken': (p: { agent: string }) => [
+      `An agent named ${p.agent} already uses the shared ledger.`,
+      'Give this machine another name with --agent NAME and ledger.agent in its configuration.',
+    ],
+    'MOVE_REFUSED.underWay': [
+      'Another `receiptd ledger migrate` is moving this ledger.',
+      'Wait until it has finished.',
+    ],
+    'MOVE_REFUSED.asAnotherAgent': (p: { agent: string }) => [
+      `This ledger is already being moved as the agent ${p.agent}.`,
+      `Use --agent ${p.agent}.`,
+    ],
+    'MOVE_REFUSED.anotherCopy': (p: { path: string }) => [
+      `${p.path} is not the copy that this move started with.`,
+      'Put that copy back, or start over with an empty database.',
+    ],
+    'MOVE_REFUSED.dataGone': [
+      'The data already moved from this ledger is gone from the database.',
+      'Remove moving.db from the state directory, and start over.',
+    ],
+    MOVE_DIFFERS: (p: { count: number; findings: readonly string[] }) => [
+      `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has them: ${p.findings.join(' ')}`,
+      'The old ledger is still in use.',
+    ],
+    HISTORY_KEPT: (p: { partition: string; why: string }) => [
+      `${p.partition} stays in the database: ${p.why}.`,
+      'Nothing was taken out of it.',
+    ],
+    'BACKUP_FAILED.unsound': (p: { file: string; detail: string }) => [
+      `The backup ${p.file} was written, but verifying it failed: ${p.detail}`,
+      'The backup was removed, and nothing was closed. Use another disk.',
+    ],
+    'BACKUP_FAILED.shared': (p: { where: string }) => [
+      `The ledger is shared, at ${p.where}, and receiptd does not back it up.`,
+      'Back up the database itself with pg_dump, or with pg_basebackup and archived WAL.',
+    ],
+    'BACKUP_FAILED.unwritable': (p: { file: string; detail: string }) => [
+      `The backup ${p.file} can't be written: ${p.detail}.`,
+      'Check the path, its permissions, and the free space on its disk.',
+    ],
+    'BACKUP_FAILED.notValid': (p: { path: string; detail: string }) => [
+      `${p.path} is not a valid backup: ${p.detail}.`,
+      'Choose another one, or create one with `receiptd backup`.',
+    ],
+    'BACKUP_FAILED.beforeUpgrade': (p: { file: string; detail: string }) => [
+      `The backup ${p.file} can't be written: ${p.detail}.`,
+      'The ledger is only upgraded after a backup. Check the permissions of the directory and the free space on its disk.',
+    ],
+    'JOURNAL_DAMAGED.behind': (p: { journal: string }) => [
+      `The journal ${p.journal} is missing the most recent entries of the ledger.`,
+      'Start receiptd once to repair it. For details, run `receiptd ledger verify`.',
+    ],
+    'JOURNAL_DAMAGED.entry': (p: { path: string; entry: number | null; detail: string }) => [
+      `The journal ${p.path} is broken at ${p.entry === null ? 'its last entry' : `entry ${p.entry}`}: ${p.detail}.`,
+      'Keep the file. For details, run `receiptd ledger verify`.',
+    ],
+    'DOCUMENT_UNKNOWN.fileOnly': (p: {
+      written: string;
+      path: string;
+      state: string;
+      detail: string | null;
+    }) => [
+      `"${p.written}" has no document: ${p.path} is ${p.state}.${p.detail === null ? '' : ` ${p.detail}`}`,
+      '`receiptd list` lists the names.',
+    ],
+    'DOCUMENT_UNKNOWN.name': (p: { name: string }) => [
+      `The ledger has no document named "${p.name}".`,
+      '`receiptd list` lists the names.',
+    ],
+    'DOCUMENT_UNKNOWN.number': (p: { id: number }) => [`The ledger has no document with the number ${p.id}.`],
+    DOCUMENT_AMBIGUOUS: (p: { written: string; names: readonly string[]; more: number }) => [
+      `"${p.written}" matches several documents, newest first: ${p.names.map((name) => `"${name}"`).join(', ')}${p.more > 0 ? ` and ${p.more} more` : ''}.`,
+      'Enter the full name.',
+    ],
+    'DOCUMENT_STATE.accepted': (p: { name: string }) => [
+      `"${p.name}" is already accepted.`,
+      'To send it again, use `receiptd resend`.',
+    ],
+    'DOCUMENT_STATE.wrong': (p: { name: string; state: string; wanted: string }) => [
+      `${p.name} is ${p.state}; it can't ${p.wanted}.`,
+    ],
+    'DOCUMENT_STATE.notUnderWay': (p: { attempt: number }) => [
+      `Upload request number ${p.attempt} is not under way.`,
+    ],
+    DOCUMENT_TAKEN: (p: { name: string }) => [`${p.name} is being sent by another agent.`],
+    DOCUMENT_HELD: ['Another agent has put its service or endpoint on hold.'],
+    'BYTES_GONE.image': (p: { name: string; detail: string }) => [
+      `The image of "${p.name}" can't be shown. ${p.detail}`,
+    ],
+  } satisfies Entries;
+}
