@@ -186,15 +186,5 @@ export function changedMeanwhile(file: string): ReceiptdError {
 function unwritable(file: string, cause: unknown): ReceiptdError {
   const code = systemCode(cause);
   if (code === undefined) throw cause;
-  return new ReceiptdError(
-    'CONFIG_UNWRITABLE',
-    `${file} can't be written (${code}), so nothing was changed.`,
-    {
-      hint:
-        code === 'ENOSPC' || code === 'EDQUOT'
-          ? 'Free some space on its disk.'
-          : 'Allow the user that runs receiptd to write the file and its directory, or change the file in an editor. If it runs as a service, also run `sudo receiptd service install`.',
-      cause,
-    },
-  );
+  return new ReceiptdError('CONFIG_UNWRITABLE.file', { file, system: code }, { cause });
 }

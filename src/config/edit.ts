@@ -172,9 +172,6 @@ function nowhere(path: readonly ConfigKey[]): ReceiptdError {
 }
 
 function tangled(path: readonly ConfigKey[], text: string): ReceiptdError {
-  const why = /[&*][^\s,[\]{}]/.test(text)
-    ? 'is shared with other parts of the file (an anchor & and its aliases *), which would change too'
-    : "can't be changed without touching other parts of the file";
   return new ReceiptdError('CONFIG_INVALID.tangled', {
     setting: showPath(path),
     isShared: /[&*][^\s,[\]{}]/.test(text),

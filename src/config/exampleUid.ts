@@ -11,8 +11,5 @@ export const EXAMPLE_UID = '00000000-0000-0000-0000-000000000000';
 export function refuseExampleUid({ file, folders }: Config): void {
   const example = folders.find(({ endpoint }) => endpoint.uid === EXAMPLE_UID);
   if (example === undefined) return;
-  const what = `In ${file}, the uid of the endpoint ${example.alias} is still the one from the example.`;
-  throw new ReceiptdError('ENDPOINT_IS_EXAMPLE', what, {
-    hint: 'Create an endpoint with `receiptd endpoint create NAME`, or use an existing one, and enter its uid there.',
-  });
+  throw new ReceiptdError('ENDPOINT_IS_EXAMPLE', { file, alias: example.alias });
 }

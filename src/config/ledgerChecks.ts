@@ -93,22 +93,13 @@ function checkMode({ parameters, hosts }: PostgresUrl, allowInsecure: boolean): 
  * @throws ReceiptdError USAGE
  */
 export function ledgerUrl(given: string, allowInsecure: boolean): string {
-  if (readPostgresUrl(given) === null)
-    throw usage('--to needs an address such as postgres://receiptd@db.example.com/receiptd.');
+  const read = readPostgresUrl(given);
+  if (read === null) throw new ReceiptdError('USAGE.notDatabase');
   // A password would remain in the shell history and be visible to all users in the process list.
-  if (readPostgresUrl(given)?.hasPassword === true)
-    throw usage(
-      '--to contains a password, which everyone on this machine can see. Remove it, and change the password.',
-    );
+  if (read.hasPassword) throw new ReceiptdError('USAGE.passwordVisible');
   const [problem] = checkPostgres({ url: given, allowInsecure });
-  if (problem !== undefined) throw usage(`--to ${problem.text}.`);
+  if (problem !== undefined) throw new ReceiptdError('USAGE.unfitDatabase', { detail: problem.text });
   return withParameter(given, 'sslmode', tlsMode(given, allowInsecure));
-}
-
-function usage(sentence: string): ReceiptdError {
-  return new ReceiptdError('USAGE', sentence, {
-    hint: 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.',
-  });
 }
 
 /** True for a Unix socket as well. */

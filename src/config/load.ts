@@ -1,6 +1,6 @@
 import { constants, open, readFile } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { foreignEncoding, NOT_UTF8 } from '../core/domain/encoding.ts';
+import { foreignEncoding, type NotUtf8 } from '../core/domain/encoding.ts';
 import { assemble } from './assemble.ts';
 import type { Config, LoadContext } from './config.ts';
 import { crossChecks } from './crossChecks.ts';
@@ -10,8 +10,6 @@ import { pathsOf } from './resolve.ts';
 import { configSchema } from './schema.ts';
 import type { ParsedConfig } from './schema.ts';
 import { readYaml } from './yamlSource.ts';
-
-const A_FILE = 'It must be a file that the user running receiptd can read.';
 
 /**
  * Reads a config file and resolves it. `file` may be relative to `context.cwd`.
@@ -33,7 +31,8 @@ export async function readConfigFile(path: string): Promise<Buffer> {
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const about = await handle.stat();
-      if (!about.isFile() && !about.isDirectory()) throw notAFile(path);
+      if (!about.isFile() && !about.isDirectory())
+        throw new ReceiptdError('CONFIG_UNREADABLE.notAFile', { path });
       return await handle.readFile();
     } finally {
       await handle.close();
@@ -54,30 +53,16 @@ export function textOf(bytes: Uint8Array, path: string): string {
   }
 }
 
-function notUtf8(path: string, encoding: 'UTF-16' | 'binary' | null, cause?: unknown): ReceiptdError {
-  const message = `${path} is ${encoding === null ? 'not text in UTF-8' : NOT_UTF8[encoding]}.`;
-  return new ReceiptdError('CONFIG_SYNTAX', message, {
-    hint: 'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
-    cause,
-  });
-}
-
-function notAFile(path: string): ReceiptdError {
-  return new ReceiptdError('CONFIG_UNREADABLE', `The config file ${path} is a pipe, socket or device.`, {
-    hint: A_FILE,
-  });
+function notUtf8(path: string, encoding: NotUtf8 | null, cause?: unknown): ReceiptdError {
+  return new ReceiptdError('CONFIG_SYNTAX.notUtf8', { path, encoding }, { cause });
 }
 
 function unreadable(path: string, error: unknown): ReceiptdError {
-  const code = systemCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new ReceiptdError('CONFIG_NOT_FOUND.file', { path }, { cause: error });
-  }
-  const why = code === 'EISDIR' ? 'is a directory' : `can't be read (${code ?? 'unknown error'})`;
-  return new ReceiptdError('CONFIG_UNREADABLE', `The config file ${path} ${why}.`, {
-    hint: code === 'EACCES' ? 'Run the command as root, or let its user read the file.' : A_FILE,
-    cause: error,
-  });
+  const system = systemCode(error) ?? null;
+  const isGone = system === 'ENOENT' || system === 'ENOTDIR';
+  return isGone
+    ? new ReceiptdError('CONFIG_NOT_FOUND.file', { path }, { cause: error })
+    : new ReceiptdError('CONFIG_UNREADABLE.file', { path, system }, { cause: error });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { elevated } from '../core/domain/elevated.ts';
 import { says, type Said } from '../core/domain/setupWords.ts';
 import type { LoadContext, Surroundings } from './config.ts';
 import { machineConfigDir, pathsOf, resolvePath, xdg } from './resolve.ts';
@@ -19,19 +18,13 @@ export async function findConfig(explicit: string | undefined, surroundings: Sur
     if (found !== null) return found;
   } else if (await isThere(chosen)) return chosen;
   const closed = chosen === undefined ? await closedTo(surroundings) : null;
-  const named = explicit === undefined ? 'RECEIPTD_CONFIG names' : '--config names';
-  throw new ReceiptdError(
-    'CONFIG_NOT_FOUND',
-    chosen === undefined
-      ? `No config file found. Looked for ${places.join(', ')}${closed === null ? '' : `; this user may not enter ${closed}`}.`
-      : `The config file ${places.join()} does not exist (${named} it).`,
-    {
-      hint:
-        closed === null
-          ? 'Run `receiptd setup` to create one, or use --config to choose another.'
-          : `${elevated('For the agent of this machine, run the command as root, or as a member of the group that owns that folder.')} Run \`receiptd setup\` to create a file of your own.`,
-    },
-  );
+  throw chosen === undefined
+    ? new ReceiptdError('CONFIG_NOT_FOUND.anywhere', {
+        places,
+        closed,
+        isWindows: process.platform === 'win32',
+      })
+    : new ReceiptdError('CONFIG_NOT_FOUND.chosen', { path: chosen, isOption: explicit !== undefined });
 }
 
 export interface ConfigPlace {

@@ -1,6 +1,7 @@
 import { LineCounter, isAlias, isMap, isSeq, parseDocument, visit } from 'yaml';
 import type { Alias, Document, Node, YAMLParseError, YAMLWarning } from 'yaml';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { YAML_MISTAKES, type YamlMistake } from '../texts/en/errors/config.ts';
 import { isSecretKey, mayHoldSecret } from './secrets.ts';
 import { shorten } from './show.ts';
 
@@ -19,21 +20,10 @@ export interface YamlSource {
 
 interface Mistake {
   readonly offset: number;
-  readonly text: string;
+  readonly mistake: YamlMistake | null;
+  /** The parser's words. */
+  readonly detail: string | null;
 }
-
-/** Explanations of the most common mistakes, by the parser's error code. */
-const IN_OTHER_WORDS: Readonly<Record<string, string>> = {
-  TAB_AS_INDENT: 'a tab is used to indent; use spaces',
-  DUPLICATE_KEY: 'this key appears twice',
-  BAD_DQ_ESCAPE: 'a backslash in double quotes starts an escape; write paths in single quotes',
-  BAD_SCALAR_START: 'text cannot start with this character; put it in quotes',
-  MULTIPLE_DOCS: 'a second document starts here (---); a config file holds only one',
-  MISSING_CHAR: 'a quote or bracket that was opened is never closed',
-  BAD_INDENT: 'this line is not indented like the others at its level',
-  MULTILINE_IMPLICIT_KEY: 'a colon is missing, or this is indented wrongly',
-  BLOCK_AS_IMPLICIT_KEY: 'a second "key:" in one line; put the text in quotes, or correct the indentation',
-};
 
 /** @throws ReceiptdError CONFIG_SYNTAX with line, column and the line itself; secrets are not shown */
 export function readYaml(text: string, file: string): YamlSource {
@@ -47,7 +37,6 @@ export function readYaml(text: string, file: string): YamlSource {
     data = document.toJS();
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    const why = 'it is nested too deeply, or its aliases (*name) repeat too much';
     throw new ReceiptdError('CONFIG_SYNTAX.tooDeep', { file }, { cause: error });
   }
   return {
@@ -62,7 +51,8 @@ export function readYaml(text: string, file: string): YamlSource {
 function findMistakes(document: Document.Parsed): Mistake[] {
   const mistakes: Mistake[] = [...document.errors, ...document.warnings].map((error) => ({
     offset: error.pos[0],
-    text: IN_OTHER_WORDS[isUnclosed(error) ? 'MISSING_CHAR' : error.code] ?? error.message,
+    mistake: isUnclosed(error) ? 'MISSING_CHAR' : isCommon(error.code) ? error.code : null,
+    detail: error.message,
   }));
   visit(document, {
     Alias: (_key, alias, ancestors) => {
@@ -70,14 +60,16 @@ function findMistakes(document: Document.Parsed): Mistake[] {
       if (anchored !== undefined && !ancestors.includes(anchored)) return;
       mistakes.push({
         offset: alias.range?.[0] ?? 0,
-        text:
-          anchored === undefined
-            ? 'text that starts with * must be in quotes, such as "*.jpg"'
-            : 'this alias contains itself',
+        mistake: anchored === undefined ? 'ASTERISK' : 'ALIAS_IN_ITSELF',
+        detail: null,
       });
     },
   });
   return mistakes;
+}
+
+function isCommon(code: string): code is YamlMistake {
+  return Object.hasOwn(YAML_MISTAKES, code);
 }
 
 /** The parser reports a bracket that is never closed at the next line, or the end, as badly indented. */
@@ -93,23 +85,19 @@ function syntaxError(
   lines: LineCounter,
 ): ReceiptdError {
   const [first] = [...mistakes].sort((a, b) => a.offset - b.offset);
-  const what = first?.text ?? '';
   // An unclosed quote or bracket is reported at the end of the file, after its last line.
   const { line, col } = lines.linePos(Math.min(first?.offset ?? 0, text.trimEnd().length));
   const upToIt = text.split('\n', line).map((each) => each.trim());
   const isShown = upToIt.at(-1) !== '';
   const content = upToIt.findLast((each) => each !== '') ?? '';
-  const known = Object.values(IN_OTHER_WORDS).includes(what);
-  const detail =
-    mayHoldSecret(text) || isSecretKey(content)
-      ? `${known ? what : 'this is not YAML'} (line not shown: the file seems to contain a secret)`
-      : `${what}; the ${isShown ? 'line' : 'last line before it'} is: ${shorten(content)}`;
+  const isHidden = mayHoldSecret(text) || isSecretKey(content);
   return new ReceiptdError('CONFIG_SYNTAX.notYaml', {
     file,
     line,
     col,
-    problem: known || !(mayHoldSecret(text) || isSecretKey(content)) ? what : null,
-    content: mayHoldSecret(text) || isSecretKey(content) ? null : shorten(content),
+    mistake: first?.mistake ?? null,
+    detail: isHidden ? null : (first?.detail ?? null),
+    content: isHidden ? null : shorten(content),
     isShown,
   });
 }

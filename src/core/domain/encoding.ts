@@ -1,9 +1,19 @@
-/** UTF-8 text without a byte order mark, as people and their editors write it; else what it is instead. */
-export function decodedText(bytes: Uint8Array): { readonly text: string } | { readonly not: string } {
+/** What bytes are that are not UTF-8. */
+export type NotUtf8 = 'UTF-16' | 'binary';
+
+/** UTF-8 text without a byte order mark, as people and their editors write it; else what it is instead, for people too. */
+export function decodedText(
+  bytes: Uint8Array,
+): { readonly text: string } | { readonly not: string; readonly encoding: NotUtf8 } {
   const encoding = foreignEncoding(bytes);
-  if (encoding !== null) return { not: `is ${NOT_UTF8[encoding]}` };
+  if (encoding !== null) return { not: `is ${NOT_UTF8[encoding]}`, encoding };
   return { text: new TextDecoder('utf-8').decode(bytes) };
 }
+
+const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
+  'UTF-16': 'UTF-16 text, not UTF-8',
+  binary: 'not text: it contains NUL bytes',
+};
 
 /** For text that a shell wrote: PowerShell redirects its output as UTF-16. */
 export function anyText(bytes: Uint8Array): string {
@@ -13,16 +23,11 @@ export function anyText(bytes: Uint8Array): string {
   return new TextDecoder(isBig ? 'utf-16be' : 'utf-16le').decode(bytes);
 }
 
-export const NOT_UTF8 = {
-  'UTF-16': 'UTF-16 text, not UTF-8',
-  binary: 'not text: it contains NUL bytes',
-} as const;
-
 /**
  * Detects bytes that are not UTF-8 text as expected. Some Windows programs save UTF-16, with or without a byte order mark;
  * without one it may be valid UTF-8, but full of NUL. Null: nothing suggests another encoding.
  */
-export function foreignEncoding(bytes: Uint8Array): 'UTF-16' | 'binary' | null {
+export function foreignEncoding(bytes: Uint8Array): NotUtf8 | null {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return 'UTF-16';
   // Fast path: every command reads a configuration, before the loop below is JIT-compiled.

@@ -29,16 +29,16 @@ export function demandEndpointRequest({
   readonly language?: string | undefined;
   readonly outgoingUrl?: string | undefined;
 }): void {
-  demand('the name of an endpoint', name, wrongEndpointName);
-  demand('the language of an endpoint', language, wrongLanguage);
-  demand('an outgoing URL', outgoingUrl, wrongOutgoingUrl);
+  demand('name', name, wrongEndpointName);
+  demand('language', language, wrongLanguage);
+  demand('outgoingUrl', outgoingUrl, wrongOutgoingUrl);
 }
 
-function demand(what: string, given: string | undefined, wrong: (text: string) => string | null): void {
-  const expected = given === undefined ? null : wrong(given);
-  if (expected === null) return;
-  throw new ReceiptdError('USAGE.endpointRequest', {
-    given: given ?? '',
-    field: wrong === wrongEndpointName ? 'name' : wrong === wrongLanguage ? 'language' : 'outgoingUrl',
-  });
+function demand(
+  field: 'name' | 'language' | 'outgoingUrl',
+  given: string | undefined,
+  wrong: (text: string) => string | null,
+): void {
+  if (given === undefined || wrong(given) === null) return;
+  throw new ReceiptdError('USAGE.endpointRequest', { given, field });
 }

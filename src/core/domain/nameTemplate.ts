@@ -1,3 +1,4 @@
+import type { WrongArgument } from '../../texts/en/errors/config.ts';
 import { ReceiptdError } from './errors.ts';
 import {
   HASH_DIGITS,
@@ -57,7 +58,7 @@ export interface NameTemplate {
 export function parseTemplate(text: string): NameTemplate {
   const parts = [...partsOf(text)];
   if (parts.length === 0) {
-    throw invalid('The name template is empty.', `The default is ${DEFAULT_TEMPLATE}.`);
+    throw new ReceiptdError('TEMPLATE_INVALID.empty', { standard: DEFAULT_TEMPLATE });
   }
   const uses = (field: string) => parts.some((part) => part.field === field);
   return {
@@ -89,14 +90,14 @@ interface Part {
 
 interface Field {
   readonly kept: boolean;
-  /** Parses the argument after the colon. @throws BadArgument with a hint */
+  /** Parses the argument after the colon. @throws BadArgument */
   readonly make: (argument: string | null) => Part['render'];
 }
 
 const plain = (render: Part['render']): Field => ({
   kept: false,
   make(argument) {
-    if (argument !== null) throw new BadArgument('This field does not allow anything after a colon.');
+    if (argument !== null) throw new BadArgument({ kind: 'unexpected' });
     return render;
   },
 });
@@ -114,14 +115,14 @@ const FIELDS: Readonly<Record<string, Field>> = {
   hash: {
     kept: true,
     make(argument) {
-      const digits = wholeNumber(argument ?? '12', 4, HASH_DIGITS, 'digits of the hash');
+      const digits = wholeNumber(argument ?? '12', 4, HASH_DIGITS, 'hash');
       return ({ hash }) => hash.slice(0, digits);
     },
   },
   page: {
     kept: true,
     make(argument) {
-      const width = wholeNumber(argument ?? '1', 1, 6, 'digits of the page');
+      const width = wholeNumber(argument ?? '1', 1, 6, 'page');
       return ({ page = 1 }) => String(page).padStart(width, '0');
     },
   },
@@ -129,20 +130,27 @@ const FIELDS: Readonly<Record<string, Field>> = {
   seq: {
     kept: true,
     make(argument) {
-      const width = wholeNumber(argument ?? '1', 1, 12, 'digits of the number');
+      const width = wholeNumber(argument ?? '1', 1, 12, 'number');
       return () => ({ width });
     },
   },
 };
 
-class BadArgument extends Error {}
+class BadArgument extends Error {
+  readonly wrong: WrongArgument;
+
+  constructor(wrong: WrongArgument) {
+    super(wrong.kind);
+    this.wrong = wrong;
+  }
+}
 
 function* partsOf(template: string): Generator<Part> {
   // A doubled brace, a field, a lone brace, or text up to the next of these.
   for (const match of template.matchAll(/(\{\{|\}\})|\{([^{}]*)\}|([{}])|[^{}]+/g)) {
     const [whole, doubled, inner, lone] = match;
-    const where = `at character ${match.index + 1} of the name template "${template}"`;
-    if (lone) throw invalid(`Unmatched brace ${where}.`, `Write ${lone}${lone} for a literal brace.`);
+    const where = { at: match.index + 1, template };
+    if (lone) throw new ReceiptdError('TEMPLATE_INVALID.brace', { brace: lone, ...where });
     if (inner !== undefined) {
       yield fieldPart(inner, where);
     } else {
@@ -152,17 +160,14 @@ function* partsOf(template: string): Generator<Part> {
   }
 }
 
-function fieldPart(inner: string, where: string): Part {
+function fieldPart(inner: string, where: { readonly at: number; readonly template: string }): Part {
   const colon = inner.indexOf(':');
   const name = colon === -1 ? inner : inner.slice(0, colon);
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
   if (field === undefined) {
-    const guess = nearest(name, Object.keys(FIELDS));
-    const known = Object.keys(FIELDS).map((key) => `{${key}}`);
-    throw invalid(
-      `Unknown field {${name}}, ${where}.`,
-      `${guess === undefined ? '' : `Did you mean {${guess}}? `}The fields are ${known.join(' ')}.`,
-    );
+    const known = Object.keys(FIELDS);
+    const guess = nearest(name, known) ?? null;
+    throw new ReceiptdError('TEMPLATE_INVALID.unknownField', { field: name, ...where, guess, known });
   }
   try {
     return {
@@ -172,7 +177,7 @@ function fieldPart(inner: string, where: string): Part {
     };
   } catch (error) {
     if (!(error instanceof BadArgument)) throw error;
-    throw invalid(`The field {${inner}}, ${where}, is not valid.`, error.message);
+    throw new ReceiptdError('TEMPLATE_INVALID.field', { field: inner, ...where, wrong: error.wrong });
   }
 }
 
@@ -182,11 +187,11 @@ function dateField(pick: (context: NameContext) => Date, standard: string): Fiel
     make(argument) {
       const format = argument ?? standard;
       if (!/^(?:YYYY|YY|MM|DD|HH|mm|ss|[-_.])+$/.test(format)) {
-        throw new BadArgument('A date format may only contain YYYY YY MM DD HH mm ss and - _ .');
+        throw new BadArgument({ kind: 'dateFormat' });
       }
       // The most likely mistake, which would stay in names forever.
       if (format.includes('mm') && !format.includes('HH')) {
-        throw new BadArgument('mm means minutes, but there is no HH before it. Use MM for months.');
+        throw new BadArgument({ kind: 'minutes' });
       }
       return (context) => formatDate(pick(context), format);
     },
@@ -208,14 +213,10 @@ function formatDate(date: Date, format: string): string {
   return format.replace(/YYYY|YY|MM|DD|HH|mm|ss/g, (token) => values[token] ?? token);
 }
 
-function wholeNumber(text: string, min: number, max: number, of: string): number {
+function wholeNumber(text: string, min: number, max: number, of: 'hash' | 'page' | 'number'): number {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new BadArgument(`After the colon, write the number of ${of}, ${min} to ${max}.`);
-}
-
-function invalid(message: string, hint: string): ReceiptdError {
-  return new ReceiptdError('TEMPLATE_INVALID', message, { hint });
+  throw new BadArgument({ kind: 'digits', of, min, max });
 }
 
 function lastSegment(path: string): string {

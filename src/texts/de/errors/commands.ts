@@ -2,6 +2,8 @@ import type { Format } from '../../format.ts';
 import type { commandsErrors as english } from '../../en/errors/commands.ts';
 import type { Translated } from '../../errors.ts';
 
+const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
+
 export function commandsErrors({
   counted,
   number,
@@ -217,6 +219,15 @@ export function commandsErrors({
       `Wählen Sie einen mit --endpoint: ${p.known.join(', ')}.`,
     ],
     'USAGE.bytesMissing': (p) => [`${p.path}: Angekommen sind ${p.came} von ${p.size} Bytes.`],
+    'USAGE.notDatabase': [
+      '--to braucht eine Adresse wie postgres://receiptd@db.example.com/receiptd.',
+      DATABASE_PASSWORD,
+    ],
+    'USAGE.passwordVisible': [
+      '--to enthält ein Passwort, das jeder auf diesem Rechner sehen kann. Entfernen Sie es, und ändern Sie das Passwort.',
+      DATABASE_PASSWORD,
+    ],
+    'USAGE.unfitDatabase': (p) => [`--to: ${p.detail}.`, DATABASE_PASSWORD],
     'OUTPUT_UNWRITABLE.archive': (p) => [
       `Das Archiv ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
       'Prüfen Sie das Verzeichnis und den Platz auf seiner Platte.',

@@ -1,5 +1,27 @@
-import type { configErrors as english } from '../../en/errors/config.ts';
+import type { configErrors as english, YamlMistake } from '../../en/errors/config.ts';
 import type { Translated } from '../../errors.ts';
+import { NOT_UTF8 } from './files.ts';
+
+const YAML_MISTAKES: Readonly<Record<YamlMistake, string>> = {
+  TAB_AS_INDENT: 'mit einem Tabulator eingerückt; verwenden Sie Leerzeichen',
+  DUPLICATE_KEY: 'dieser Schlüssel steht zweimal da',
+  BAD_DQ_ESCAPE:
+    'ein umgekehrter Schrägstrich in doppelten Anführungszeichen leitet ein Sonderzeichen ein; schreiben Sie Pfade in einfachen',
+  BAD_SCALAR_START: 'mit diesem Zeichen kann ein Text nicht beginnen; setzen Sie ihn in Anführungszeichen',
+  MULTIPLE_DOCS: 'hier beginnt ein zweites Dokument (---); eine Konfigurationsdatei hat nur eines',
+  MISSING_CHAR: 'ein Anführungszeichen oder eine Klammer wird nicht geschlossen',
+  BAD_INDENT: 'diese Zeile ist nicht so eingerückt wie die anderen ihrer Ebene',
+  MULTILINE_IMPLICIT_KEY: 'ein Doppelpunkt fehlt, oder die Einrückung stimmt nicht',
+  BLOCK_AS_IMPLICIT_KEY:
+    'ein zweites „key:“ in einer Zeile; setzen Sie den Text in Anführungszeichen, oder berichtigen Sie die Einrückung',
+  ASTERISK: 'ein Text, der mit * beginnt, muss in Anführungszeichen stehen, etwa "*.jpg"',
+  ALIAS_IN_ITSELF: 'dieser Verweis enthält sich selbst',
+};
+
+export const AS_ADMINISTRATOR =
+  'Öffnen Sie ein Terminal mit „Als Administrator ausführen“, und führen Sie dies dort aus.';
+const OR_SETUP = 'Legen Sie mit `receiptd setup` eine an, oder wählen Sie mit --config eine andere.';
+const READABLE = 'Es muss eine Datei sein, die der Benutzer lesen kann, unter dem receiptd läuft.';
 
 export function configErrors(): Translated<ReturnType<typeof english>> {
   return {
@@ -7,12 +29,36 @@ export function configErrors(): Translated<ReturnType<typeof english>> {
       `Die Konfigurationsdatei ${p.path} gibt es nicht.`,
       'Legen Sie mit `receiptd setup` eine an.',
     ],
+    'CONFIG_NOT_FOUND.anywhere': (p) => [
+      `Es wurde keine Konfigurationsdatei gefunden. Gesucht wurde nach ${p.places.join(', ')}${p.closed === null ? '' : `; ${p.closed} darf dieser Benutzer nicht öffnen`}.`,
+      p.closed === null
+        ? OR_SETUP
+        : `${p.isWindows ? AS_ADMINISTRATOR : 'Für den Agenten dieses Rechners führen Sie den Befehl als root aus, oder als Mitglied der Gruppe, der dieser Ordner gehört.'} Mit \`receiptd setup\` legen Sie eine eigene Datei an.`,
+    ],
+    'CONFIG_NOT_FOUND.chosen': (p) => [
+      `Die Konfigurationsdatei ${p.path}, die ${p.isOption ? '--config' : 'RECEIPTD_CONFIG'} nennt, gibt es nicht.`,
+      OR_SETUP,
+    ],
+    'CONFIG_UNREADABLE.notAFile': (p) => [
+      `Die Konfigurationsdatei ${p.path} ist eine Pipe, ein Socket oder ein Gerät.`,
+      READABLE,
+    ],
+    'CONFIG_UNREADABLE.file': (p) => [
+      `Die Konfigurationsdatei ${p.path} ist ${p.system === 'EISDIR' ? 'ein Verzeichnis' : `nicht lesbar (${p.system ?? 'unbekannter Fehler'})`}.`,
+      p.system === 'EACCES'
+        ? 'Führen Sie den Befehl als root aus, oder geben Sie dem Benutzer Leserechte für die Datei.'
+        : READABLE,
+    ],
     'CONFIG_SYNTAX.tooDeep': (p) => [
       `${p.file} lässt sich nicht als YAML lesen: Die Datei ist zu tief verschachtelt, oder ihre Verweise (*name) wiederholen zu viel.`,
       'Schreiben Sie die Werte aus, ohne Verweise.',
     ],
     'CONFIG_SYNTAX.notYaml': (p) => [
-      `${p.file}:${p.line}:${p.col}: ${p.content === null ? `${p.problem ?? 'Das ist kein YAML'} (die Zeile wird nicht gezeigt: Die Datei scheint ein Geheimnis zu enthalten)` : `${p.problem ?? ''}; die ${p.isShown ? 'Zeile' : 'letzte Zeile davor'} lautet: ${p.content}`}`,
+      `${p.file}:${p.line}:${p.col}: ${p.mistake === null ? (p.detail ?? 'Das ist kein YAML') : YAML_MISTAKES[p.mistake]}${p.content === null ? ' (die Zeile wird nicht gezeigt: Die Datei scheint ein Geheimnis zu enthalten)' : `; die ${p.isShown ? 'Zeile' : 'letzte Zeile davor'} lautet: ${p.content}`}`,
+    ],
+    'CONFIG_SYNTAX.notUtf8': (p) => [
+      `${p.path} ist ${p.encoding === null ? 'kein Text in UTF-8' : NOT_UTF8[p.encoding]}.`,
+      'Speichern Sie die Datei im Editor als UTF-8 (im Windows-Editor: Speichern unter, Codierung: UTF-8).',
     ],
     'CONFIG_INVALID.authorities': (p) => [
       `service.ca: ${p.file} ist nicht verwendbar (${p.why}).`,
@@ -90,9 +136,34 @@ export function configErrors(): Translated<ReturnType<typeof english>> {
       `Es wurde nichts angelegt, weil ${p.file} nicht beschreibbar ist.`,
       'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis, oder verwenden Sie `receiptd endpoint create`.',
     ],
+    'CONFIG_UNWRITABLE.file': (p) => [
+      `${p.file} ist nicht beschreibbar (${p.system}); es wurde nichts geändert.`,
+      p.system === 'ENOSPC' || p.system === 'EDQUOT'
+        ? 'Schaffen Sie Platz auf der Platte.'
+        : 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis, oder ändern Sie die Datei in einem Editor. Läuft receiptd als Dienst, führen Sie auch `sudo receiptd service install` aus.',
+    ],
     'TEMPLATE_INVALID.noFreeName': (p) => [
       `Jeder mögliche Name für ${p.path} ist in seinem Endpunkt schon vergeben.`,
       'Nehmen Sie {hash} oder {seq} in das Namensmuster auf.',
+    ],
+    'TEMPLATE_INVALID.empty': (p) => ['Das Namensmuster ist leer.', `Voreingestellt ist ${p.standard}.`],
+    'TEMPLATE_INVALID.brace': (p) => [
+      `Eine geschweifte Klammer ohne Gegenstück, an Zeichen ${p.at} des Namensmusters „${p.template}“.`,
+      `Schreiben Sie ${p.brace}${p.brace} für die Klammer selbst.`,
+    ],
+    'TEMPLATE_INVALID.unknownField': (p) => [
+      `Das Feld {${p.field}}, an Zeichen ${p.at} des Namensmusters „${p.template}“, gibt es nicht.`,
+      `${p.guess === null ? '' : `Meinten Sie {${p.guess}}? `}Die Felder sind ${p.known.map((key) => `{${key}}`).join(' ')}.`,
+    ],
+    'TEMPLATE_INVALID.field': (p) => [
+      `Das Feld {${p.field}}, an Zeichen ${p.at} des Namensmusters „${p.template}“, ist nicht gültig.`,
+      p.wrong.kind === 'digits'
+        ? `Schreiben Sie nach dem Doppelpunkt die Anzahl der Stellen ${p.wrong.of === 'hash' ? 'des Hashs' : p.wrong.of === 'page' ? 'der Seite' : 'der Nummer'}, ${p.wrong.min} bis ${p.wrong.max}.`
+        : p.wrong.kind === 'unexpected'
+          ? 'Bei diesem Feld darf nach einem Doppelpunkt nichts stehen.'
+          : p.wrong.kind === 'dateFormat'
+            ? 'Ein Datumsformat darf nur YYYY YY MM DD HH mm ss und - _ . enthalten.'
+            : 'mm steht für Minuten, aber davor steht kein HH. Monate sind MM.',
     ],
     'ENDPOINT_UNKNOWN.nothingWaits': (p) => [
       `Auf einen Endpunkt „${p.from}“, den es nicht mehr gibt, warten keine Belege.`,
@@ -105,6 +176,18 @@ export function configErrors(): Translated<ReturnType<typeof english>> {
     'ENDPOINT_UNKNOWN.toSendTo': (p) => [
       `Die Konfiguration hat keinen Endpunkt „${p.alias}“.`,
       `Sie hat: ${p.known.join(', ')}.`,
+    ],
+    ENDPOINT_IS_EXAMPLE: (p) => [
+      `In ${p.file} ist die uid des Endpunkts ${p.alias} noch die aus dem Beispiel.`,
+      'Legen Sie mit `receiptd endpoint create NAME` einen Endpunkt an, oder verwenden Sie einen vorhandenen, und tragen Sie dort dessen uid ein.',
+    ],
+    ACCOUNT_UNKNOWN: (p) => [
+      `${p.file} hat kein Konto „${p.account}“.`,
+      p.names.length === 0
+        ? 'Tragen Sie es zuerst unter `accounts` in der Konfiguration ein.'
+        : p.meant === null
+          ? `Konten sind ${p.names.join(', ')}; für das Standardkonto lassen Sie --account weg.`
+          : `Meinten Sie ${p.meant}?`,
     ],
     'HTTPS_REQUIRED.baseUrlOption': (p) => [
       `--base-url (RECEIPTD_SETUP_BASE_URL): Mit „${p.baseUrl}“ würden Zugangsdaten und Belege unverschlüsselt gesendet.`,

@@ -1,5 +1,11 @@
 import type { filesErrors as english } from '../../en/errors/files.ts';
 import type { Translated } from '../../errors.ts';
+import type { NotUtf8 } from '../../../core/domain/encoding.ts';
+
+export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
+  'UTF-16': 'Text in UTF-16, nicht UTF-8',
+  binary: 'kein Text: NUL-Bytes sind enthalten',
+};
 
 export function filesErrors(): Translated<ReturnType<typeof english>> {
   return {

@@ -1,6 +1,8 @@
 import type { Format } from '../../format.ts';
 import type { Entries } from '../../errors.ts';
 
+const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
+
 export function commandsErrors({ counted, duration }: Format) {
   return {
     'USAGE.noCredentialsFile': [
@@ -210,6 +212,15 @@ export function commandsErrors({ counted, duration }: Format) {
     'USAGE.bytesMissing': (p: { path: string; came: number; size: number }) => [
       `${p.path}: ${p.came} bytes came of ${p.size}.`,
     ],
+    'USAGE.notDatabase': [
+      '--to needs an address such as postgres://receiptd@db.example.com/receiptd.',
+      DATABASE_PASSWORD,
+    ],
+    'USAGE.passwordVisible': [
+      '--to contains a password, which everyone on this machine can see. Remove it, and change the password.',
+      DATABASE_PASSWORD,
+    ],
+    'USAGE.unfitDatabase': (p: { detail: string }) => [`--to ${p.detail}.`, DATABASE_PASSWORD],
     'OUTPUT_UNWRITABLE.archive': (p: { file: string; detail: string }) => [
       `The archive ${p.file} can't be written: ${p.detail}.`,
       'Check the directory and the space on its disk.',

@@ -1,10 +1,64 @@
+import type { NotUtf8 } from '../../../core/domain/encoding.ts';
 import type { Entries } from '../../errors.ts';
+import { NOT_UTF8 } from './files.ts';
+
+/** The most common mistakes, by the parser's error code, and what the parser takes for valid. */
+export const YAML_MISTAKES = {
+  TAB_AS_INDENT: 'a tab is used to indent; use spaces',
+  DUPLICATE_KEY: 'this key appears twice',
+  BAD_DQ_ESCAPE: 'a backslash in double quotes starts an escape; write paths in single quotes',
+  BAD_SCALAR_START: 'text cannot start with this character; put it in quotes',
+  MULTIPLE_DOCS: 'a second document starts here (---); a config file holds only one',
+  MISSING_CHAR: 'a quote or bracket that was opened is never closed',
+  BAD_INDENT: 'this line is not indented like the others at its level',
+  MULTILINE_IMPLICIT_KEY: 'a colon is missing, or this is indented wrongly',
+  BLOCK_AS_IMPLICIT_KEY: 'a second "key:" in one line; put the text in quotes, or correct the indentation',
+  ASTERISK: 'text that starts with * must be in quotes, such as "*.jpg"',
+  ALIAS_IN_ITSELF: 'this alias contains itself',
+};
+export type YamlMistake = keyof typeof YAML_MISTAKES;
+
+/** What is wrong with the text after the colon of a name template's field. */
+export type WrongArgument =
+  | { readonly kind: 'unexpected' | 'dateFormat' | 'minutes' }
+  | {
+      readonly kind: 'digits';
+      readonly of: 'hash' | 'page' | 'number';
+      readonly min: number;
+      readonly max: number;
+    };
+
+export const AS_ADMINISTRATOR = 'Open a terminal with "Run as administrator" and run this there.';
+const OR_SETUP = 'Run `receiptd setup` to create one, or use --config to choose another.';
+const READABLE = 'It must be a file that the user running receiptd can read.';
 
 export function configErrors() {
   return {
     'CONFIG_NOT_FOUND.file': (p: { path: string }) => [
       `The config file ${p.path} does not exist.`,
       'Create one with `receiptd setup`.',
+    ],
+    'CONFIG_NOT_FOUND.anywhere': (p: {
+      places: readonly string[];
+      closed: string | null;
+      isWindows: boolean;
+    }) => [
+      `No config file found. Looked for ${p.places.join(', ')}${p.closed === null ? '' : `; this user may not enter ${p.closed}`}.`,
+      p.closed === null
+        ? OR_SETUP
+        : `${p.isWindows ? AS_ADMINISTRATOR : 'For the agent of this machine, run the command as root, or as a member of the group that owns that folder.'} Run \`receiptd setup\` to create a file of your own.`,
+    ],
+    'CONFIG_NOT_FOUND.chosen': (p: { path: string; isOption: boolean }) => [
+      `The config file ${p.path} does not exist (${p.isOption ? '--config' : 'RECEIPTD_CONFIG'} names it).`,
+      OR_SETUP,
+    ],
+    'CONFIG_UNREADABLE.notAFile': (p: { path: string }) => [
+      `The config file ${p.path} is a pipe, socket or device.`,
+      READABLE,
+    ],
+    'CONFIG_UNREADABLE.file': (p: { path: string; system: string | null }) => [
+      `The config file ${p.path} ${p.system === 'EISDIR' ? 'is a directory' : `can't be read (${p.system ?? 'unknown error'})`}.`,
+      p.system === 'EACCES' ? 'Run the command as root, or let its user read the file.' : READABLE,
     ],
     'CONFIG_SYNTAX.tooDeep': (p: { file: string }) => [
       `${p.file} can't be read as YAML: it is nested too deeply, or its aliases (*name) repeat too much.`,
@@ -14,11 +68,16 @@ export function configErrors() {
       file: string;
       line: number;
       col: number;
-      problem: string | null;
+      mistake: YamlMistake | null;
+      detail: string | null;
       content: string | null;
       isShown: boolean;
     }) => [
-      `${p.file}:${p.line}:${p.col}: ${p.content === null ? `${p.problem ?? 'this is not YAML'} (line not shown: the file seems to contain a secret)` : `${p.problem ?? ''}; the ${p.isShown ? 'line' : 'last line before it'} is: ${p.content}`}`,
+      `${p.file}:${p.line}:${p.col}: ${p.mistake === null ? (p.detail ?? 'this is not YAML') : YAML_MISTAKES[p.mistake]}${p.content === null ? ' (line not shown: the file seems to contain a secret)' : `; the ${p.isShown ? 'line' : 'last line before it'} is: ${p.content}`}`,
+    ],
+    'CONFIG_SYNTAX.notUtf8': (p: { path: string; encoding: NotUtf8 | null }) => [
+      `${p.path} is ${p.encoding === null ? 'not text in UTF-8' : NOT_UTF8[p.encoding]}.`,
+      'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
     ],
     'CONFIG_INVALID.authorities': (p: { file: string; why: string }) => [
       `service.ca: ${p.file} ${p.why}.`,
@@ -96,9 +155,43 @@ export function configErrors() {
       `Nothing was created, because ${p.file} can't be written.`,
       'Allow the user that runs receiptd to write the file and its directory, or use `receiptd endpoint create`.',
     ],
+    'CONFIG_UNWRITABLE.file': (p: { file: string; system: string }) => [
+      `${p.file} can't be written (${p.system}), so nothing was changed.`,
+      p.system === 'ENOSPC' || p.system === 'EDQUOT'
+        ? 'Free some space on its disk.'
+        : 'Allow the user that runs receiptd to write the file and its directory, or change the file in an editor. If it runs as a service, also run `sudo receiptd service install`.',
+    ],
     'TEMPLATE_INVALID.noFreeName': (p: { path: string }) => [
       `Every possible name for ${p.path} is already used in its endpoint.`,
       'Add {hash} or {seq} to the name template.',
+    ],
+    'TEMPLATE_INVALID.empty': (p: { standard: string }) => [
+      'The name template is empty.',
+      `The default is ${p.standard}.`,
+    ],
+    'TEMPLATE_INVALID.brace': (p: { brace: string; at: number; template: string }) => [
+      `Unmatched brace at character ${p.at} of the name template "${p.template}".`,
+      `Write ${p.brace}${p.brace} for a literal brace.`,
+    ],
+    'TEMPLATE_INVALID.unknownField': (p: {
+      field: string;
+      at: number;
+      template: string;
+      guess: string | null;
+      known: readonly string[];
+    }) => [
+      `Unknown field {${p.field}}, at character ${p.at} of the name template "${p.template}".`,
+      `${p.guess === null ? '' : `Did you mean {${p.guess}}? `}The fields are ${p.known.map((key) => `{${key}}`).join(' ')}.`,
+    ],
+    'TEMPLATE_INVALID.field': (p: { field: string; at: number; template: string; wrong: WrongArgument }) => [
+      `The field {${p.field}}, at character ${p.at} of the name template "${p.template}", is not valid.`,
+      p.wrong.kind === 'digits'
+        ? `After the colon, write the number of digits of the ${p.wrong.of}, ${p.wrong.min} to ${p.wrong.max}.`
+        : p.wrong.kind === 'unexpected'
+          ? 'This field does not allow anything after a colon.'
+          : p.wrong.kind === 'dateFormat'
+            ? 'A date format may only contain YYYY YY MM DD HH mm ss and - _ .'
+            : 'mm means minutes, but there is no HH before it. Use MM for months.',
     ],
     'ENDPOINT_UNKNOWN.nothingWaits': (p: { from: string }) => [
       `No documents wait for an endpoint "${p.from}" that is gone.`,
@@ -111,6 +204,23 @@ export function configErrors() {
     'ENDPOINT_UNKNOWN.toSendTo': (p: { alias: string; known: readonly string[] }) => [
       `The config has no endpoint "${p.alias}".`,
       `The config has: ${p.known.join(', ')}.`,
+    ],
+    ENDPOINT_IS_EXAMPLE: (p: { file: string; alias: string }) => [
+      `In ${p.file}, the uid of the endpoint ${p.alias} is still the one from the example.`,
+      'Create an endpoint with `receiptd endpoint create NAME`, or use an existing one, and enter its uid there.',
+    ],
+    ACCOUNT_UNKNOWN: (p: {
+      file: string;
+      account: string;
+      names: readonly string[];
+      meant: string | null;
+    }) => [
+      `${p.file} has no account "${p.account}".`,
+      p.names.length === 0
+        ? 'Add it under `accounts` in the config first.'
+        : p.meant === null
+          ? `Accounts are ${p.names.join(', ')}; leave --account out for the default one.`
+          : `Did you mean ${p.meant}?`,
     ],
     'HTTPS_REQUIRED.baseUrlOption': (p: { baseUrl: string }) => [
       `--base-url (RECEIPTD_SETUP_BASE_URL): "${p.baseUrl}" would send credentials and receipts unencrypted.`,

@@ -1,4 +1,10 @@
+import type { NotUtf8 } from '../../../core/domain/encoding.ts';
 import type { Entries } from '../../errors.ts';
+
+export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
+  'UTF-16': 'UTF-16 text, not UTF-8',
+  binary: 'not text: it contains NUL bytes',
+};
 
 export function filesErrors() {
   return {
