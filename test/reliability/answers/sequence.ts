@@ -166,7 +166,7 @@ async function judge(
     if (sentence !== null) return breach(sentence);
   }
   if (holds !== '[]') return breach(`still on hold at the end: ${holds}`);
-  const defect = log.lines.find((line) => /could not go on|stays uploading/.test(line));
+  const defect = log.lines.find((line) => /could not continue|stays in state uploading/.test(line));
   return defect === undefined ? null : breach(`a defect: ${defect}`);
 }
 

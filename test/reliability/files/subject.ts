@@ -89,7 +89,7 @@ export class Subject {
   get putOffDisposals(): boolean {
     return this.log.lines
       .slice(this.#logBefore)
-      .some(({ message }) => message.startsWith('An original could not be disposed of'));
+      .some(({ message }) => message.startsWith('An original could not be archived or deleted'));
   }
 
   async start(): Promise<void> {

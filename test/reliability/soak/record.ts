@@ -20,7 +20,7 @@ const EXPLAINED: readonly { readonly says: RegExp; readonly by: readonly (PhaseN
     by: ['forbidden', 'unauthorized', 'undescribed', 'refusals', 'noTokens', 'portal', 'redirect'],
   },
   { says: /^Refused by the service; needs a person$/, by: ['refusals'] },
-  { says: /^Unconfirmed: it may be stored already/, by: ['refusals', 'undescribed'] },
+  { says: /^Unconfirmed: the service may already have it/, by: ['refusals', 'undescribed'] },
   { says: /^The folder is not available; waiting for it$/, by: ['folder away'] },
 ];
 
