@@ -75,14 +75,14 @@ export function createTokenSource(options: TokenOptions): TokenSource {
       const askedAt = momentOf(clock);
       const { token, lifetimeMs } = await request(options);
       held = { token, refreshAfterMs: refreshAfterMs(lifetimeMs), lifetimeMs, askedAt };
-      log.debug('access token obtained', { lifetimeSeconds: Math.round(lifetimeMs / 1000) });
+      log.debug('tokenObtained', { lifetimeSeconds: Math.round(lifetimeMs / 1000) });
       return token;
     } catch (error) {
       const ageMs = held === null ? Infinity : ageOf(held.askedAt, clock);
       if (held === null || ageMs >= held.lifetimeMs) throw error;
       const demandedMs = error instanceof ReceiptdError ? (error.retryAfterMs ?? 0) : 0;
       held.refreshAfterMs = ageMs + Math.max(AGAIN_MS, demandedMs);
-      log.warn('access token not refreshed, the old one is still good', {
+      log.warn('tokenNotRefreshed', {
         error: error instanceof ReceiptdError ? error.sentence() : String(error),
       });
       return held.token;

@@ -1,4 +1,4 @@
-import { languageOfTerminal } from '../core/domain/language.ts';
+import { languageOfTerminal } from '../texts/language.ts';
 import type { ReceiptdError } from '../core/domain/errors.ts';
 import { local } from '../core/domain/words.ts';
 import { errorWords } from '../texts/explain.ts';

@@ -35,8 +35,8 @@ export async function runAgent(io: Io, config: Config, how: How): Promise<ExitSt
   const progress = how.verbose || !canDraw(io) ? null : await progressOn(io.stderr, config, how.once);
   const { log, secrets } = await openLog(io, config, { toFile: true, above: progress?.line });
   try {
-    if (note !== null) log.warn(note);
-    for (const sentence of oddUids(config)) log.warn(sentence);
+    if (note !== null) log.warn('stateDirExposed', { detail: note });
+    for (const detail of oddUids(config)) log.warn('endpointUidOdd', { detail });
     await confirmFirstWatch(io, config, how.yes);
     // The agent shares its machine with other programs, so collect garbage earlier rather than grow (a burst of 20,000 files
     // took 240 MB without this, 170 MB with it). A lower value would rescan the loaded program over and over.

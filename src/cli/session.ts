@@ -11,6 +11,7 @@ import type { ClosableLog } from '../logs/log.ts';
 import { createRedactor, type Redactor } from '../logs/redact.ts';
 import { VERSION } from './version.ts';
 import { isTerminal, loadContext, usesColor, type Io } from './io.ts';
+import { logTexts } from '../texts/en/log.ts';
 
 /** Copying a large ledger takes long. */
 const BACKUP_MS = 30 * 60_000;
@@ -48,6 +49,7 @@ export async function openLog(
   // Loaded on demand: commands that only read don't log.
   const { createLog } = await import('../logs/log.ts');
   const log = await createLog({
+    texts: logTexts,
     level: level ?? config.log.level,
     terminal: above ?? io.stderr,
     terminalLevel: above && 'warn',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { factsOf, IMAGE_TYPES } from '../core/domain/imageType.ts';
-import { LANGUAGES } from '../core/domain/language.ts';
+import { LANGUAGES } from '../texts/language.ts';
 import { DEFAULT_TEMPLATE } from '../core/domain/nameTemplate.ts';
 import { MIN_NAME_BYTES } from '../core/domain/naming.ts';
 import { DEFAULT_RESOLUTION } from '../core/domain/settings.ts';

@@ -182,8 +182,7 @@ export class Agent {
         stop.addEventListener('abort', resolve, { once: true });
         drained.signal.addEventListener('abort', resolve, { once: true });
       });
-      if (dispatcher.inFlight > 0)
-        log.info('Stopping; uploads in flight may finish', { inFlight: dispatcher.inFlight, graceMs });
+      if (dispatcher.inFlight > 0) log.info('agentStopping', { inFlight: dispatcher.inFlight, graceMs });
       await clock.sleep(graceMs, drained.signal).catch(() => {});
       if (!drained.signal.aborted) this.#abort.abort(new Error('stopped before the answer came'));
     })();

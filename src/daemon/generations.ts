@@ -128,7 +128,7 @@ export class Generations<C, G extends Generation> {
       this.#wanted = null;
       taken();
     } catch (error) {
-      this.#deps.log.error('The new configuration could not be applied; the old one stays in effect', {
+      this.#deps.log.error('newConfigNotApplied', {
         ...describeError(error),
       });
       await this.#composeFormer(former, stop);
@@ -146,7 +146,7 @@ export class Generations<C, G extends Generation> {
         this.#current = { config, generation: await compose(config) };
         return;
       } catch (error) {
-        log.error('The old configuration could not be restored either; trying again', {
+        log.error('oldConfigNotRestored', {
           ...describeError(error),
         });
         await clock.sleep(AGAIN_MS, stop).catch(noop);

@@ -1,6 +1,6 @@
 import { messageOf, systemCode } from '../core/domain/errors.ts';
 import type { Clock } from '../core/ports/clock.ts';
-import type { Log } from '../core/ports/log.ts';
+import type { Log, LogEvent, LogFields } from '../core/ports/log.ts';
 
 const AGAIN_MS = 60_000;
 
@@ -11,9 +11,10 @@ type Part = (signal: AbortSignal) => Promise<unknown>;
  * memory or /proc must not end the uploads. If it fails, it begins again a minute later. Each reason is logged once.
  */
 export function nicety(
-  what: string,
+  event: LogEvent,
   run: Part,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
+  fields: LogFields = {},
 ): (signal: AbortSignal) => Promise<void> {
   const said = new Set<string>();
   return async (signal) => {
@@ -24,7 +25,7 @@ export function nicety(
       } catch (error) {
         if (signal.aborted) return;
         const why = systemCode(error) ?? messageOf(error);
-        if (!said.has(why)) log.warn(`The agent goes on without ${what}`, { why });
+        if (!said.has(why)) log.warn(event, { ...fields, why });
         said.add(why);
       }
       await clock.sleep(AGAIN_MS, signal).catch(() => {});

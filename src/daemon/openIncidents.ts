@@ -22,13 +22,13 @@ export class OpenIncidents implements Incidents {
   open(incident: OpenedIncident): void {
     const before = this.#open.get(incident.key);
     this.#open.set(incident.key, { ...incident, since: before?.since ?? this.#clock.now() });
-    if (!before) this.#log.error('A problem began', fieldsOf(incident));
+    if (!before) this.#log.error('problemBegan', fieldsOf(incident));
   }
 
   close(key: string): void {
     const before = this.#open.get(key);
     if (!before || !this.#open.delete(key)) return;
-    this.#log.info('The problem is over', {
+    this.#log.info('problemOver', {
       ...fieldsOf(before),
       lastedMs: this.#clock.now() - before.since,
     });

@@ -66,7 +66,7 @@ export class ServiceManager {
       if (clock.monotonic() - saidAt >= SAY_EVERY_MS) {
         saidAt = clock.monotonic();
         const text = await status().catch((error: unknown) => {
-          log.debug('The status for the service manager could not be made', { why: String(error) });
+          log.debug('managerStatusFailed', { why: String(error) });
           return this.#status;
         });
         if (text !== this.#status) assignments.push(`STATUS=${text.replace(/[\r\n]+/g, ' ')}`);
@@ -96,7 +96,7 @@ export class ServiceManager {
         this.#hasFailed = false;
       } catch (error) {
         const why = messageOf(error);
-        if (!this.#hasFailed) log.warn('The service manager could not be told how the agent is', { why });
+        if (!this.#hasFailed) log.warn('managerNotTold', { why });
         this.#hasFailed = true;
       }
     });

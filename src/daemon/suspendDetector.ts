@@ -41,16 +41,14 @@ export async function watchForSuspend(deps: SuspendDeps, signal: AbortSignal): P
     const setMs = jumpMs - (asleepMs ?? 0);
     const wasAsleep = (asleepMs ?? 0) >= NOTICED_MS;
     const wasStopped = lateMs >= LATE_MS;
-    if (wasAsleep)
-      log.info('The machine was asleep; listing the folders again', { forMs: round(asleepMs ?? 0) });
+    if (wasAsleep) log.info('machineWasAsleep', { forMs: round(asleepMs ?? 0) });
     else if (wasStopped)
-      log.info('The machine was asleep or receiptd was stopped; listing the folders again', {
+      log.info('machineAsleepOrAgentStopped', {
         forMs: round(lateMs),
       });
     const isSet = Math.abs(setMs) >= NOTICED_MS;
-    if (isSet && asleepMs === null && setMs > 0)
-      log.info('The clock jumped ahead: the machine was asleep or the clock was set', { byMs: round(setMs) });
-    else if (isSet) log.warn("This machine's clock was changed", { byMs: round(setMs) });
+    if (isSet && asleepMs === null && setMs > 0) log.info('clockJumpedAhead', { byMs: round(setMs) });
+    else if (isSet) log.warn('clockChanged', { byMs: round(setMs) });
     if (wasAsleep || wasStopped || isSet) onWoke();
   }
 }

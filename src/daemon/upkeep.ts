@@ -56,7 +56,7 @@ async function every(
     try {
       await work();
     } catch (error) {
-      if (!signal.aborted) log.warn('Ledger maintenance failed; trying again later', describeError(error));
+      if (!signal.aborted) log.warn('ledgerMaintenanceFailed', describeError(error));
     }
     waitMs = ms;
   }
@@ -76,7 +76,7 @@ async function backUp({ ledger, incidents, log, backups }: UpkeepDeps): Promise<
     const { file, head } = await ledger.backup(null);
     await ledger.pruneBackups(backups);
     incidents.close('backup');
-    log.info('The ledger was backed up', { file, journalEntry: head.seq, journalHash: head.hash });
+    log.info('ledgerBackedUp', { file, journalEntry: head.seq, journalHash: head.hash });
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     incidents.open({ key: 'backup', ...conditionOf(error.code, error.words()) });
@@ -87,7 +87,7 @@ async function check({ ledger, incidents, log }: UpkeepDeps, signal: AbortSignal
   const verdict = await ledger.check(signal);
   if (verdict === null) {
     incidents.close('ledger');
-    log.debug('The ledger was checked and is valid');
+    log.debug('ledgerChecked');
     return;
   }
   incidents.open({ key: 'ledger', code: 'LEDGER_DAMAGED', params: { detail: verdict } });

@@ -65,7 +65,7 @@ export class Recorder {
       const transition = { state: 'accepted', serviceStatus: status, response: verbatim } as const;
       await this.#finish(attemptId, httpStatus, 'accepted', null, transition, signal);
       this.#refusalsOf(document).accepted(document.id);
-      log.info('Accepted', acceptedFields(document, httpStatus, status));
+      log.info('documentAccepted', acceptedFields(document, httpStatus, status));
       await holds.passed(endpoint, document.id, answeredAt);
       this.#deps.onAccepted(document);
       return true;
@@ -77,7 +77,7 @@ export class Recorder {
       case 'unconfirmed': {
         const transition = { state: 'unconfirmed', reason, message } as const;
         await this.#finish(attemptId, httpStatus, 'refused', message, transition, signal);
-        log.error('Unconfirmed: the service may already have it; a person has to check', {
+        log.error('documentUnconfirmed', {
           ...identify(document),
           httpStatus,
           attempt: document.attempts + 1,
@@ -119,7 +119,7 @@ export class Recorder {
     const message = NOT_LEFT[reason];
     const transition = { ...AT_OLD_PLACE, reason, message, answerLost: false };
     await this.#finish(attemptId, null, 'notSent', message, transition, signal);
-    this.#deps.log.info('Not sent after all', { ...identify(document), reason, detail: message });
+    this.#deps.log.info('notSentAfterAll', { ...identify(document), reason, detail: message });
   }
 
   /** Requeues at the old place: the outcome says nothing about the document. */
@@ -134,7 +134,7 @@ export class Recorder {
     const transition = { ...AT_OLD_PLACE, reason, message, answerLost };
     const ended = answerLost ? 'unknown' : answered;
     await this.#finish(attemptId, httpStatus, ended, message, transition, signal);
-    this.#deps.log.debug('Queued again', { ...identify(document), reason, detail: message });
+    this.#deps.log.debug('documentRequeued', { ...identify(document), reason, detail: message });
   }
 
   /** Ends an attempt that got a 401 and is replayed at once. */
@@ -147,7 +147,7 @@ export class Recorder {
   async giveBack(document: Document, { reason, message }: Why, signal: AbortSignal): Promise<false> {
     const { ledger, clock, log } = this.#deps;
     await this.#durably(signal, () => ledger.postpone(document.id, 0, reason, message, clock.now()));
-    log.debug('Queued again', { ...identify(document), reason, detail: message });
+    log.debug('documentRequeued', { ...identify(document), reason, detail: message });
     return false;
   }
 
@@ -169,7 +169,7 @@ export class Recorder {
     const together = withOthers();
     if (!together) {
       const fields = { ...identify(document), httpStatus, detail: message };
-      log.error('Refused by the service; needs a person', fields);
+      log.error('documentRefused', fields);
       this.#deps.onFailed?.(document);
       await holds.passed(document.endpoint, document.id, answeredAt);
       return true;
@@ -213,10 +213,10 @@ export class Recorder {
     // A Retry-After applies to everybody, even if this document is the cause.
     if (parked && !outcome.retryAfterMs) {
       await finished;
-      log.warn('Set aside: the service fails on this document while others succeed', fields);
+      log.warn('documentParked', fields);
       await holds.passed(document.endpoint, document.id, answeredAt);
     } else {
-      log.debug('No usable answer; queued again', fields);
+      log.debug('requeuedWithoutAnswer', fields);
       const wasAnswered = httpStatus !== null && httpStatus >= 500;
       const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, finished, wasAnswered);
       await Promise.all([finished, held]);
@@ -251,7 +251,7 @@ export class Recorder {
         if (signal.aborted || !isOfLedger(error) || ledger.storage.trouble()?.isForGood) throw error;
         // The store logs its own trouble once; no line is needed for each answer.
         if (failures === 0 && ledger.storage.trouble() === null)
-          log.error('An answer could not be recorded; trying again', describeError(error));
+          log.error('answerNotRecorded', describeError(error));
         await clock.sleep(RECORD_RETRY_MS, signal);
       }
     }

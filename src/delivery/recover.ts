@@ -7,10 +7,10 @@ import type { Holds } from './holds/holds.ts';
 export async function recover(deps: { ledger: Ledger; holds: Holds; clock: Clock; log: Log }): Promise<void> {
   const interrupted = await deps.ledger.recover(deps.clock.now());
   if (interrupted > 0) {
-    deps.log.warn('Uploads were interrupted; sending them again under the same names', { interrupted });
+    deps.log.warn('uploadsInterrupted', { interrupted });
   }
   for (const { scope, key, reason, message, until } of await deps.holds.restore()) {
     const retryInMs = Math.max(0, (until ?? 0) - deps.clock.now());
-    deps.log.warn('Still on hold, as the service asked', { scope, key, reason, retryInMs, detail: message });
+    deps.log.warn('stillOnHoldAsAsked', { scope, key, reason, retryInMs, detail: message });
   }
 }

@@ -89,7 +89,7 @@ export class FleetWatch {
       if (told.has('queue') || isHeldOtherwise || isPausedOtherwise) dispatcher.wake();
     } catch (error) {
       for (const each of told) this.#told.add(each);
-      log.debug('Changes by other agents could not be read', describeError(error));
+      log.debug('fleetChangesUnread', describeError(error));
     }
   }
 
@@ -102,8 +102,8 @@ export class FleetWatch {
       ? ((await fleet.agents()).find(({ name }) => name === fleet.agent)?.paused ?? null)
       : null;
     this.#wasPaused = isPaused;
-    if (isPaused) log.info('This agent is paused and sends nothing', { by: this.#paused?.by ?? null });
-    else log.info('This agent is no longer paused');
+    if (isPaused) log.info('agentPaused', { by: this.#paused?.by ?? null });
+    else log.info('agentResumed');
     return true;
   }
 }

@@ -118,14 +118,14 @@ export class FolderLeadership {
       if (offerAt !== null && now >= offerAt) {
         offerAt = null;
         if (!(await this.#isTakenAfterOffer(path, signal))) continue;
-        log.info('Another agent leads the shared folder, which cannot be reached from here', {
+        log.info('unreachableFolderLedElsewhere', {
           folder: path,
         });
         break;
       }
       // Null: unknown now, but nobody else can lead before this agent's lease expires.
       if ((await this.#lead(path)) !== false) continue;
-      log.info('Another agent leads the shared folder now', { folder: path });
+      log.info('folderLedElsewhere', { folder: path });
       break;
     }
     over.abort(new Error('another agent leads this folder'));
@@ -150,7 +150,7 @@ export class FolderLeadership {
       // A new lease follows shortly, and the storage reports it.
       const isPassing = error instanceof ReceiptdError && error.code === 'AGENT_FENCED';
       if (!isPassing && storage.trouble() === null)
-        log.warn('Could not determine which agent leads a shared folder', {
+        log.warn('folderLeaderUnknown', {
           folder: path,
           ...describeError(error),
         });

@@ -81,7 +81,7 @@ export class Listening<Settings> {
       }
       await this.start();
     })().catch((error: unknown) =>
-      log.error('Changed settings could not be applied', { server: name, why: String(error) }),
+      log.error('changedSettingsNotApplied', { server: name, why: String(error) }),
     );
   }
 
@@ -109,7 +109,7 @@ export class Listening<Settings> {
     const { name, listen, incidents, log } = this.#deps;
     this.#server = await listen(this.#settings);
     incidents.close(name);
-    log.info('Listening', { server: name, url: this.#server.url });
+    log.info('serverListening', { server: name, url: this.#server.url });
     return this.#server;
   }
 

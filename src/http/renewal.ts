@@ -35,7 +35,7 @@ export async function keepRenewed(
       try {
         take(await currentPair(files, { listener, clock, log }));
       } catch (error) {
-        log.error('A certificate could not be reloaded', { of: listener.section, ...describeError(error) });
+        log.error('certificateNotReloaded', { of: listener.section, ...describeError(error) });
       }
     }
     seen = mark;
@@ -50,7 +50,7 @@ export async function currentPair(
   const pair = await readPair(files, listener);
   if (expiresSoon(pair, clock.now())) {
     const at = new Date(pair.expiresAt).toISOString();
-    log.warn('A certificate expires soon or has expired', { of: listener.section, at });
+    log.warn('certificateExpiring', { of: listener.section, at });
   }
   return pair;
 }

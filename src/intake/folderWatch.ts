@@ -69,9 +69,8 @@ export class FolderWatch {
       // If the folder went away or the ledger can't be written, the listing is retried; both are reported elsewhere.
       if (this.#writesFail) presence.holdUp();
       else presence.notListed(error);
-      if (isUnreachable(systemCode(error)) || this.#writesFail)
-        log.debug('The listing was cut short', fields);
-      else log.warn('The folder could not be listed; trying again', fields);
+      if (isUnreachable(systemCode(error)) || this.#writesFail) log.debug('listingCutShort', fields);
+      else log.warn('folderNotListed', fields);
     } finally {
       listings.forget();
       await this.#events.end();

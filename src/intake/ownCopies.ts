@@ -42,7 +42,7 @@ export class OwnCopies {
   /** Removes a copy that nothing needs. If that fails, the next sweep removes it. */
   async drop(hash: string): Promise<void> {
     await this.#copies.dropUnwanted(hash).catch((error: unknown) => {
-      this.#log.debug('A copy could not be dropped', { sha256: hash, why: String(error) });
+      this.#log.debug('copyNotDropped', { sha256: hash, why: String(error) });
     });
   }
 }

@@ -88,7 +88,7 @@ export class SingleFiles {
     }
     if (admitted === null || admitted === 'noRoom') throw noRoom(payloads.copies.isFull);
     const { kind, document } = admitted;
-    log.info('An individual file was recorded', {
+    log.info('singleFileRecorded', {
       outcome: kind,
       documentId: document.id,
       name: document.name,

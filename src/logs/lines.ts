@@ -1,5 +1,5 @@
 import pc from 'picocolors';
-import type { LogFields } from '../core/ports/log.ts';
+import type { LogEvent, LogFields } from '../core/ports/log.ts';
 import { escapeUnsafe, escapeUnsafeJson } from '../core/domain/escape.ts';
 
 export const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
@@ -9,6 +9,8 @@ export type Level = (typeof LEVELS)[number];
 export interface Entry {
   readonly at: Date;
   readonly level: Level;
+  /** Its words in other languages stand in the catalogue. */
+  readonly event: LogEvent;
   readonly message: string;
   readonly fields: LogFields;
 }
@@ -16,13 +18,14 @@ export interface Entry {
 /** Fields that identify a document: shown first and highlighted. */
 const PROMINENT: readonly string[] = ['name', 'documentId'];
 
-const RESERVED: ReadonlySet<string> = new Set(['timestamp', 'level', 'message']);
+const RESERVED: ReadonlySet<string> = new Set(['timestamp', 'level', 'event', 'message']);
 
 /** One JSON object on one line. A field named like a fixed one gets the suffix `Field`. */
 export function jsonLine(entry: Entry): string {
   const line: Record<string, unknown> = {
     timestamp: entry.at.toISOString(),
     level: entry.level,
+    event: entry.event,
     message: entry.message,
   };
   for (const key in entry.fields) line[RESERVED.has(key) ? `${key}Field` : key] = entry.fields[key];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import winston from 'winston';
 import { messageOf, systemCode } from '../core/domain/errors.ts';
-import type { Log, LogFields } from '../core/ports/log.ts';
+import type { Log, LogEvent, LogFields } from '../core/ports/log.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
 import { LEVELS, jsonLine, terminalLine } from './lines.ts';
 import type { Entry, Level } from './lines.ts';
@@ -13,6 +13,8 @@ import type { Redactor } from './redact.ts';
 import { TerminalLines } from './terminalLines.ts';
 
 export interface LogOptions {
+  /** The words of each event; without secrets. */
+  readonly texts: Readonly<Record<LogEvent, string>>;
   readonly level: Level;
   /** Second output besides the file; usually stderr. */
   readonly terminal: NodeJS.WritableStream;
@@ -74,22 +76,27 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
       retryMs: FILE_RETRY_MS,
       onTrouble: (error) => {
         const why = systemCode(error) ?? messageOf(error);
-        write('warn', "The log file can't be written; lines only appear here", { dir: place.dir, why });
+        write('warn', 'logFileUnwritable', { dir: place.dir, why });
         tell(why);
       },
       onRecovered: () => {
-        write('info', 'The log file can be written again', { dir: place.dir });
+        write('info', 'logFileWritable', { dir: place.dir });
         tell(null);
       },
-      onReplaced: () =>
-        write('warn', 'The log file was removed or renamed; a new one was begun', { dir: place.dir }),
+      onReplaced: () => write('warn', 'logFileReplaced', { dir: place.dir }),
     });
   }
 
   /** Must also work after the logger ended: the final flush may discover that the file can't be written. */
-  function write(level: Level, message: string, fields: LogFields = {}): void {
+  function write(level: Level, event: LogEvent, fields: LogFields = {}): void {
     if (!logger.isLevelEnabled(level)) return;
-    const entry: Entry = { at: now(), level, ...redacted(message, fields, secrets) };
+    const entry: Entry = {
+      at: now(),
+      level,
+      event,
+      message: options.texts[event],
+      fields: redacted(fields, secrets),
+    };
     const stored = jsonLine(entry);
     lines.add(stored);
     const shown = options.isTerminal ? terminalLine(entry, options.color) : stored;
@@ -98,8 +105,8 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
     else terminal.write(`${shown}\n`);
   }
 
-  function say(level: Level, message: string, fields?: LogFields): void {
-    if (closing === null) write(level, message, fields);
+  function say(level: Level, event: LogEvent, fields?: LogFields): void {
+    if (closing === null) write(level, event, fields);
   }
 
   async function finish(): Promise<void> {
@@ -121,10 +128,10 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
       listener = told;
       told(trouble);
     },
-    debug: (message, fields) => say('debug', message, fields),
-    info: (message, fields) => say('info', message, fields),
-    warn: (message, fields) => say('warn', message, fields),
-    error: (message, fields) => say('error', message, fields),
+    debug: (event, fields) => say('debug', event, fields),
+    info: (event, fields) => say('info', event, fields),
+    warn: (event, fields) => say('warn', event, fields),
+    error: (event, fields) => say('error', event, fields),
     close: () => (closing ??= finish()),
   };
 }
@@ -142,14 +149,13 @@ function lineTransport(
   return new winston.transports.Stream({ stream, eol: '\n', format, ...(level !== undefined && { level }) });
 }
 
-function redacted(message: string, fields: LogFields, secrets: Redactor): Pick<Entry, 'message' | 'fields'> {
+function redacted(fields: LogFields, secrets: Redactor): LogFields {
   // One look at all the text of a line takes a fraction of the time of a look at each part.
-  if (isClean(message, fields, secrets)) return { message, fields };
-  return { message: secrets.redact(message), fields: redactFields(fields, secrets) };
+  return isClean(fields, secrets) ? fields : redactFields(fields, secrets);
 }
 
-function isClean(message: string, fields: LogFields, secrets: Redactor): boolean {
-  const parts = [message];
+function isClean(fields: LogFields, secrets: Redactor): boolean {
+  const parts: string[] = [];
   for (const key in fields) {
     if (isSecretField(key)) return false;
     parts.push(key, String(fields[key]));

@@ -25,7 +25,7 @@ export async function watchZone(
 ): Promise<void> {
   if (env['TZ'] !== undefined) {
     const zone = unknownZone(env['TZ']);
-    if (zone !== null) log.warn('TZ is not a known time zone; times are in UTC', { TZ: zone });
+    if (zone !== null) log.warn('timeZoneUnknown', { TZ: zone });
     return;
   }
   let before = await source();
@@ -37,7 +37,7 @@ export async function watchZone(
     if (now === null || now === before) continue;
     before = now;
     renew();
-    log.info("The machine's time zone has changed", { zone: zoneName() });
+    log.info('timeZoneChanged', { zone: zoneName() });
   }
 }
 

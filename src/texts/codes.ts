@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../core/domain/errors.ts';
-import type { ParamsOf } from '../core/domain/problem.ts';
+import type { ErrorCode, ParamsOf } from './facts.ts';
 
 /** Codes of errors that end the start of the agent or a command: their own message is all that is shown. */
 type InTerminal =

@@ -3,6 +3,7 @@ import type { Texts } from './en.ts';
 import { alertsTexts } from './de/alerts.ts';
 import { codesTexts } from './de/codes.ts';
 import { errorsTexts } from './de/errors.ts';
+import { logTexts } from './de/log.ts';
 import { problemsTexts } from './de/problems.ts';
 import { reasonsTexts } from './de/reasons.ts';
 import { scanNotesTexts } from './de/scanNotes.ts';
@@ -15,6 +16,7 @@ export default function german(format: Format): Texts {
     ...unsent,
     ...codesTexts(format, unsent.needs),
     errors: errorsTexts(format),
+    logTexts,
     ...reasonsTexts(),
     ...problemsTexts(format),
     ...scanNotesTexts(format),

@@ -3,6 +3,7 @@ import type { Format } from './format.ts';
 import { alertsTexts } from './en/alerts.ts';
 import { codesTexts } from './en/codes.ts';
 import { errorsTexts } from './en/errors.ts';
+import { logTexts, type LogTexts } from './en/log.ts';
 import { problemsTexts } from './en/problems.ts';
 import { reasonsTexts } from './en/reasons.ts';
 import { scanNotesTexts } from './en/scanNotes.ts';
@@ -16,6 +17,7 @@ export default function english(format: Format) {
     ...unsent,
     ...codesTexts(format, unsent.needs),
     errors: errorsTexts(format) satisfies ErrorTexts as ErrorTexts,
+    logTexts: logTexts as LogTexts,
     ...reasonsTexts(),
     ...problemsTexts(format),
     ...scanNotesTexts(format),

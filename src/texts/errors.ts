@@ -1,18 +1,5 @@
-import type { ErrorCode } from '../core/domain/errors.ts';
+import type { Translated, Words } from './facts.ts';
 import type { errorsTexts } from './en/errors.ts';
-
-/** What is wrong and where; what to do, if anything. */
-export type Words = readonly [what: string, cure?: string];
-
-/** By code, or by code and reason where a code has several sentences. */
-export type Entries = Readonly<
-  Partial<Record<ErrorCode | `${ErrorCode}.${string}`, Words | ((params: never) => Words)>>
->;
-
-/** The same entries in another language. */
-export type Translated<T> = {
-  readonly [K in keyof T]: T[K] extends (params: infer P) => unknown ? (params: P) => Words : Words;
-};
 
 export type ErrorTexts = Translated<ReturnType<typeof errorsTexts>>;
 export type ErrorKey = keyof ErrorTexts;

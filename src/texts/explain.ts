@@ -1,8 +1,10 @@
-import type { ErrorCode, SaidElsewhere } from '../core/domain/errors.ts';
-import type { Condition, Problem } from '../core/domain/problem.ts';
+import type { Condition, ErrorCode, SaidElsewhere } from './facts.ts';
 import { OF_PROBLEMS } from './codes.ts';
 import { isErrorKey, wordsOf } from './errors.ts';
 import type { Texts } from './texts.ts';
+
+/** A problem; `since`: null if nothing says when it began. */
+type Lasting = Condition & { readonly since: string | null };
 
 interface Explanation {
   /** Without a full stop. */
@@ -67,7 +69,7 @@ export function cureOf(texts: Texts, { code, params }: Condition): string {
 /** Since when, how many documents wait for it, and when it is tried again. `now`: null if no agent runs that could try. */
 export function courseOf(
   { problems, format: { time } }: Texts,
-  { since, params }: Problem,
+  { since, params }: Lasting,
   now: number | null,
 ): { readonly before: string[]; readonly after: string[] } {
   const before = [
@@ -81,7 +83,7 @@ export function courseOf(
 }
 
 /** All of it, in order. */
-export function sentencesOf(texts: Texts, problem: Problem, now: number | null): string[] {
+export function sentencesOf(texts: Texts, problem: Lasting, now: number | null): string[] {
   const { before, after } = courseOf(texts, problem, now);
   return [whatIsWrong(texts, problem), ...before, cureOf(texts, problem), ...after];
 }

@@ -1,4 +1,4 @@
-import type { Language } from '../core/domain/language.ts';
+import type { Language } from './language.ts';
 import { needsIn, type Needs, type Unsent } from './needs.ts';
 
 /** Numbers and times as texts show them. */

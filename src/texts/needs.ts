@@ -1,4 +1,4 @@
-import type { Need } from '../core/domain/problem.ts';
+import type { Need } from './facts.ts';
 
 export interface Needs {
   /** Each reason with its number. */

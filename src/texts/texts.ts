@@ -1,4 +1,4 @@
-import type { Language } from '../core/domain/language.ts';
+import type { Language } from './language.ts';
 import { formatOf, type Format } from './format.ts';
 import type { Texts } from './en.ts';
 

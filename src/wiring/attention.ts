@@ -45,7 +45,7 @@ export function composeAttention(
   }
   return {
     background: [...all].map(([path, each]) =>
-      nicety(`the needs-attention folder of ${path}`, (signal) => each.run(signal), { clock, log }),
+      nicety('withoutAttentionFolder', (signal) => each.run(signal), { clock, log }, { folder: path }),
     ),
     tidy: async (signal) => {
       for (const each of all.values()) await each.once(signal);
@@ -78,7 +78,7 @@ export async function leaveFormerPlaces(
       if (made !== null && !isInUse) await place.unmake(made);
       await book.write(key, { entries: [], made: null });
     } catch (error) {
-      log.info('Files in a former folder for people could not be removed; trying again at the next start', {
+      log.info('formerAttentionNotRemoved', {
         folder: key.place,
         ...describeError(error),
       });

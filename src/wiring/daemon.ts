@@ -78,7 +78,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         gid: config.control.group === null ? null : await gidOf(config.control.group),
       });
       await beside.start();
-      log.info('receiptd has started', {
+      log.info('agentStarted', {
         version,
         pid: process.pid,
         config: config.file,
@@ -91,9 +91,9 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         (until: AbortSignal) => generations.run(until),
         (until: AbortSignal) => lasting.keepUp(until),
         ...beside.parts,
-        nicety('the control socket', (until) => control.keepReachable(clock, until), { clock, log }),
+        nicety('withoutControlSocket', (until) => control.keepReachable(clock, until), { clock, log }),
         nicety(
-          'the watch for changes of the configuration',
+          'withoutConfigWatch',
           (until) => watchFile(config.file, clock, (isLast) => settings.fileChanged(isLast), until),
           { clock, log },
         ),
@@ -112,7 +112,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
         await endTelling();
         await beside.close();
         await control.close();
-        log.info('receiptd has stopped');
+        log.info('agentStopped');
       }
     } finally {
       await generations.close();
@@ -156,10 +156,10 @@ async function reload(
   log: Surroundings['log'],
 ): Promise<void> {
   await manager.reloading(process.hrtime.bigint());
-  log.info('Reloading the configuration file, as requested', { file });
+  log.info('configReloadRequested', { file });
   await settings.reload().catch((error: unknown) => {
     // Problems with the file are reported as an incident.
-    if (!(error instanceof ReceiptdError)) log.error('It could not be read', { why: String(error) });
+    if (!(error instanceof ReceiptdError)) log.error('configNotReloaded', { why: String(error) });
   });
   await manager.ready();
 }

@@ -112,7 +112,7 @@ export async function composeGeneration(
       background: [
         (signal: AbortSignal) => settleIncidents(lasting, () => pipeline.intakes, signal),
         nicety(
-          'the watch for silent folders',
+          'withoutSilenceWatch',
           (signal) => lasting.silence.run(() => foldersNow(pipeline), incidents, signal),
           { clock, log },
         ),
@@ -126,7 +126,7 @@ export async function composeGeneration(
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
     const pages = checkPages(config);
-    if (pages.level !== 'ok') log.warn('Files can’t be split into pages', { detail: pages.message });
+    if (pages.level !== 'ok') log.warn('pagesUnsplittable', { detail: pages.message });
     await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
@@ -226,7 +226,7 @@ async function warnOfOrphans(config: Config, ledger: Ledger, log: Log): Promise<
     if (!endpoint || configured.has(endpointId(endpoint)) || isElsewhere(folder)) continue;
     if (state === 'queued' || state === 'held') {
       const fields = { endpoint: endpointId(endpoint), folder, waiting: count };
-      log.error('Documents wait for an endpoint that is no longer in the configuration', fields);
+      log.error('documentsWaitForGoneEndpoint', fields);
     }
   }
 }

@@ -21,8 +21,8 @@ export async function composeOperations(
     version,
     log,
     isCommand: true,
-    onMended: (story) => log.error(story, { code: 'LEDGER_DAMAGED' }),
-    onWentBack: (story) => log.error(story, { code: 'LEDGER_WENT_BACK' }),
+    onMended: (story) => log.error('ledgerRebuilt', { code: 'LEDGER_DAMAGED', detail: story }),
+    onWentBack: (story) => log.error('ledgerWentBack', { code: 'LEDGER_WENT_BACK', detail: story }),
   });
   try {
     // Acts for the stopped agent under its instance lock: requeues what it had in flight, so that others can send it.

@@ -106,12 +106,11 @@ export async function composePipeline(
       ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
       ...(fleetWatch ? [(signal: AbortSignal) => fleetWatch.run(signal)] : []),
       ...(pages ? [(signal: AbortSignal) => pages.run(signal)] : []),
-      nicety('clearing the spool', (signal) => runSpoolSweep(sweep, signal), { clock, log }),
-      nicety(
-        'the watch for sleep and clock changes',
-        (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal),
-        { clock, log },
-      ),
+      nicety('withoutSpoolSweep', (signal) => runSpoolSweep(sweep, signal), { clock, log }),
+      nicety('withoutSuspendWatch', (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal), {
+        clock,
+        log,
+      }),
       ...world.background,
     ],
     tidy: async (signal) => {

@@ -138,25 +138,23 @@ export async function composeProcessScope(
       Promise.all(
         [
           nicety(
-            'backups and checks of the ledger',
+            'withoutUpkeep',
             (until) => upkeep({ ledger, incidents, clock, log, backupEveryMs, backups }, until),
             { clock, log },
           ),
-          nicety('the watch for silent agents', async (until) => silent?.run(until), { clock, log }),
-          nicety('the watch for a slow disk', (until) => slowDisk.watch(storage, clock, until), {
+          nicety('withoutAgentWatch', async (until) => silent?.run(until), { clock, log }),
+          nicety('withoutDiskWatch', (until) => slowDisk.watch(storage, clock, until), {
             clock,
             log,
           }),
-          nicety(
-            'freeing memory when idle',
-            async (until) => collectWhenIdle(processMemory(), clock, until),
-            { clock, log },
-          ),
-          nicety(
-            'the watch for a new time zone',
-            (until) => watchZone({ clock, log, env: surroundings.env }, until),
-            { clock, log },
-          ),
+          nicety('withoutMemoryRelease', async (until) => collectWhenIdle(processMemory(), clock, until), {
+            clock,
+            log,
+          }),
+          nicety('withoutZoneWatch', (until) => watchZone({ clock, log, env: surroundings.env }, until), {
+            clock,
+            log,
+          }),
         ].map((run) => run(signal)),
       ),
   };

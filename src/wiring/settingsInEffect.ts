@@ -147,12 +147,11 @@ export class SettingsInEffect {
     this.#revision = revision;
     this.#problem = null;
     incidents.close(INCIDENT);
-    if (changed.length > 0)
-      log.info('The configuration was changed and applied', { file, changed: changed.join(', ') });
-    else log.debug('The configuration file was reloaded; nothing has changed', { file });
+    if (changed.length > 0) log.info('configApplied', { file, changed: changed.join(', ') });
+    else log.debug('configUnchanged', { file });
     if (isNews && read.restartNeeded.length > 0) {
       const restartNeeded = read.restartNeeded.join(', ');
-      log.warn('Some changes to the configuration need a restart', { file, restartNeeded });
+      log.warn('restartNeeded', { file, restartNeeded });
     }
     for (const listener of this.#listeners) listener(read.config);
   }

@@ -88,7 +88,7 @@ export async function composeSideServices(
       (until) => alerts.run(until),
       ...(ledger.fleet === null
         ? []
-        : [nicety('erasing old pictures', (until) => runErasureSweep(sweep, until), { clock, log })]),
+        : [nicety('withoutErasure', (until) => runErasureSweep(sweep, until), { clock, log })]),
     ],
     async close() {
       await Promise.all([console.close(), monitoring.close(), results.close()]);

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/core/ports/clock.ts';
 import type { CredentialsSource } from '../../src/core/ports/credentials.ts';
-import type { Log } from '../../src/core/ports/log.ts';
+import type { Log, LogEvent } from '../../src/core/ports/log.ts';
+import { logTexts } from '../../src/texts/en/log.ts';
 import type { ReceiptService, TokenSource, UploadRequest } from '../../src/core/ports/service.ts';
 import { createReceiptService } from '../../src/api/receiptService.ts';
 import type { ReceiptServiceOptions } from '../../src/api/receiptService.ts';
@@ -23,13 +24,13 @@ export class HandClock implements Clock {
 
 export class LogLines implements Log {
   readonly lines: string[] = [];
-  private add(level: string, message: string, fields: unknown): void {
-    this.lines.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+  private add(level: string, event: LogEvent, fields: unknown): void {
+    this.lines.push(`${level} ${logTexts[event]} ${JSON.stringify(fields ?? {})}`);
   }
-  debug: Log['debug'] = (message, fields) => this.add('debug', message, fields);
-  info: Log['info'] = (message, fields) => this.add('info', message, fields);
-  warn: Log['warn'] = (message, fields) => this.add('warn', message, fields);
-  error: Log['error'] = (message, fields) => this.add('error', message, fields);
+  debug: Log['debug'] = (event, fields) => this.add('debug', event, fields);
+  info: Log['info'] = (event, fields) => this.add('info', event, fields);
+  warn: Log['warn'] = (event, fields) => this.add('warn', event, fields);
+  error: Log['error'] = (event, fields) => this.add('error', event, fields);
 }
 
 export const CLIENT_SECRET = 'secret-for-tests';

@@ -1,7 +1,7 @@
 /** What is wrong, as people see it: the same words everywhere, in their language, and a cure that ends it. */
 import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LANGUAGES } from '../../src/core/domain/language.ts';
+import { LANGUAGES } from '../../src/texts/language.ts';
 import type { Problem } from '../../src/core/domain/problem.ts';
 import { cureOf, explain } from '../../src/texts/explain.ts';
 import { textsIn } from '../../src/texts/texts.ts';

@@ -8,6 +8,7 @@ import { anyCharacter } from '../support/anyCharacter.ts';
 const entry: Entry = {
   at: new Date(2026, 10, 21, 9, 5, 7, 30),
   level: 'info',
+  event: 'documentAccepted',
   message: 'Document accepted',
   fields: { httpStatus: 200, documentId: 12, name: 'lunch 1.jpg', path: '/in/b.jpg' },
 };
@@ -60,6 +61,7 @@ describe('a JSON line', () => {
     expect(JSON.parse(jsonLine(entry))).toEqual({
       timestamp: entry.at.toISOString(),
       level: 'info',
+      event: 'documentAccepted',
       message: 'Document accepted',
       ...entry.fields,
     });
@@ -70,6 +72,7 @@ describe('a JSON line', () => {
     expect(JSON.parse(line)).toEqual({
       timestamp: entry.at.toISOString(),
       level: 'info',
+      event: 'documentAccepted',
       message: 'Document accepted',
       levelField: 'none',
       messageField: 'x',

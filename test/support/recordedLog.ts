@@ -1,4 +1,5 @@
-import type { Log, LogFields } from '../../src/core/ports/log.ts';
+import { logTexts } from '../../src/texts/en/log.ts';
+import type { Log, LogEvent, LogFields } from '../../src/core/ports/log.ts';
 
 export interface Line {
   readonly level: keyof Log;
@@ -10,20 +11,24 @@ export interface Line {
 export class RecordedLog implements Log {
   readonly lines: Line[] = [];
 
-  debug(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: 'debug', message, fields });
+  debug(event: LogEvent, fields: LogFields = {}): void {
+    this.#add('debug', event, fields);
   }
 
-  info(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: 'info', message, fields });
+  info(event: LogEvent, fields: LogFields = {}): void {
+    this.#add('info', event, fields);
   }
 
-  warn(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: 'warn', message, fields });
+  warn(event: LogEvent, fields: LogFields = {}): void {
+    this.#add('warn', event, fields);
   }
 
-  error(message: string, fields: LogFields = {}): void {
-    this.lines.push({ level: 'error', message, fields });
+  error(event: LogEvent, fields: LogFields = {}): void {
+    this.#add('error', event, fields);
+  }
+
+  #add(level: keyof Log, event: LogEvent, fields: LogFields): void {
+    this.lines.push({ level, message: logTexts[event], fields });
   }
 
   /** Lines whose message starts with `beginning`, except debug lines. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/core/domain/errors.ts';
-import { LANGUAGES } from '../../src/core/domain/language.ts';
+import { LANGUAGES } from '../../src/texts/language.ts';
 import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
 import type { Condition } from '../../src/core/domain/problem.ts';
 import german from '../../src/texts/de.ts';

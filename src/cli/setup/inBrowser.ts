@@ -18,6 +18,7 @@ import type { Conversation } from './conversation.ts';
 import { directoriesIn, type Looker } from './directories.ts';
 import type { SetupOptions } from './given.ts';
 import { Ended } from './prompts.ts';
+import { logTexts } from '../../texts/en/log.ts';
 
 /** The console's files, installed beside the program. */
 const STATICS = new URL('./console/', import.meta.url);
@@ -39,6 +40,7 @@ export async function setupInBrowser(
   const talk = new BrowserTalk(AbortSignal.any([io.stop, left.signal]));
   const { createLog } = await import('../../logs/log.ts');
   const log = await createLog({
+    texts: logTexts,
     level: 'warn',
     terminal: io.stderr,
     isTerminal: false,

@@ -15,6 +15,7 @@ export interface LogLine {
   readonly id: number;
   readonly at: string;
   readonly level: string;
+  readonly event: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly raw: string;
@@ -135,11 +136,12 @@ let waitingLines: LogLine[] = [];
 /** Collects lines, which come in bursts, and draws the page once per burst. */
 function receive(raw: string): void {
   if (told.has(raw)) return;
-  const { timestamp, level, message, ...fields } = JSON.parse(raw) as Record<string, unknown>;
+  const { timestamp, level, event, message, ...fields } = JSON.parse(raw) as Record<string, unknown>;
   waitingLines.push({
     id: nextId++,
     at: String(timestamp),
     level: String(level),
+    event: String(event),
     message: String(message),
     fields,
     raw,

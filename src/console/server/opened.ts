@@ -59,7 +59,7 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
       server.take(settings.hosts, await pairOf(settings));
     } catch (error) {
       server.take(settings.hosts, null);
-      log.error('The console certificate could not be reloaded', describeError(error));
+      log.error('consoleCertificateNotReloaded', describeError(error));
     }
   }
 
@@ -68,7 +68,7 @@ export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
     const pair = await readPair(tls, CONSOLE_LISTENER);
     if (expiresSoon(pair, clock.now())) {
       const at = new Date(pair.expiresAt).toISOString();
-      log.warn('The console certificate expires soon or has expired', { at });
+      log.warn('consoleCertificateExpiring', { at });
     }
     return pair;
   }

@@ -69,7 +69,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
   server.timeout = STILL_MS;
   const port = await listenOn(server, options, CONSOLE_LISTENER);
-  server.on('error', (error) => log.warn('The console reported a problem', { why: error.message }));
+  server.on('error', (error) => log.warn('consoleServerTrouble', { why: error.message }));
   server.on('clientError', answerBroken);
   const own = { port, secure: pair !== null, hosts };
   const desk = new Desk(options, own, room);
@@ -112,7 +112,7 @@ class Desk {
     } catch (error) {
       // The client aborted the request.
       if (request.destroyed || response.destroyed) return;
-      this.#options.log.error('The console could not answer', {
+      this.#options.log.error('consoleAnswerFailed', {
         url: pathOf(request.url ?? ''),
         why: String(error),
       });

@@ -110,7 +110,7 @@ export class SignIn {
       guesses.right(address);
       return this.#signedIn(request, response, current.fingerprint);
     }
-    log.warn('Somebody tried to sign in to the console with a wrong password', { address });
+    log.warn('wrongPasswordTried', { address });
     await clock.sleep(WRONG_TAKES_MS);
     sendError(request, response, 401, {
       code: 'CONSOLE_SIGNED_OUT',

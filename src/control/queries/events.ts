@@ -112,7 +112,7 @@ class WatchedOverview {
         }
       } catch (error) {
         // Problems of the ledger are reported as an incident already.
-        log.debug('The overview could not be made', { why: String(error) });
+        log.debug('overviewFailed', { why: String(error) });
       }
       await clock.sleep(Math.max(LOOK_EVERY_MS, LEAST_REST * (clock.monotonic() - startedAt)));
     }

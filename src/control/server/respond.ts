@@ -67,7 +67,7 @@ async function stream(
       if (response.headersSent) {
         // A partial answer must not look complete.
         response.destroy();
-        log.error('An answer could not be given to its end', { url: pathname, why: String(error) });
+        log.error('answerCutOff', { url: pathname, why: String(error) });
       } else {
         const { status, body } = failed(error, pathname, log);
         sendJson(request, response, status, body);
@@ -135,7 +135,7 @@ function failed(error: unknown, url: string | undefined, log: Log): Reply {
     return { status: 422, body: { code, message, keys: [...keys] } satisfies ErrorBody };
   }
   if (error instanceof ReceiptdError) return { status: 422, body: error.facts() };
-  log.error('A control operation failed', { url, why: String(error) });
+  log.error('controlOperationFailed', { url, why: String(error) });
   return failure(500, 'CONTROL_FAILED', 'The running agent could not do this.', 'See its log.');
 }
 

@@ -59,7 +59,7 @@ export async function startControlServer(options: ControlServerOptions): Promise
       system: systemCode(error) ?? null,
     });
   }
-  server.on('error', (error) => log.warn('The control socket reported a problem', { why: error.message }));
+  server.on('error', (error) => log.warn('controlSocketTrouble', { why: error.message }));
 
   let closing: Promise<void> | null = null;
   return {
@@ -74,10 +74,10 @@ export async function startControlServer(options: ControlServerOptions): Promise
           // Calls in progress go on: this only ends listening.
           server.close();
           socket = await open();
-          log.warn('The control socket was removed or replaced; it was made again', { path: socketPath });
+          log.warn('controlSocketMadeAgain', { path: socketPath });
           isSaid = false;
         } catch (error) {
-          if (!isSaid) log.warn("The control socket can't be made again; trying", { why: messageOf(error) });
+          if (!isSaid) log.warn('controlSocketNotMadeAgain', { why: messageOf(error) });
           isSaid = true;
         }
       }

@@ -1,5 +1,6 @@
-/** What bytes are that are not UTF-8. */
-export type NotUtf8 = 'UTF-16' | 'binary';
+import type { NotUtf8 } from '../../texts/facts.ts';
+
+export type { NotUtf8 } from '../../texts/facts.ts';
 
 /** UTF-8 text without a byte order mark, as people and their editors write it; else what it is instead, for people too. */
 export function decodedText(

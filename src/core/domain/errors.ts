@@ -1,16 +1,10 @@
 import { errorsTexts } from '../../texts/en/errors.ts';
 import { isErrorKey, wordsOf, type ErrorKey, type ErrorTexts } from '../../texts/errors.ts';
 import { formatOf } from '../../texts/format.ts';
+import type { ErrorCode, SaidElsewhere } from '../../texts/facts.ts';
 import { local } from './words.ts';
 
-/** The words of an error that come from elsewhere: from another process, or with other advice. */
-export interface SaidElsewhere {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly key?: string | null | undefined;
-  readonly params?: object | null | undefined;
-}
+export { ERROR_CODES, type ErrorCode, type SaidElsewhere } from '../../texts/facts.ts';
 
 type Params<K> = K extends ErrorKey
   ? ErrorTexts[K] extends (params: infer P) => unknown
@@ -61,7 +55,8 @@ export class ReceiptdError<K extends ErrorKey | ErrorCode | SaidElsewhere = Erro
     this.hint = hint;
     // The part before the dot; a type holds it (texts/errors.ts).
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    this.code = elsewhere?.code ?? (String(said).replace(/\..*$/, '') as ErrorCode);
+    const code = typeof said === 'object' ? said.code : (said.replace(/\..*$/, '') as ErrorCode);
+    this.code = code;
     this.key = elsewhere !== null && isWordedSo(elsewhere) ? elsewhere.key : isOld ? null : key;
     this.params = elsewhere?.params ?? params;
     this.retryAfterMs = options.retryAfterMs ?? null;
@@ -103,125 +98,6 @@ function isWordedSo(said: SaidElsewhere): said is SaidElsewhere & { readonly key
     return false;
   }
 }
-
-/** Every code, in the order of docs/errors.md; a test keeps both in sync. */
-export const ERROR_CODES = [
-  // Configuration
-  'CONFIG_NOT_FOUND',
-  'CONFIG_UNREADABLE',
-  'CONFIG_SYNTAX',
-  'CONFIG_INVALID',
-  'CONFIG_EXISTS',
-  'CONFIG_CHANGED',
-  'CONFIG_UNWRITABLE',
-  'TEMPLATE_INVALID',
-  'FOLDERS_NESTED',
-  'ENDPOINT_UNKNOWN',
-  'ENDPOINT_IS_EXAMPLE',
-  'ACCOUNT_UNKNOWN',
-  'HTTPS_REQUIRED',
-  // Folders and files
-  'FOLDER_MISSING',
-  'FOLDER_NOT_A_DIRECTORY',
-  'FOLDER_UNREADABLE',
-  'FOLDER_UNWRITABLE',
-  'FILE_UNREADABLE',
-  'FOLDER_UNREACHABLE',
-  'FOLDER_UNLISTED',
-  'FOLDER_TAKEN',
-  'FOLDER_TAKEN_OVER',
-  'FOLDER_TAKEN_ELSEWHERE',
-  'SUBFOLDERS_UNREADABLE',
-  'SUBFOLDERS_UNWATCHED',
-  'WATCH_LIMIT',
-  'FOLDER_SILENT',
-  'FOLDERS_SILENT',
-  'ATTENTION_UNWRITABLE',
-  // State directory and ledger
-  'STATE_UNWRITABLE',
-  'ALREADY_RUNNING',
-  'STATE_MOVED',
-  'ARCHIVE_REFUSED',
-  'LEDGER_EXISTS',
-  'LEDGER_MISSING',
-  'LEDGER_OLDER',
-  'LEDGER_NEWER',
-  'UPGRADE_NO_SPACE',
-  'LEDGER_DAMAGED',
-  'LEDGER_WRITE_FAILED',
-  'DISK_FULL',
-  'DISK_SLOW',
-  'LOG_UNWRITABLE',
-  'LEDGER_SHARED',
-  'LEDGER_UNREACHABLE',
-  'LEDGER_REFUSED',
-  'LEDGER_WENT_BACK',
-  'AGENT_NAME_TAKEN',
-  'AGENT_RENAMED',
-  'AGENT_FENCED',
-  'AGENT_UNKNOWN',
-  'AGENT_SILENT',
-  'ROLE_UNFIT',
-  'LEDGER_MOVED',
-  'MOVE_REFUSED',
-  'MOVE_DIFFERS',
-  'HISTORY_KEPT',
-  'BACKUP_FAILED',
-  'JOURNAL_DAMAGED',
-  'SPOOL_FULL',
-  'SPOOL_UNWRITABLE',
-  'DOCUMENT_UNKNOWN',
-  'DOCUMENT_AMBIGUOUS',
-  'DOCUMENT_STATE',
-  'DOCUMENT_TAKEN',
-  'DOCUMENT_HELD',
-  'BYTES_GONE',
-  'PERSON_NEEDED',
-  'UPLOADS_PAUSED',
-  // Credentials
-  'CREDENTIALS_MISSING',
-  'CREDENTIALS_INSECURE',
-  'CREDENTIALS_REFUSED',
-  'CREDENTIALS_UNWRITABLE',
-  'KEYCHAIN_UNAVAILABLE',
-  'KEYCHAIN_LOCKED',
-  // Service
-  'SERVICE_UNREACHABLE',
-  'SERVICE_BUSY',
-  'SERVICE_ANSWER',
-  'ENDPOINT_BUSY',
-  'ENDPOINT_HELD',
-  'ENDPOINT_GONE',
-  'ENDPOINT_FORBIDDEN',
-  'ENDPOINT_REFUSED',
-  'CREATE_UNCERTAIN',
-  // Command line, daemon, sandbox
-  'USAGE',
-  'OUTPUT_UNWRITABLE',
-  'NOT_RUNNING',
-  'CONTROL_FAILED',
-  'PORT_IN_USE',
-  'MONITORING_UNAVAILABLE',
-  'CONSOLE_UNAVAILABLE',
-  'CONSOLE_SIGNED_OUT',
-  'CONSOLE_REFUSED',
-  'ALERT_UNDELIVERED',
-  'CONFIRMATION_NEEDED',
-  'RESULTS_UNAVAILABLE',
-  'RESULTS_COMMAND_FAILED',
-  'RESULT_UNKNOWN',
-  'SETUP_INCOMPLETE',
-  'TEST_RECEIPT_UNDELIVERED',
-  // The service manager of the machine
-  'MANAGER_ABSENT',
-  'MANAGER_FAILED',
-  'ROOT_NEEDED',
-  'INSTALL_REFUSED',
-  'INSTALL_EDITED',
-  'NOT_INSTALLED',
-] as const;
-
-export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** What failed, as far as it decides what is put on hold or retried. */
 export type ErrorKind = 'config' | 'ledger' | 'credentials' | 'other';

@@ -105,9 +105,6 @@ export function isHeld(
   return remark !== null && qualityCheck === 'hold';
 }
 
-/** Log message; the remark is logged with it. */
-export const SENT_ANYWAY = 'Sent, with a warning about the image';
-
 /** Whether images in this folder are measured before they are sent. */
 export function isLookedAt({ qualityCheck = 'off' }: Pick<FolderSettings, 'qualityCheck'>): boolean {
   return qualityCheck !== 'off';

@@ -1,3 +1,4 @@
+import type { NeedingState } from '../../texts/facts.ts';
 import type { DocumentState, Verdict } from './document.ts';
 
 /** Documents that stay as they are until a person decides. */
@@ -7,8 +8,11 @@ export const UNDECIDED_STATES = ['failed', 'unconfirmed', 'lost'] as const satis
 const UNSENT_VERDICTS = ['rejected', 'incomplete', 'unreadable'] as const satisfies readonly Verdict[];
 
 /** States in which a document or file may need a person. */
-export const NEEDING_STATES = [...UNDECIDED_STATES, ...UNSENT_VERDICTS] as const;
-export type NeedingState = (typeof NEEDING_STATES)[number];
+export const NEEDING_STATES = [
+  ...UNDECIDED_STATES,
+  ...UNSENT_VERDICTS,
+] as const satisfies readonly NeedingState[];
+export type { NeedingState } from '../../texts/facts.ts';
 
 /** The only rejection that needs nobody: the file is not a receipt. With any other reason it might be one. */
 export const NO_RECEIPT = 'NOT_AN_IMAGE';

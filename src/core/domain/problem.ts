@@ -1,34 +1,11 @@
 import { accountOfKey, accountsAmong, credentialsKey } from './account.ts';
 import { endpointId, endpointOf, type EndpointKey } from './document.ts';
 import { isElsewhere } from './elsewhere.ts';
-import type { ErrorCode } from './errors.ts';
-import { isNeeding, type NeedingState } from './needsPerson.ts';
+import type { Condition, ErrorCode, Need, NeedingState, ParamsOf, Unusable } from '../../texts/facts.ts';
+import { isNeeding } from './needsPerson.ts';
 import { iso } from './words.ts';
 
-/** From an error whose message is still free text. */
-export type Detail = { readonly detail: string };
-
-/** Why nothing is sent to some place, and until when. */
-type Held = {
-  /** Code of the answer or fault, such as HTTP_403. */
-  readonly reason: string;
-  /** What the agent found, in its words. */
-  readonly detail: string;
-  /** When it is tried again automatically; null: only when a person says so. */
-  readonly until: string | null;
-  /** Documents that wait because of this. */
-  readonly waiting: number;
-  /** The other agent of the fleet that got this answer. */
-  readonly agent: string | null;
-};
-
-/** Documents and files that need attention for one reason. */
-export type Need = {
-  readonly state: NeedingState;
-  /** Why a file was not sent; null for a document. */
-  readonly reason: string | null;
-  readonly count: number;
-};
+export type { Condition, Detail, Need, ParamsOf } from '../../texts/facts.ts';
 
 /** Why credentials can't be used, besides that the service refuses them. */
 const UNUSABLE = [
@@ -36,100 +13,7 @@ const UNUSABLE = [
   'CREDENTIALS_INSECURE',
   'KEYCHAIN_UNAVAILABLE',
   'KEYCHAIN_LOCKED',
-] as const satisfies readonly ErrorCode[];
-
-type OfCredentials = Held & { readonly account: string | null };
-
-/** Plain values that the words of a problem need, by code; times are ISO 8601. Codes that are not listed come from an error. */
-interface Listed extends Readonly<Record<(typeof UNUSABLE)[number], OfCredentials>> {
-  FOLDER_MISSING: { readonly folder: string };
-  FOLDER_NOT_A_DIRECTORY: { readonly folder: string };
-  FOLDER_UNREADABLE: { readonly folder: string; readonly detail: string };
-  FOLDER_UNREACHABLE: { readonly folder: string; readonly detail: string };
-  /** Its first listing has not ended. */
-  FOLDER_UNLISTED: { readonly folder: string };
-  FOLDER_TAKEN: { readonly folder: string; readonly detail: string };
-  FOLDER_UNWRITABLE: {
-    readonly folder: string;
-    /** One that stays; null if none has to go yet. */
-    readonly file: string | null;
-    readonly system: string;
-    readonly isArchived: boolean;
-  };
-  /** `count`: files skipped because the agent that had the folder before may have sent them. */
-  FOLDER_TAKEN_OVER: { readonly folder: string; readonly count: number };
-  /** `count`: receipts that the other agent archived; the last one as `archivedTo`. */
-  FOLDER_TAKEN_ELSEWHERE: { readonly folder: string; readonly count: number; readonly archivedTo: string };
-  /** `subfolders`: the first few; `isAway`: whether their disk or share does not respond. */
-  SUBFOLDERS_UNREADABLE: {
-    readonly folder: string;
-    readonly count: number;
-    readonly system: string;
-    readonly subfolders: readonly string[];
-    readonly isAway: boolean;
-  };
-  /** `subfolders`: the first few. */
-  SUBFOLDERS_UNWATCHED: {
-    readonly folder: string;
-    readonly count: number;
-    readonly subfolders: readonly string[];
-  };
-  /** `system`: the system's error codes; `files`: the first few. */
-  FILE_UNREADABLE: {
-    readonly folder: string;
-    readonly count: number;
-    readonly system: string;
-    readonly files: readonly string[];
-  };
-  /** `system`: null if the limit concerns one folder only. */
-  WATCH_LIMIT: { readonly folders: readonly string[]; readonly system: string | null };
-  /** Minutes of working hours since the last scan, and of the longest pause of a usual day if that was the measure. */
-  FOLDER_SILENT: {
-    readonly folder: string;
-    readonly last: string;
-    readonly minutes: number;
-    readonly pause: number | null;
-  };
-  /** `folders`: some of them; none if no folder gets scans. */
-  FOLDERS_SILENT: { readonly count: number; readonly watched: number; readonly folders: readonly string[] };
-  ATTENTION_UNWRITABLE: { readonly place: string; readonly system: string };
-  /** `answers`: whether the disk responds, after that many seconds. */
-  DISK_SLOW: { readonly stateDir: string; readonly seconds: number; readonly answers: boolean };
-  LOG_UNWRITABLE: { readonly dir: string; readonly system: string };
-  /** `count`: documents that wait for it alone. */
-  AGENT_SILENT: {
-    readonly agent: string;
-    readonly host: string;
-    readonly last: string;
-    readonly count: number;
-  };
-  /** Bytes. */
-  SPOOL_FULL: { readonly used: number; readonly limit: number; readonly size: number };
-  SPOOL_UNWRITABLE: { readonly detail: string; readonly keepsScans: boolean };
-  ALERT_UNDELIVERED: { readonly channel: string; readonly detail: string };
-  RESULTS_COMMAND_FAILED: { readonly program: string; readonly detail: string };
-  /** `target`: alias of the endpoint, or path of the folder. */
-  UPLOADS_PAUSED: {
-    readonly scope: 'endpoint' | 'folder';
-    readonly target: string;
-    readonly by: string | null;
-    readonly waiting: number;
-  };
-  SERVICE_UNREACHABLE: Held & { readonly service: string };
-  SERVICE_BUSY: Held & { readonly service: string };
-  CREDENTIALS_REFUSED: OfCredentials;
-  ENDPOINT_BUSY: Held & { readonly endpoint: string };
-  ENDPOINT_HELD: Held & { readonly endpoint: string };
-  /** `folder`: null for those of other agents. */
-  PERSON_NEEDED: { readonly folder: string | null; readonly count: number; readonly needs: readonly Need[] };
-  /** `tookSome`: whether the endpoint ever accepted a document; if not, its uid may have been a mistake. */
-  ENDPOINT_GONE: { readonly endpoint: string; readonly count: number; readonly tookSome: boolean };
-}
-
-export type ParamsOf<C extends ErrorCode> = C extends keyof Listed ? Listed[C] : Detail;
-
-/** A code with its parameters. */
-export type Condition = { [C in ErrorCode]: { readonly code: C; readonly params: ParamsOf<C> } }[ErrorCode];
+] as const satisfies readonly Unusable[];
 
 /** The problem that an error is, until errors have parameters. `detail`: its words. */
 export function conditionOf(code: ErrorCode, detail: string): Condition {

@@ -47,7 +47,7 @@ export class CredentialsRecheck {
       const account = accountOfKey(hold.key);
       if (!(await credentialsChanged?.(account).catch(() => false))) continue;
       this.#timers.retryIn(hold, 0);
-      log.info('The credentials have changed; trying them now', account === null ? {} : { account });
+      log.info('credentialsChanged', account === null ? {} : { account });
       isTried = true;
     }
     return isTried;

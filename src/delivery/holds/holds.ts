@@ -234,9 +234,9 @@ export class Holds {
     if (!isTold) await this.#show(this.#ledger.putHold(shown, sharedMs));
     timer.isShown = true;
     const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
-    if (before && (short || !before.short)) this.#log.debug('Still on hold', fields);
-    else if (short) this.#log.warn('On hold; retrying automatically', fields);
-    else this.#log.error('On hold until a person resolves it', fields);
+    if (before && (short || !before.short)) this.#log.debug('stillOnHold', fields);
+    else if (short) this.#log.warn('onHoldForNow', fields);
+    else this.#log.error('onHoldForPerson', fields);
   }
 
   async #open(scope: HoldScope, key: string): Promise<void> {
@@ -245,7 +245,7 @@ export class Holds {
     if (!this.#leftShown.delete(id) && !before) return;
     if (!(await this.#show(this.#ledger.clearHold(scope, key)))) this.#leftShown.add(id);
     if (!before) return;
-    this.#log.info('No longer on hold', { scope, key, heldForMs: this.#clock.now() - before.since });
+    this.#log.info('holdEnded', { scope, key, heldForMs: this.#clock.now() - before.since });
   }
 
   /** Writes what people see of the hold. The hold works even if this fails. */
@@ -254,7 +254,7 @@ export class Holds {
       await write;
       return true;
     } catch (error) {
-      this.#log.warn('A hold could not be recorded', describeError(error));
+      this.#log.warn('holdNotRecorded', describeError(error));
       return false;
     }
   }

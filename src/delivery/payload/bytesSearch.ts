@@ -98,10 +98,10 @@ export class BytesSearch {
     if (state === 'queued' && reason === BYTES_MISSING) return;
     const fields = { documentId: id, name, folder, path, detail: message };
     if (state === 'lost')
-      log.error('Lost: its image was gone before it could be sent; scan the receipt again', {
+      log.error('documentLost', {
         ...fields,
         sha256,
       });
-    else log.info('Its image is not available here; leaving it to the agent that picked it up', fields);
+    else log.info('imageElsewhere', fields);
   }
 }

@@ -129,7 +129,7 @@ export class PayloadStore {
     const drop = this.copies.dropUnwanted(document.sha256).catch((error: unknown) => {
       // The next sweep removes it.
       const fields = { documentId: document.id, ...describeError(error) };
-      this.#deps.log.debug('A copy could not be dropped', fields);
+      this.#deps.log.debug('copyNotDropped', fields);
     });
     this.#drops.add(drop);
     void drop.finally(() => this.#drops.delete(drop));
@@ -237,8 +237,7 @@ export class PayloadStore {
       .sleep(ms, alarm.signal)
       .then(() => this.#copyDue())
       .catch((error: unknown) => {
-        if (!alarm.signal.aborted)
-          log.error('An image in memory could not be copied to the spool', describeError(error));
+        if (!alarm.signal.aborted) log.error('imageNotCopied', describeError(error));
         return false;
       })
       .then((allDone) => {

@@ -135,7 +135,7 @@ export class SpoolCopies {
         await spool.remove(hash);
       } catch (error) {
         if (!(error instanceof ReceiptdError)) throw error;
-        log.warn('A copy that is no longer needed could not be removed; trying again later', {
+        log.warn('unneededCopyNotRemoved', {
           sha256: hash,
           detail: error.message,
         });

@@ -42,7 +42,7 @@ export async function runSpoolSweep(deps: SweepDeps, signal: AbortSignal): Promi
     } catch (error) {
       if (signal.aborted) return;
       const isSaid = deps.ledger.storage.trouble() !== null;
-      log[isSaid ? 'debug' : 'warn']('The spool could not be swept; trying again', describeError(error));
+      log[isSaid ? 'debug' : 'warn']('spoolSweepDelayed', describeError(error));
     }
     await untilNext(deps, signal);
   }
@@ -61,7 +61,7 @@ export async function trySweeping(deps: SweepDeps, signal: AbortSignal): Promise
   try {
     await sweepSpool(deps, signal);
   } catch (error) {
-    if (!signal.aborted) deps.log.warn('The spool could not be swept', describeError(error));
+    if (!signal.aborted) deps.log.warn('spoolSweepFailed', describeError(error));
   }
 }
 
@@ -69,7 +69,7 @@ export async function trySweeping(deps: SweepDeps, signal: AbortSignal): Promise
 export async function sweepSpool(deps: SweepDeps, signal: AbortSignal): Promise<void> {
   const removed = await dropUnwanted(deps, signal);
   const copied = await copyWaiting(deps, signal);
-  if (removed + copied > 0) deps.log.debug('Swept the spool', { removed, copied });
+  if (removed + copied > 0) deps.log.debug('spoolSwept', { removed, copied });
 }
 
 async function dropUnwanted(

@@ -109,9 +109,8 @@ export class Dispatcher {
   }
 
   #sayOnce(error: unknown): void {
-    const message = 'The ledger could not be read or written; trying again';
     const isSaid = this.#ledgerFailed || this.#deps.ledger.storage.trouble() !== null;
-    this.#deps.log[isSaid ? 'debug' : 'error'](message, { ...describeError(error) });
+    this.#deps.log[isSaid ? 'debug' : 'error']('ledgerInaccessible', describeError(error));
     this.#ledgerFailed = true;
   }
 

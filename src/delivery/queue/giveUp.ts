@@ -28,12 +28,12 @@ export async function giveUp(
   const { id, name } = document;
   if (isTakenOver(error)) {
     // This agent can't record the outcome any more; the attempt counts as unknown.
-    log.info('Another agent has taken a document over', { documentId: id, name, ...describeError(error) });
+    log.info('documentTakenOver', { documentId: id, name, ...describeError(error) });
     return;
   }
   const isSaid = isOfLedger(error) && ledger.storage.trouble() !== null;
   const fields = { documentId: id, ...describeError(error) };
-  log[isSaid ? 'debug' : 'error']('A delivery could not continue; the document stays queued', fields);
+  log[isSaid ? 'debug' : 'error']('deliveryBrokenOff', fields);
   while (!abort.aborted && !ledger.storage.trouble()?.isForGood) {
     await clock.sleep(AGAIN_MS, abort).catch(() => {});
     try {
@@ -43,7 +43,7 @@ export async function giveUp(
     } catch (cause) {
       // Retry while the ledger is unavailable, even for a day: otherwise the document would stay claimed.
       if (abort.aborted || isOfLedger(cause)) continue;
-      log.error('A document stays in state uploading until the next start', {
+      log.error('documentStuckUploading', {
         ...fields,
         ...describeError(cause),
       });

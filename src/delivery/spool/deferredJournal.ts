@@ -26,7 +26,7 @@ export async function openDeferredJournal({ path, log }: DeferredJournalOptions)
     const journal = new DeferredJournalFile(path);
     const { damaged } = await journal.load();
     if (damaged > 0) {
-      log.error('Lines in the journal of deferred images are damaged and are ignored', {
+      log.error('deferredJournalDamaged', {
         path,
         lines: damaged,
         kept: `${path}.damaged`,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { describeError, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { KeyedTurns } from '../../core/domain/keyedTurns.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Spool } from '../../core/ports/spool.ts';
@@ -21,7 +21,7 @@ export async function openSpool({ dir, limitBytes, log }: SpoolOptions): Promise
   const spool = new DirectorySpool(dir, limitBytes, log);
   await spool.open().catch((error: unknown) => {
     if (!(error instanceof ReceiptdError)) throw error;
-    log?.error(error.message, { code: error.code, hint: error.hint });
+    log?.error('spoolNotOpened', describeError(error));
   });
   return spool;
 }
@@ -113,7 +113,7 @@ class DirectorySpool implements Spool {
         throw spoolFailure(error, this.#dir, 'read');
       }
       if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
-      this.#log?.warn('A copy in the spool is missing or damaged and is ignored', {
+      this.#log?.warn('copyDamaged', {
         dir: this.#dir,
         sha256,
       });

@@ -97,7 +97,7 @@ export class Alerting {
 
   static async open(deps: AlertingDeps, times: Times): Promise<Alerting> {
     const { state, note } = await deps.store.load();
-    if (note !== null) deps.log.warn('Earlier alerts are unknown and may be sent again', { detail: note });
+    if (note !== null) deps.log.warn('earlierAlertsUnknown', { detail: note });
     return new Alerting(deps, state, times);
   }
 
@@ -125,7 +125,7 @@ export class Alerting {
       } catch (error) {
         // A defect here must not stop uploads; it is logged once.
         const { detail } = describeError(error);
-        if (detail !== said) log.error("Alerts can't be sent at the moment; trying again", { detail });
+        if (detail !== said) log.error('alertsUnsendable', { detail });
         said = detail;
       }
       const waitMs = hasChannels ? LOOK_MS : IDLE_MS;
@@ -208,8 +208,7 @@ export class Alerting {
         const sources = { ledger, folders, open };
         this.#delivery.post(await this.#within(digestOf(newId(), period, { host, now }, sources)), null);
       } catch (error) {
-        if (this.#digestAgainAt === -Infinity)
-          log.warn('The digest waits until the ledger can be read', { ...describeError(error) });
+        if (this.#digestAgainAt === -Infinity) log.warn('digestWaits', { ...describeError(error) });
         this.#digestAgainAt = clock.monotonic() + LOOK_INTO_LEDGER_MS;
         return false;
       }
@@ -233,7 +232,7 @@ export class Alerting {
     } catch (error) {
       // A full disk is exactly what people must hear about.
       if (!this.#isUnsaved)
-        log.warn('Sent alerts could not be recorded; they may be sent again after a restart', {
+        log.warn('sentAlertsNotRecorded', {
           ...describeError(error),
         });
       this.#isUnsaved = true;

@@ -119,7 +119,7 @@ export class Delivery {
     try {
       await this.#send(channel, parcel, to, stop);
     } catch (error) {
-      this.#deps.log.error('An alert could not be delivered', describeError(error));
+      this.#deps.log.error('alertDeliveryFailed', describeError(error));
     } finally {
       this.#underWay.delete(channel.name);
       if (!stop.aborted) this.#heard.changed();
@@ -153,13 +153,13 @@ export class Delivery {
       this.#sweep();
       this.#heard.taken(id, name);
       incidents.close(undeliveredKey(name));
-      log.info('Told', { channel: name, alert: id, kind, subject: alert.subject });
+      log.info('alertDelivered', { channel: name, alert: id, kind, subject: alert.subject });
       return;
     }
     to.attempts += 1;
     const waitMs = backoff(to.attempts, AGAIN, random);
     to.notBefore = clock.now() + waitMs;
-    log.debug('An alert could not be delivered yet', { channel: name, alert: id, retryInMs: waitMs });
+    log.debug('alertNotDeliveredYet', { channel: name, alert: id, retryInMs: waitMs });
     incidents.open({
       key: undeliveredKey(name),
       code: 'ALERT_UNDELIVERED',
@@ -176,7 +176,7 @@ export class Delivery {
       parcel.to = parcel.to.filter(({ channel }) => channel !== name);
       const { id, kind } = parcel.alert;
       const fields = { channel: name, alert: id, kind, code: 'ALERT_UNDELIVERED' as const };
-      this.#deps.log.error(`An alert could not be delivered for ${span(DAY_MS)} and was discarded`, fields);
+      this.#deps.log.error('alertDiscarded', fields);
     }
     this.#sweep();
   }

@@ -115,11 +115,7 @@ export class Attention {
     } catch (error) {
       if (signal.aborted) return 0;
       const code = systemCode(error);
-      if (isOfLedger(error) || code === undefined)
-        log.warn(
-          'Files that need attention could not be shown in the folder for people; trying again',
-          describeError(error),
-        );
+      if (isOfLedger(error) || code === undefined) log.warn('attentionNotShown', describeError(error));
       else incidents.open({ key, code: 'ATTENTION_UNWRITABLE', params: { place: place.path, system: code } });
       return AGAIN_MS;
     }
@@ -133,8 +129,7 @@ export class Attention {
       await this.#leave();
       return IN_PLACE_MS;
     } catch (error) {
-      if (!signal.aborted)
-        log.debug('Files in the folder for people could not be removed yet', describeError(error));
+      if (!signal.aborted) log.debug('attentionNotRemovedYet', describeError(error));
       return AGAIN_MS;
     }
   }
@@ -287,7 +282,7 @@ export class Attention {
     // People may have deleted some files, so bound the remembered entries too.
     if (there < ATTENTION_LIMIT && this.#entries.size + more < 10 * ATTENTION_LIMIT) return true;
     if (!this.#isFull)
-      log.warn('The folder for people is full; no more files are shown until some are fixed', {
+      log.warn('attentionFolderFull', {
         folder: folder.path,
         shown: there,
       });

@@ -67,7 +67,7 @@ class MonitoringHandler {
     try {
       await this.#answer((request.url ?? '').split('?', 1)[0] ?? '', response);
     } catch (error) {
-      this.#offer.log.warn('Monitoring could not answer', { why: String(error) });
+      this.#offer.log.warn('monitoringAnswerFailed', { why: String(error) });
       if (!response.headersSent) response.writeHead(500).end();
       else response.destroy();
     }

@@ -23,7 +23,7 @@ export async function runErasureSweep(deps: ErasureSweepDeps, signal: AbortSigna
     try {
       await sweepErased(deps, signal);
     } catch (error) {
-      log.debug('Could not check for thumbnails of erased documents', describeError(error));
+      log.debug('erasedThumbnailsUnchecked', describeError(error));
     }
     await clock.sleep(EVERY_MS, signal).catch(() => {});
   }

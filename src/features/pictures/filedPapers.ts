@@ -118,7 +118,7 @@ export class FiledPapers implements ScannedPapers {
 
   #inTurn<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     return this.#queue.add(work).catch((error: unknown) => {
-      this.#options.log.debug('The appearance of an image could not be stored or compared', {
+      this.#options.log.debug('appearanceUnusable', {
         why: String(error),
       });
       return otherwise;

@@ -110,7 +110,7 @@ export class Pictures implements DocumentPictures {
 
   /** Warns once, because every thumbnail may fail. */
   #warn(error: unknown): null {
-    if (!this.#isWarned) this.#deps.log.warn('Thumbnails can’t be stored', describeError(error));
+    if (!this.#isWarned) this.#deps.log.warn('thumbnailsNotStored', describeError(error));
     this.#isWarned = true;
     return null;
   }

@@ -118,7 +118,7 @@ export class ResultCommand {
     // On record at once: the next results get the numbers of results that this ledger has lost.
     const after = handed?.at ? await this.#lastUntil(handed.at) : await ledger.lastResult();
     if (handed !== null)
-      log.warn('The ledger went back; results are handed on from where it is now', {
+      log.warn('resultsHandedOnFromHere', {
         from: handed.turn,
         after,
       });
@@ -185,7 +185,7 @@ export class ResultCommand {
       error instanceof CommandFailure ? error.message : `could not be asked (${describeError(error).detail})`;
     incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', params: { program, detail: why } });
     const fields = error instanceof CommandFailure ? { result: error.result, said: error.said } : {};
-    log.debug('A result will be passed to the program again later', { ...fields, program, why });
+    log.debug('resultHandedLater', { ...fields, program, why });
   }
 
   /** Waits for a new result; after a failure, for `ms`. */

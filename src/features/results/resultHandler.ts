@@ -66,10 +66,8 @@ export class ResultHandler {
     try {
       await this.#answer(request, response);
     } catch (error) {
-      if (!isOfLedger(error))
-        this.#deps.log.error('A result could not be recorded', { why: describeError(error).detail });
-      else if (!this.#isRefusing)
-        this.#deps.log.warn('Refusing results until the ledger can be written', describeError(error));
+      if (!isOfLedger(error)) this.#deps.log.error('resultNotRecorded', { why: describeError(error).detail });
+      else if (!this.#isRefusing) this.#deps.log.warn('resultsRefusedForNow', describeError(error));
       this.#isRefusing = isOfLedger(error);
       end(response, 503, { 'retry-after': LATER_S });
     }
@@ -90,7 +88,7 @@ export class ResultHandler {
   async #take(body: Body, uid: string | null, response: ServerResponse): Promise<void> {
     switch (body.kind) {
       case 'tooLarge':
-        this.#deps.log.warn('A result was refused: it is larger than results.maxSize', {
+        this.#deps.log.warn('resultTooLarge', {
           maxSize: this.#limits.maxSize,
         });
         return end(response, 413);
@@ -120,10 +118,10 @@ export class ResultHandler {
     });
     const { id, document, isNew, isProof } = recorded;
     const fields = { result: id, documentId: document?.id ?? null, status, bytes: payload.length };
-    if (!isNew) return log.debug('A result was received again', fields);
-    if (document === null) log.warn('A result matches no known document', fields);
-    else if (isProof) log.info('A result confirms that the service has the document', fields);
-    else log.info('A result was received', fields);
+    if (!isNew) return log.debug('resultReceivedAgain', fields);
+    if (document === null) log.warn('resultUnmatched', fields);
+    else if (isProof) log.info('resultConfirmsDocument', fields);
+    else log.info('resultReceived', fields);
     onRecorded(recorded);
   }
 }

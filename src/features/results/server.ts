@@ -61,7 +61,7 @@ export async function serveResults(options: ServeOptions): Promise<ResultsServer
   server.on('clientError', answerBroken);
   server.on('request', (request, response) => void receive(request, response));
   const port = await listenOn(server, options, RESULTS_LISTENER);
-  server.on('error', (error) => log.warn('The results receiver reported a problem', { why: error.message }));
+  server.on('error', (error) => log.warn('resultsReceiverTrouble', { why: error.message }));
   return {
     origin: `${pair === null ? 'http' : 'https'}://${literal(host)}:${port}`,
     take: ({ cert, key }) => {

@@ -85,10 +85,8 @@ export async function disposeAccepted(
         const { code = '', ...rest } = describeError(error);
         const cause = systemCode(error instanceof ReceiptdError ? error.cause : error) ?? code;
         const fields = { folder: settings.path, path: disposal.file.path, ...(code && { code }), ...rest };
-        const message = 'An original could not be archived or deleted; trying again in a few minutes';
         // Warn once per cause: a read-only archive must not fill the log.
-        if (waits.isNew(cause)) log.warn(message, fields);
-        else log.debug(message, fields);
+        log[waits.isNew(cause) ? 'warn' : 'debug']('originalNotDisposed', fields);
         if (NEEDS_PERSON.has(cause)) deps.onStuck?.(disposal.file.path, cause);
         if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return false;
         if (withFilesAside.has(folder) || !waits.add(disposal.sightingId)) well = false;
@@ -110,7 +108,7 @@ export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise
   ) {
     await ledger.keepOriginal(disposal, clock.now());
     const fields = { folder: settings.path, path: file.path };
-    deps.log.info('The original stays, because its blank pages were not sent and exist nowhere else', fields);
+    deps.log.info('originalStaysForBlankPages', fields);
     return;
   }
   await ledger.disposing(sightingId, how, clock.now());
@@ -139,17 +137,17 @@ async function disposeAside(
     await ledger.disposing(sightingId, null, clock.now());
     const path = await folder.putBack(aside, file.path);
     await ledger.keepOriginal(disposal, clock.now());
-    log.warn('The original stays, because it has changed since it was sent', { ...fields, path });
+    log.warn('changedOriginalStays', { ...fields, path });
     return;
   }
   if (settings.afterUpload === 'archive') {
     const archivedTo = await folder.archive(aside, file.path);
     await ledger.disposed(sightingId, 'archived', archivedTo, clock.now());
-    log.info('Archived', { ...fields, archivedTo });
+    log.info('originalArchived', { ...fields, archivedTo });
   } else {
     await folder.discard(aside);
     await ledger.disposed(sightingId, 'deleted', null, clock.now());
-    log.info('Deleted after its acceptance', fields);
+    log.info('originalDeleted', fields);
   }
 }
 
@@ -169,7 +167,7 @@ async function undo(
   } catch (error) {
     withFilesAside.add(folder);
     const fields = { folder: settings.path, path: aside, ...describeError(error) };
-    log.warn('A file that was set aside could not be put back; trying again', fields);
+    log.warn('asideFileNotPutBackYet', fields);
   }
 }
 
@@ -183,14 +181,14 @@ export async function recoverAside(deps: DisposeDeps, signal: AbortSignal): Prom
   for (const { aside, path } of left) {
     try {
       const restored = await folder.putBack(aside, path);
-      log.info('Put back a file that an interrupted disposal had set aside', {
+      log.info('asideFilePutBack', {
         folder: settings.path,
         path: restored,
       });
     } catch (error) {
       withFilesAside.add(folder);
       const fields = { folder: settings.path, path: aside, ...describeError(error) };
-      log.error('A file that was set aside could not be put back', fields);
+      log.error('asideFileNotPutBack', fields);
     }
   }
 }

@@ -46,7 +46,7 @@ export async function endBegunDisposals(
       await end(disposal, isThere, deps);
     } catch (error) {
       const fields = { folder: settings.path, path: disposal.file.path, ...describeError(error) };
-      log.warn('The outcome of an interrupted move or deletion is not known yet', fields);
+      log.warn('disposalOutcomeUnknown', fields);
     }
   }
 }
@@ -60,20 +60,20 @@ async function end(
   if (isThere) return ledger.disposing(sightingId, null, clock.now());
   if (how === 'deleted') {
     await ledger.disposed(sightingId, 'deleted', null, clock.now());
-    log.info('Deleted after its acceptance, before an interruption', fields);
+    log.info('originalDeletedBefore', fields);
     return;
   }
   const archivedTo = await folder.findArchived(file.path, file.identity.size, hash);
   if (archivedTo !== null) {
     await ledger.disposed(sightingId, 'archived', archivedTo, clock.now());
-    log.info('Archived before an interruption', { ...fields, archivedTo });
+    log.info('originalArchivedBefore', { ...fields, archivedTo });
     return;
   }
   await ledger.disposing(sightingId, null, clock.now());
   const now = await folder.stat(file.path);
   if (now?.kind === 'file' && now.identity.inode !== 0n && now.identity.inode === file.identity.inode)
-    log.warn('The original stays, because it has changed since it was sent', fields);
-  else log.error('A file whose archiving was interrupted is in neither its folder nor the archive', fields);
+    log.warn('changedOriginalStays', fields);
+  else log.error('archivedFileMissing', fields);
 }
 
 async function holdsOriginal(

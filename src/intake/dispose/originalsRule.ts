@@ -82,13 +82,9 @@ export class OriginalsRule {
     if (afterUpload === 'keep') return;
     const accepted = await ledger.acceptedOriginals(folder, existing === 'include' ? null : stays);
     const fields = { folder, afterUpload, ...(accepted > 0 && { files: accepted }) };
-    if (accepted === 0) log.info('afterUpload applies to new files from now on', fields);
-    else if (existing !== 'include')
-      log.warn(
-        'Files accepted before afterUpload was set stay; to include them, set afterUploadExisting: include',
-        fields,
-      );
-    else log.warn('afterUpload also applies to files accepted before it was set', fields);
+    if (accepted === 0) log.info('afterUploadForNewFiles', fields);
+    else if (existing !== 'include') log.warn('acceptedFilesStay', fields);
+    else log.warn('afterUploadForAcceptedFiles', fields);
   }
 }
 

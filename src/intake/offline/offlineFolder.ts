@@ -142,7 +142,7 @@ export class OfflineFolder implements LedgerAway {
     } catch (error) {
       // A subdirectory may have come and gone; an error of the folder itself is not ignored.
       if (under === '' || signal.aborted) throw error;
-      log.debug('A directory could not be listed', { path: under, ...describeError(error) });
+      log.debug('directoryNotListed', { path: under, ...describeError(error) });
     }
     if (under === '') this.#seenSince.latestNs ??= latest;
   }

@@ -152,7 +152,7 @@ export class OfflineMode {
     }
     this.#deps.incidents.close(KEY);
     this.decided.add(folder, path, identity, true);
-    log.info('Deferred; it is named and sent once the ledger is reachable again', {
+    log.info('imageDeferred', {
       folder,
       path,
       sha256,
@@ -213,8 +213,8 @@ export class OfflineMode {
       const fields = describeError(error);
       // Trouble with the ledger is reported where it was found.
       if (isOfJournal(error)) this.#unwritable(error);
-      else if (ledger.storage.trouble() !== null) log.debug('The replay was cut short', fields);
-      else log.warn('Deferred images could not be recorded yet; trying again', fields);
+      else if (ledger.storage.trouble() !== null) log.debug('replayCutShort', fields);
+      else log.warn('deferredImagesNotRecordedYet', fields);
     }
   }
 
@@ -249,7 +249,7 @@ export class OfflineMode {
     this.#odd.add(image);
     this.#oddAt = this.#deps.clock.monotonic();
     const { folder, path, sha256 } = image;
-    this.#deps.log.error('A deferred image could not be recorded; trying again', {
+    this.#deps.log.error('deferredImageNotRecorded', {
       folder,
       path,
       sha256,

@@ -71,7 +71,7 @@ async function admitOne(image: DeferredImage, deps: ReplayDeps): Promise<void> {
   await deferred.admitted(image);
   if (admitted !== null) {
     const { id: documentId, name } = admitted.document;
-    log.info('Recorded after being deferred', {
+    log.info('deferredImageRecorded', {
       documentId,
       name,
       folder,

@@ -49,9 +49,9 @@ export class PageIntake implements PageSink {
       ledger.beginSplit({ endpoint: settings.endpoint, file: seen, sha256, at: clock.now() }),
     );
     if (taken === 'noRoom') return false;
-    if (taken === null) log.debug('Unchanged', { folder: settings.path, path });
+    if (taken === null) log.debug('fileUnchanged', { folder: settings.path, path });
     else
-      log.info('Found a file with several pages', {
+      log.info('multiPageFileFound', {
         folder: settings.path,
         path,
         sha256,
@@ -76,8 +76,7 @@ export class PageIntake implements PageSink {
       try {
         isLeft = ledger.storage.trouble() !== null || (await this.#round(signal)) > 0;
       } catch (error) {
-        if (!isOfLedger(error))
-          log.error('A file could not be split into pages; trying again', describeError(error));
+        if (!isOfLedger(error)) log.error('splitFailed', describeError(error));
       }
       if (!signal.aborted) await this.#notifier.wait(isLeft ? RETRY_MS : null, signal);
     }

@@ -1,5 +1,5 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
-import { isHeld, isLookedAt, pageKeptBack, SENT_ANYWAY, type Remark } from '../../core/domain/look.ts';
+import { isHeld, isLookedAt, pageKeptBack, type Remark } from '../../core/domain/look.ts';
 import { isSplitType } from '../../core/domain/imageType.ts';
 import { pagePath, type PageType } from '../../core/domain/pages.ts';
 import { acceptPolicy, type FolderSettings } from '../../core/domain/settings.ts';
@@ -201,10 +201,10 @@ export class SplitWork {
     };
     const admitted = await ledger.admit(admission);
     const { id: documentId, name } = admitted.document;
-    log.info('Admitted a page', { kind: admitted.kind, documentId, name, folder, path, page, pages, sha256 });
+    log.info('pageAdmitted', { kind: admitted.kind, documentId, name, folder, path, page, pages, sha256 });
     if (remark) {
       const { reason, message: detail } = remark;
-      log.warn(SENT_ANYWAY, { folder, path, page, reason, detail });
+      log.warn('sentWithRemark', { folder, path, page, reason, detail });
     }
     onAdmitted(folder, admitted);
   }
@@ -257,9 +257,9 @@ export class SplitWork {
     await ledger.endSplit(this.#split, { ...end, pages, policy, at: clock.now() });
     const { folder, path } = this.#split.file;
     if (end.reason === null)
-      log.info('Taken apart', { folder, path, pages, ...(end.message && { detail: end.message }) });
+      log.info('fileSplit', { folder, path, pages, ...(end.message && { detail: end.message }) });
     else
-      log.warn('Some pages of a file could not be sent', {
+      log.warn('pagesNotSent', {
         folder,
         path,
         pages,
@@ -273,8 +273,8 @@ export class SplitWork {
   #later(detail: string): 'later' {
     const { folder, path } = this.#split.file;
     const fields = { folder, path, detail };
-    if (this.#isLate) this.#deps.log.debug('A file still can’t be split into pages', fields);
-    else this.#deps.log.warn('A file can’t be split into pages now; trying again', fields);
+    if (this.#isLate) this.#deps.log.debug('splitStillDelayed', fields);
+    else this.#deps.log.warn('splitDelayed', fields);
     this.#isLate = true;
     return 'later';
   }

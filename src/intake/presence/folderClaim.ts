@@ -85,7 +85,7 @@ export class FolderClaim {
     const { path, claims, takeOverAfterMs, isShared, log, clock } = this.#deps;
     const taken = takenBy(path, by);
     if (isShared) return taken;
-    if (this.#other?.since) log.info('The other agent that watches the folder is back', { folder: path });
+    if (this.#other?.since) log.info('otherWatcherBack', { folder: path });
     this.#other = { by, since: null, lookedAt: clock.monotonic() };
     await claims?.rememberOthers(path, true);
     return `${taken} This agent takes over once the other one has been gone for ${span(takeOverAfterMs)}.`;
@@ -97,7 +97,7 @@ export class FolderClaim {
     const now = clock.monotonic();
     if (other.since === null || now - other.lookedAt > UNSEEN_MS) {
       other.since = { monotonic: now, wall: clock.now() };
-      log.info('No other agent is watching the folder; waiting in case one comes back', {
+      log.info('otherWatcherGone', {
         folder: path,
         takeOverAfterMs,
       });

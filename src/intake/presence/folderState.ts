@@ -70,11 +70,11 @@ export class FolderState {
     if (state !== 'starting') this.#times.set(this.#folder, { state, since: this.#since });
     const fields = { folder: this.#folder, detail: message };
     const away = AWAY[state];
-    if (away) this.#log.error('The folder is not available; waiting for it', { ...fields, state, ...away });
-    else if (state === 'watching') this.#log.info('Watching', fields);
-    else if (state === 'standby') this.#log.info('On standby for a shared folder', fields);
+    if (away) this.#log.error('folderAway', { ...fields, state, ...away });
+    else if (state === 'watching') this.#log.info('folderWatched', fields);
+    else if (state === 'standby') this.#log.info('folderOnStandby', fields);
     // `unreachable` is reported as an incident.
     else if (state === 'starting' && before !== 'watching' && before !== 'standby')
-      this.#log.info('The folder is available', fields);
+      this.#log.info('folderBack', fields);
   }
 }

@@ -61,7 +61,7 @@ export class OtherArchiver {
         this.#proofs.push(path);
         if (this.#proofs.length === PROOFS) onProven(this.#proofs, found);
       } catch (error) {
-        log.debug('Could not determine whether another agent archived a file', {
+        log.debug('otherArchiverUnknown', {
           folder: folder.path,
           path,
           ...describeError(error),

@@ -138,9 +138,8 @@ export class Presence {
       return found;
     } catch (error) {
       const fields = { folder: settings.path, ...describeError(error) };
-      if (isUnreachable(systemCode(error)) || this.#writesFail)
-        log.debug('The folder could not be checked', fields);
-      else log.warn('The folder could not be checked', fields);
+      if (isUnreachable(systemCode(error)) || this.#writesFail) log.debug('folderNotChecked', fields);
+      else log.warn('folderNotChecked', fields);
       return null;
     }
   }

@@ -54,7 +54,7 @@ export class FirstListing {
       // Only now: before its first watch, the ledger has no record of the folder, nor of its file system.
       await presence.takeOver();
       const say = sent > confirmAbove ? log.warn.bind(log) : log.info.bind(log);
-      say('Watching a folder for the first time', {
+      say('folderFirstWatched', {
         folder: settings.path,
         filesToSend: sent,
         filesSkipped: skipped,
@@ -75,7 +75,7 @@ export class FirstListing {
     const isNewer = ({ ctimeNs }: FileIdentity) => untilNs !== null && ctimeNs >= untilNs;
     const left = await leaveFormerFiles(listings.deps, isNewer, signal);
     await presence.takenOver();
-    log.info('Took the folder over from another agent', { folder: settings.path, filesLeft: left });
+    log.info('folderTakenOver', { folder: settings.path, filesLeft: left });
     trouble.takenOver(left);
   }
 }

@@ -116,7 +116,7 @@ export class FolderListings {
     } catch (error) {
       // A subdirectory may have been deleted again; the next full listing finds out. A failure of the folder itself counts.
       if (dir === '' || signal.aborted) throw error;
-      this.#log.debug('A directory could not be listed', { path: dir, ...describeError(error) });
+      this.#log.debug('directoryNotListed', { path: dir, ...describeError(error) });
     }
   }
 
@@ -145,7 +145,7 @@ export class FolderListings {
       this.#onUnwatched(await this.deps.folder.unwatched());
     } catch (error) {
       // The folder went away; the next listing finds that out.
-      this.#log.debug('Subfolders could not be looked at', describeError(error));
+      this.#log.debug('subfoldersNotExamined', describeError(error));
     }
   }
 }

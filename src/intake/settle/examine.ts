@@ -8,7 +8,7 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';
 import { judge, judgeTooLarge, type Candidate, type Judgement } from './admit.ts';
-import { isHeld, isLookedAt, keptBack, SENT_ANYWAY } from '../../core/domain/look.ts';
+import { isHeld, isLookedAt, keptBack } from '../../core/domain/look.ts';
 import type { Looked, Looks } from '../looks.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
@@ -158,7 +158,7 @@ async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): 
   await looked?.remember();
   if (!remark) return;
   const { reason, message: detail } = remark;
-  deps.log.warn(SENT_ANYWAY, { folder: settings.path, path: file.path, reason, detail });
+  deps.log.warn('sentWithRemark', { folder: settings.path, path: file.path, reason, detail });
 }
 
 async function incomplete(

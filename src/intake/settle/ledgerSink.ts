@@ -24,6 +24,13 @@ export interface LedgerSinkDeps {
   readonly pages?: PageSink | undefined;
 }
 
+const NOT_SENT = {
+  rejected: 'notSentRejected',
+  incomplete: 'notSentIncomplete',
+  unreadable: 'notSentUnreadable',
+  skipped: 'notSentSkipped',
+} as const;
+
 /** Names images and queues them; notes what is not sent. */
 export class LedgerSink implements AdmissionSink {
   readonly #deps: LedgerSinkDeps;
@@ -73,8 +80,7 @@ export class LedgerSink implements AdmissionSink {
     // An unreadable file is retried at every listing, but logged only once.
     const again = before?.verdict === verdict && sameIdentity(before.identity, identity);
     const fields = { folder: settings.path, path, reason, detail: message };
-    if (again) log.debug(`Not sent: ${verdict}`, fields);
-    else log.warn(`Not sent: ${verdict}`, fields);
+    log[again ? 'debug' : 'warn'](NOT_SENT[verdict], fields);
     return true;
   }
 
@@ -98,17 +104,17 @@ export class LedgerSink implements AdmissionSink {
     switch (kind) {
       case 'queued': {
         const { sha256, type } = document;
-        log.info('Admitted', { ...fields, sha256, bytes: bytes.length, type });
+        log.info('documentAdmitted', { ...fields, sha256, bytes: bytes.length, type });
         break;
       }
       case 'duplicate':
-        log.info('Duplicate of a known document; not sent', fields);
+        log.info('duplicateNotSent', fields);
         break;
       case 'requeued':
-        log.info('Seen again; queued under the same name', fields);
+        log.info('seenAgainQueued', fields);
         break;
       case 'known':
-        log.debug('Unchanged', fields);
+        log.debug('fileUnchanged', fields);
         break;
     }
   }

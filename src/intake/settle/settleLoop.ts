@@ -49,7 +49,7 @@ async function examineOrRetry(file: Unsettled, deps: ExamineDeps): Promise<void>
     if (!deps.sink.isOpen) return deps.settling.putBack(file);
     // This file waits, the others go on (promise P4).
     const fields = { folder: deps.settings.path, path: file.path, ...describeError(error) };
-    if (deps.settling.failed(file)) deps.log.error('A file could not be recorded; trying again', fields);
-    else deps.log.debug('A file still could not be recorded', fields);
+    if (deps.settling.failed(file)) deps.log.error('fileNotRecorded', fields);
+    else deps.log.debug('fileStillNotRecorded', fields);
   }
 }

@@ -77,10 +77,10 @@ export class FolderEvents {
     const fields = { folder: settings.path, ...describeError(error) };
     // The absence of the folder is reported elsewhere.
     if (watchLimit.reached(settings.path, error) || fields.code === 'FOLDER_MISSING') {
-      log.debug('No events from the folder', fields);
+      log.debug('noFolderEvents', fields);
     } else if (!this.#isSaid) {
       this.#isSaid = true;
-      log.error('Events from the folder are not reliable; listing it at intervals', fields);
+      log.error('folderEventsUnreliable', fields);
     }
   }
 }

@@ -43,7 +43,7 @@ export class Beat {
     }
     if (!pulse.isAnyOverdue) return;
     for (const agent of await reap(this.#store, this.#clock))
-      this.#log.warn('Took over the work of an agent that went silent', { agent });
+      this.#log.warn('silentAgentsWorkTaken', { agent });
   }
 
   /** Updates the state between heartbeats. */

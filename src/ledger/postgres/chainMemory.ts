@@ -146,7 +146,7 @@ export class ChainMemory {
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed)
-        this.#log.warn('What was committed to the shared ledger could not be remembered here', {
+        this.#log.warn('chainNotRemembered', {
           path: this.#path,
           ...describeError(error),
         });

@@ -84,7 +84,7 @@ export class Link {
       try {
         connected ??= await this.#connect();
         const isAnew = connected !== first;
-        if (failures > 0) log.info('The ledger can be reached again', { ledger: connector.where });
+        if (failures > 0) log.info('ledgerReachable', { ledger: connector.where });
         failures = 0;
         trouble.over();
         if (isAnew) store.back();
@@ -98,8 +98,7 @@ export class Link {
         connected = null;
         if (signal.aborted) return;
         const failure = ledgerFailure(error, connector.where);
-        if (failures === 0)
-          log.error("The ledger can't be reached; trying again", { detail: failure.sentence() });
+        if (failures === 0) log.error('ledgerUnreachable', { detail: failure.sentence() });
         trouble.met(failure);
         failures += 1;
         const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
@@ -163,7 +162,7 @@ export class Link {
         if (isTakenOver(error)) return;
         const failure = ledgerFailure(error, connector.where);
         if (isOfLedger(error)) end(failure.message);
-        else log.error('A periodic check of the shared ledger failed', { detail: failure.sentence() });
+        else log.error('ledgerBeatFailed', { detail: failure.sentence() });
       } finally {
         isBusy = false;
       }

@@ -1,6 +1,7 @@
 /** A stopped clock, and a log that keeps its lines as they would be displayed. */
 import type { Clock } from '../../../src/core/ports/clock.ts';
-import type { Log, LogFields } from '../../../src/core/ports/log.ts';
+import type { Log, LogEvent, LogFields } from '../../../src/core/ports/log.ts';
+import { logTexts } from '../../../src/texts/en/log.ts';
 import type { Redactor } from '../../../src/logs/redact.ts';
 
 export class StillClock implements Clock {
@@ -25,26 +26,15 @@ export class TextLog implements Log {
     this.#secrets = secrets;
   }
 
-  debug(message: string, fields?: LogFields): void {
-    this.#add('debug', message, fields);
-  }
+  readonly debug: Log['debug'] = (event, fields) => this.#add('debug', event, fields);
+  readonly info: Log['info'] = (event, fields) => this.#add('info', event, fields);
+  readonly warn: Log['warn'] = (event, fields) => this.#add('warn', event, fields);
+  readonly error: Log['error'] = (event, fields) => this.#add('error', event, fields);
 
-  info(message: string, fields?: LogFields): void {
-    this.#add('info', message, fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#add('warn', message, fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#add('error', message, fields);
-  }
-
-  #add(level: string, message: string, fields: LogFields = {}): void {
+  #add(level: string, event: LogEvent, fields: LogFields = {}): void {
     const shown = Object.entries(fields).map(
       ([key, value]) => `${key}=${this.#secrets.redact(String(value))}`,
     );
-    this.lines.push([level, this.#secrets.redact(message), ...shown].join(' '));
+    this.lines.push([level, logTexts[event], ...shown].join(' '));
   }
 }

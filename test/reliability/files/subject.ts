@@ -104,8 +104,8 @@ export class Subject {
     const ledger = await openLedger(config, {
       version: 'trial',
       log,
-      onMended: (story) => log.error(story),
-      onWentBack: (story) => log.error(story),
+      onMended: (story) => log.error('ledgerRebuilt', { detail: story }),
+      onWentBack: (story) => log.error('ledgerWentBack', { detail: story }),
     });
     const pipeline = await composePipeline(
       config,

@@ -95,19 +95,26 @@ export function LogPage({ route }: { readonly route: Route }) {
   );
 }
 
-function isMeant({ level, raw }: LogLine, least: string, match: string): boolean {
+function isMeant(line: LogLine, least: string, match: string): boolean {
   const rank = (name: string) => LEVELS.findIndex((each) => each === name);
-  if (least !== '' && rank(level) < rank(least)) return false;
-  return match === '' || raw.toLowerCase().includes(match.toLowerCase());
+  if (least !== '' && rank(line.level) < rank(least)) return false;
+  return match === '' || `${wordsOf(line)}\n${line.raw}`.toLowerCase().includes(match.toLowerCase());
 }
 
-function Line({ line: { at, level, message, fields } }: { readonly line: LogLine }) {
+/** In the reader's language; an agent of another version may have other events. */
+function wordsOf({ event, message }: LogLine): string {
+  const texts: Readonly<Partial<Record<string, string>>> = t.logTexts;
+  return texts[event] ?? message;
+}
+
+function Line({ line }: { readonly line: LogLine }) {
+  const { at, level, fields } = line;
   return (
     <p class={`log-line ${level}`}>
       <time dateTime={at} title={instant(at)}>
         {seconds(at)}
       </time>{' '}
-      <span class="level">{level}</span> <span class="message">{message}</span>
+      <span class="level">{level}</span> <span class="message">{wordsOf(line)}</span>
       {Object.entries(fields)
         .filter(([, value]) => value !== null)
         .map(([key, value]) => (

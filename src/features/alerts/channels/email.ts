@@ -87,7 +87,7 @@ async function deliver(
     });
     if (rejected.length > 0) {
       const refused = rejected.join(', ');
-      log.warn('The mail server accepted an alert, but not for every recipient', { refused });
+      log.warn('recipientsRefused', { refused });
     }
   } finally {
     signal.removeEventListener('abort', abort);

@@ -84,8 +84,7 @@ export class SilenceWatch {
       try {
         await this.#look(folders(), incidents, signal);
       } catch (error) {
-        if (!signal.aborted)
-          log.debug('Could not determine whether folders are silent', describeError(error));
+        if (!signal.aborted) log.debug('folderSilenceUnknown', describeError(error));
       }
     }
   }

@@ -51,7 +51,7 @@ export class SilentAgents {
       await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
       if (signal.aborted) return;
       await this.#look().catch((error: unknown) => {
-        log.debug('Could not check whether other agents are silent', describeError(error));
+        log.debug('agentSilenceUnknown', describeError(error));
       });
     }
   }

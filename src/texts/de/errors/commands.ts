@@ -1,6 +1,6 @@
 import type { Format } from '../../format.ts';
 import type { commandsErrors as english } from '../../en/errors/commands.ts';
-import type { Translated } from '../../errors.ts';
+import type { Translated } from '../../facts.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
 
@@ -298,7 +298,7 @@ export function commandsErrors({
     ],
     'ALERT_UNDELIVERED.unexpected': (p) => [
       `${p.channel} ist fehlgeschlagen: ${p.detail}.`,
-      'Prüfen Sie `alerts` in der Konfiguration.',
+      'Prüfen Sie die Meldungen in der Konfiguration.',
     ],
     'CONFIRMATION_NEEDED.erase': (p) => [
       `Damit würden die personenbezogenen Daten von ${counted(p.count, 'Beleg', 'Belegen')}${p.before === null ? ` (${p.names.join(', ')})` : `, vor dem ${p.before} benannt,`} endgültig gelöscht.`,

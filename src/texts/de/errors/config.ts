@@ -1,5 +1,5 @@
 import type { configErrors as english, YamlMistake } from '../../en/errors/config.ts';
-import type { Translated } from '../../errors.ts';
+import type { Translated } from '../../facts.ts';
 import { NOT_UTF8 } from './files.ts';
 
 const YAML_MISTAKES: Readonly<Record<YamlMistake, string>> = {

@@ -1,5 +1,5 @@
 import type { credentialsErrors as english } from '../../en/errors/credentials.ts';
-import type { Translated } from '../../errors.ts';
+import type { Translated } from '../../facts.ts';
 
 export function credentialsErrors(): Translated<ReturnType<typeof english>> {
   return {

@@ -1,6 +1,5 @@
 import type { filesErrors as english } from '../../en/errors/files.ts';
-import type { Translated } from '../../errors.ts';
-import type { NotUtf8 } from '../../../core/domain/encoding.ts';
+import type { Translated, NotUtf8 } from '../../facts.ts';
 
 export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
   'UTF-16': 'Text in UTF-16, nicht UTF-8',

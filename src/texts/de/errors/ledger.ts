@@ -1,6 +1,6 @@
 import type { Format } from '../../format.ts';
 import type { ledgerErrors as english } from '../../en/errors/ledger.ts';
-import type { Translated } from '../../errors.ts';
+import type { Translated } from '../../facts.ts';
 
 export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType<typeof english>> {
   return {

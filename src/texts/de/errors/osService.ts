@@ -1,5 +1,5 @@
 import type { osServiceErrors as english } from '../../en/errors/osService.ts';
-import type { Translated } from '../../errors.ts';
+import type { Translated } from '../../facts.ts';
 
 export function osServiceErrors(): Translated<ReturnType<typeof english>> {
   return {

@@ -1,5 +1,5 @@
 import type { serviceErrors as english } from '../../en/errors/service.ts';
-import type { Translated } from '../../errors.ts';
+import type { Translated } from '../../facts.ts';
 
 export function serviceErrors(): Translated<ReturnType<typeof english>> {
   return {

@@ -1,5 +1,5 @@
 import type { Format } from '../../format.ts';
-import type { Entries } from '../../errors.ts';
+import type { Entries } from '../../facts.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
 

@@ -1,5 +1,4 @@
-import type { NotUtf8 } from '../../../core/domain/encoding.ts';
-import type { Entries } from '../../errors.ts';
+import type { Entries, NotUtf8 } from '../../facts.ts';
 import { NOT_UTF8 } from './files.ts';
 
 /** The most common mistakes, by the parser's error code, and what the parser takes for valid. */

@@ -1,4 +1,4 @@
-import type { Entries } from '../../errors.ts';
+import type { Entries } from '../../facts.ts';
 
 export function credentialsErrors() {
   return {

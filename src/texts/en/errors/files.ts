@@ -1,5 +1,4 @@
-import type { NotUtf8 } from '../../../core/domain/encoding.ts';
-import type { Entries } from '../../errors.ts';
+import type { Entries, NotUtf8 } from '../../facts.ts';
 
 export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
   'UTF-16': 'UTF-16 text, not UTF-8',

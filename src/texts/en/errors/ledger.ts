@@ -1,5 +1,5 @@
 import type { Format } from '../../format.ts';
-import type { Entries } from '../../errors.ts';
+import type { Entries } from '../../facts.ts';
 
 export function ledgerErrors({ counted, plural }: Format) {
   return {

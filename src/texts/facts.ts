@@ -1,0 +1,270 @@
+/** What people are told, as codes with plain values; its words stand beside this, by language. */
+
+/** Every code, in the order of docs/errors.md; a test keeps both in sync. */
+export const ERROR_CODES = [
+  // Configuration
+  'CONFIG_NOT_FOUND',
+  'CONFIG_UNREADABLE',
+  'CONFIG_SYNTAX',
+  'CONFIG_INVALID',
+  'CONFIG_EXISTS',
+  'CONFIG_CHANGED',
+  'CONFIG_UNWRITABLE',
+  'TEMPLATE_INVALID',
+  'FOLDERS_NESTED',
+  'ENDPOINT_UNKNOWN',
+  'ENDPOINT_IS_EXAMPLE',
+  'ACCOUNT_UNKNOWN',
+  'HTTPS_REQUIRED',
+  // Folders and files
+  'FOLDER_MISSING',
+  'FOLDER_NOT_A_DIRECTORY',
+  'FOLDER_UNREADABLE',
+  'FOLDER_UNWRITABLE',
+  'FILE_UNREADABLE',
+  'FOLDER_UNREACHABLE',
+  'FOLDER_UNLISTED',
+  'FOLDER_TAKEN',
+  'FOLDER_TAKEN_OVER',
+  'FOLDER_TAKEN_ELSEWHERE',
+  'SUBFOLDERS_UNREADABLE',
+  'SUBFOLDERS_UNWATCHED',
+  'WATCH_LIMIT',
+  'FOLDER_SILENT',
+  'FOLDERS_SILENT',
+  'ATTENTION_UNWRITABLE',
+  // State directory and ledger
+  'STATE_UNWRITABLE',
+  'ALREADY_RUNNING',
+  'STATE_MOVED',
+  'ARCHIVE_REFUSED',
+  'LEDGER_EXISTS',
+  'LEDGER_MISSING',
+  'LEDGER_OLDER',
+  'LEDGER_NEWER',
+  'UPGRADE_NO_SPACE',
+  'LEDGER_DAMAGED',
+  'LEDGER_WRITE_FAILED',
+  'DISK_FULL',
+  'DISK_SLOW',
+  'LOG_UNWRITABLE',
+  'LEDGER_SHARED',
+  'LEDGER_UNREACHABLE',
+  'LEDGER_REFUSED',
+  'LEDGER_WENT_BACK',
+  'AGENT_NAME_TAKEN',
+  'AGENT_RENAMED',
+  'AGENT_FENCED',
+  'AGENT_UNKNOWN',
+  'AGENT_SILENT',
+  'ROLE_UNFIT',
+  'LEDGER_MOVED',
+  'MOVE_REFUSED',
+  'MOVE_DIFFERS',
+  'HISTORY_KEPT',
+  'BACKUP_FAILED',
+  'JOURNAL_DAMAGED',
+  'SPOOL_FULL',
+  'SPOOL_UNWRITABLE',
+  'DOCUMENT_UNKNOWN',
+  'DOCUMENT_AMBIGUOUS',
+  'DOCUMENT_STATE',
+  'DOCUMENT_TAKEN',
+  'DOCUMENT_HELD',
+  'BYTES_GONE',
+  'PERSON_NEEDED',
+  'UPLOADS_PAUSED',
+  // Credentials
+  'CREDENTIALS_MISSING',
+  'CREDENTIALS_INSECURE',
+  'CREDENTIALS_REFUSED',
+  'CREDENTIALS_UNWRITABLE',
+  'KEYCHAIN_UNAVAILABLE',
+  'KEYCHAIN_LOCKED',
+  // Service
+  'SERVICE_UNREACHABLE',
+  'SERVICE_BUSY',
+  'SERVICE_ANSWER',
+  'ENDPOINT_BUSY',
+  'ENDPOINT_HELD',
+  'ENDPOINT_GONE',
+  'ENDPOINT_FORBIDDEN',
+  'ENDPOINT_REFUSED',
+  'CREATE_UNCERTAIN',
+  // Command line, daemon, sandbox
+  'USAGE',
+  'OUTPUT_UNWRITABLE',
+  'NOT_RUNNING',
+  'CONTROL_FAILED',
+  'PORT_IN_USE',
+  'MONITORING_UNAVAILABLE',
+  'CONSOLE_UNAVAILABLE',
+  'CONSOLE_SIGNED_OUT',
+  'CONSOLE_REFUSED',
+  'ALERT_UNDELIVERED',
+  'CONFIRMATION_NEEDED',
+  'RESULTS_UNAVAILABLE',
+  'RESULTS_COMMAND_FAILED',
+  'RESULT_UNKNOWN',
+  'SETUP_INCOMPLETE',
+  'TEST_RECEIPT_UNDELIVERED',
+  // The service manager of the machine
+  'MANAGER_ABSENT',
+  'MANAGER_FAILED',
+  'ROOT_NEEDED',
+  'INSTALL_REFUSED',
+  'INSTALL_EDITED',
+  'NOT_INSTALLED',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** What is wrong and where; what to do, if anything. */
+export type Words = readonly [what: string, cure?: string];
+
+/** By code, or by code and reason where a code has several sentences. */
+export type Entries = Readonly<
+  Partial<Record<ErrorCode | `${ErrorCode}.${string}`, Words | ((params: never) => Words)>>
+>;
+
+/** The same entries in another language. */
+export type Translated<T> = {
+  readonly [K in keyof T]: T[K] extends (params: infer P) => unknown ? (params: P) => Words : Words;
+};
+
+/** The words of an error that come from elsewhere: from another process, or with other advice. */
+export interface SaidElsewhere {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly key?: string | null | undefined;
+  readonly params?: object | null | undefined;
+}
+
+/** A file of another encoding than UTF-8. */
+export type NotUtf8 = 'UTF-16' | 'binary';
+
+/** From an error whose message is still free text. */
+export type Detail = { readonly detail: string };
+
+/** Why nothing is sent to some place, and until when. */
+type Held = {
+  /** Code of the answer or fault, such as HTTP_403. */
+  readonly reason: string;
+  /** What the agent found, in its words. */
+  readonly detail: string;
+  /** When it is tried again automatically; null: only when a person says so. */
+  readonly until: string | null;
+  /** Documents that wait because of this. */
+  readonly waiting: number;
+  /** The other agent of the fleet that got this answer. */
+  readonly agent: string | null;
+};
+
+/** States in which a document or file may need a person. */
+export type NeedingState = 'failed' | 'unconfirmed' | 'lost' | 'rejected' | 'incomplete' | 'unreadable';
+
+/** Documents and files that need attention for one reason. */
+export type Need = {
+  readonly state: NeedingState;
+  /** Why a file was not sent; null for a document. */
+  readonly reason: string | null;
+  readonly count: number;
+};
+
+/** Why credentials can't be used, besides that the service refuses them. */
+export type Unusable =
+  'CREDENTIALS_MISSING' | 'CREDENTIALS_INSECURE' | 'KEYCHAIN_UNAVAILABLE' | 'KEYCHAIN_LOCKED';
+
+type OfCredentials = Held & { readonly account: string | null };
+
+/** Plain values that the words of a problem need, by code; times are ISO 8601. Codes that are not listed come from an error. */
+interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
+  FOLDER_MISSING: { readonly folder: string };
+  FOLDER_NOT_A_DIRECTORY: { readonly folder: string };
+  FOLDER_UNREADABLE: { readonly folder: string; readonly detail: string };
+  FOLDER_UNREACHABLE: { readonly folder: string; readonly detail: string };
+  /** Its first listing has not ended. */
+  FOLDER_UNLISTED: { readonly folder: string };
+  FOLDER_TAKEN: { readonly folder: string; readonly detail: string };
+  FOLDER_UNWRITABLE: {
+    readonly folder: string;
+    /** One that stays; null if none has to go yet. */
+    readonly file: string | null;
+    readonly system: string;
+    readonly isArchived: boolean;
+  };
+  /** `count`: files skipped because the agent that had the folder before may have sent them. */
+  FOLDER_TAKEN_OVER: { readonly folder: string; readonly count: number };
+  /** `count`: receipts that the other agent archived; the last one as `archivedTo`. */
+  FOLDER_TAKEN_ELSEWHERE: { readonly folder: string; readonly count: number; readonly archivedTo: string };
+  /** `subfolders`: the first few; `isAway`: whether their disk or share does not respond. */
+  SUBFOLDERS_UNREADABLE: {
+    readonly folder: string;
+    readonly count: number;
+    readonly system: string;
+    readonly subfolders: readonly string[];
+    readonly isAway: boolean;
+  };
+  /** `subfolders`: the first few. */
+  SUBFOLDERS_UNWATCHED: {
+    readonly folder: string;
+    readonly count: number;
+    readonly subfolders: readonly string[];
+  };
+  /** `system`: the system's error codes; `files`: the first few. */
+  FILE_UNREADABLE: {
+    readonly folder: string;
+    readonly count: number;
+    readonly system: string;
+    readonly files: readonly string[];
+  };
+  /** `system`: null if the limit concerns one folder only. */
+  WATCH_LIMIT: { readonly folders: readonly string[]; readonly system: string | null };
+  /** Minutes of working hours since the last scan, and of the longest pause of a usual day if that was the measure. */
+  FOLDER_SILENT: {
+    readonly folder: string;
+    readonly last: string;
+    readonly minutes: number;
+    readonly pause: number | null;
+  };
+  /** `folders`: some of them; none if no folder gets scans. */
+  FOLDERS_SILENT: { readonly count: number; readonly watched: number; readonly folders: readonly string[] };
+  ATTENTION_UNWRITABLE: { readonly place: string; readonly system: string };
+  /** `answers`: whether the disk responds, after that many seconds. */
+  DISK_SLOW: { readonly stateDir: string; readonly seconds: number; readonly answers: boolean };
+  LOG_UNWRITABLE: { readonly dir: string; readonly system: string };
+  /** `count`: documents that wait for it alone. */
+  AGENT_SILENT: {
+    readonly agent: string;
+    readonly host: string;
+    readonly last: string;
+    readonly count: number;
+  };
+  /** Bytes. */
+  SPOOL_FULL: { readonly used: number; readonly limit: number; readonly size: number };
+  SPOOL_UNWRITABLE: { readonly detail: string; readonly keepsScans: boolean };
+  ALERT_UNDELIVERED: { readonly channel: string; readonly detail: string };
+  RESULTS_COMMAND_FAILED: { readonly program: string; readonly detail: string };
+  /** `target`: alias of the endpoint, or path of the folder. */
+  UPLOADS_PAUSED: {
+    readonly scope: 'endpoint' | 'folder';
+    readonly target: string;
+    readonly by: string | null;
+    readonly waiting: number;
+  };
+  SERVICE_UNREACHABLE: Held & { readonly service: string };
+  SERVICE_BUSY: Held & { readonly service: string };
+  CREDENTIALS_REFUSED: OfCredentials;
+  ENDPOINT_BUSY: Held & { readonly endpoint: string };
+  ENDPOINT_HELD: Held & { readonly endpoint: string };
+  /** `folder`: null for those of other agents. */
+  PERSON_NEEDED: { readonly folder: string | null; readonly count: number; readonly needs: readonly Need[] };
+  /** `tookSome`: whether the endpoint ever accepted a document; if not, its uid may have been a mistake. */
+  ENDPOINT_GONE: { readonly endpoint: string; readonly count: number; readonly tookSome: boolean };
+}
+
+export type ParamsOf<C extends ErrorCode> = C extends keyof Listed ? Listed[C] : Detail;
+
+/** A code with its parameters. */
+export type Condition = { [C in ErrorCode]: { readonly code: C; readonly params: ParamsOf<C> } }[ErrorCode];
