@@ -74,8 +74,8 @@ export async function runIntakes(
         path, recursive: true, include: [], ignore: [], exclude: [dir + '/share/archive'], archiveTo: dir + '/archive',
         random: Math.random, guard: createFolderGuard(path, path.endsWith('share') ? 300 : 5_000),
       });
-      const count = { admitted: [], reads: 0 };
-      const folder = { ...real, read: (...all) => ((count.reads += 1), real.read(...all)) };
+      const count = { admitted: [], reads: 0, paths: new Set() };
+      const folder = { ...real, read: (...all) => ((count.reads += 1), count.paths.add(all[0]), real.read(...all)) };
       const intake = new Intake({
         folder, ledger, payloads, clock, log, incidents, watchLimit,
         inspector: createImageInspector(), host: 'host', memory: new ByteBudget(5e7),

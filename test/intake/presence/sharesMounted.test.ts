@@ -76,14 +76,19 @@ describe.skipIf(!hasBindfs)('a real mounted share', () => {
       await sleep(1000);
       shell('kill -CONT ' + server);
       await until(() => share.count.admitted.length === 3);
-      say({ reads: share.count.reads, incidents: incidents.list(), errors: log.lines.filter(({ level }) => level === 'error').length });`,
+      // A slow machine may take it for hanging again, and reads the new file again.
+      say({ read: [...share.count.paths], incidents: incidents.list(), errors: [...new Set(log.lines.flatMap(({ level, fields }) => level === 'error' ? [fields.code] : []))] });`,
     );
     expect(hung).toMatchObject({
       share: { state: 'unreachable' },
       incidents: ['FOLDER_UNREACHABLE'],
       current: ['a.jpg', 'b.jpg'],
     });
-    expect(back).toEqual({ reads: 3, incidents: [], errors: 1 });
+    expect(back).toEqual({
+      read: ['a.jpg', 'b.jpg', 'c.jpg'],
+      incidents: [],
+      errors: ['FOLDER_UNREACHABLE'],
+    });
   });
 });
 
