@@ -3,11 +3,10 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { defectReport } from './cli/defect.ts';
 import { filesAnswered } from './cli/ending.ts';
 import { EXIT, type ExitStatus } from './cli/exitStatus.ts';
-import { outputUnwritable } from './cli/output.ts';
 import { runCommandLine } from './cli/program.ts';
 import { takeSignals } from './cli/signals.ts';
 import { workingDirectory } from './cli/workingDirectory.ts';
-import { systemCode } from './core/domain/errors.ts';
+import { ReceiptdError, systemCode } from './core/domain/errors.ts';
 
 /** The entry: arguments, signals, the only process exit. */
 const signals = takeSignals(process, process.platform, {
@@ -44,7 +43,8 @@ let decided: ExitStatus = EXIT.ok;
 process.stdout.on('error', (error) => {
   // `receiptd list | head`: the reader has seen enough.
   if (systemCode(error) === 'EPIPE') process.exit(decided);
-  const trouble = outputUnwritable('Standard output', error, 'Check where it goes.');
+  const facts = { system: systemCode(error) ?? null, detail: error.message };
+  const trouble = new ReceiptdError('OUTPUT_UNWRITABLE.stdout', facts);
   process.stderr.write(`error: ${trouble.sentence()}\n`, () => process.exit(EXIT.failed));
 });
 

@@ -12,6 +12,7 @@ import { cureOf, whatIsWrong } from '../texts/explain.ts';
 import { conditionOfJson } from '../control/protocol/problem.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { textsOf } from './language.ts';
+import { startCommand } from '../system/userName.ts';
 import { sendTestAlert } from './testAlert.ts';
 
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -37,17 +38,13 @@ export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) =
 
 async function list(io: Io, options: JsonOption): Promise<void> {
   const { stateDir } = await configOf(io, options);
-  const alerts = await callControl(stateDir, 'alerts', {}, { signal: io.stop }).catch((error: unknown) => {
-    if (!(error instanceof ReceiptdError && error.code === 'NOT_RUNNING')) throw error;
-    throw new ReceiptdError(
-      'NOT_RUNNING',
-      `${error.message.replace(/\.$/, '')}, so no alerts are being sent.`,
-      {
-        hint: `${error.hint} \`receiptd status\` shows problems even without an agent.`,
-        cause: error,
-      },
-    );
-  });
+  const alerts = await callControl(stateDir, 'alerts', {}, { signal: io.stop }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof ReceiptdError && error.key === 'NOT_RUNNING.stateDir')) throw error;
+      const command = await startCommand(stateDir);
+      throw new ReceiptdError('NOT_RUNNING.noAlerts', { stateDir, command }, { cause: error });
+    },
+  );
   if (options.json) return printJson(io, alerts);
   const { channels, quietUntil, open } = alerts;
   print(

@@ -1,5 +1,5 @@
 import type { Interface } from 'node:readline/promises';
-import { ReceiptdError } from '../core/domain/errors.ts';
+import type { ReceiptdError } from '../core/domain/errors.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { fitted, isTerminal, type Io } from './io.ts';
 
@@ -16,14 +16,10 @@ export async function ask(io: Io, question: string): Promise<boolean> {
   return /^y(es)?$/i.test(answer);
 }
 
-/** @throws ReceiptdError CONFIRMATION_NEEDED, saying `otherwise`, unless a person at the terminal answers yes */
-export async function demandYes(
-  io: Io,
-  question: string,
-  { otherwise, hint }: { readonly otherwise: string; readonly hint: string },
-): Promise<void> {
+/** @throws `otherwise`, unless a person at the terminal answers yes */
+export async function demandYes(io: Io, question: string, otherwise: ReceiptdError): Promise<void> {
   if (canAsk(io) && (await ask(io, escapeUnsafe(question)))) return;
-  throw new ReceiptdError('CONFIRMATION_NEEDED', otherwise, { hint });
+  throw otherwise;
 }
 
 /** The person pressed Ctrl-C or Ctrl-D instead of answering. */

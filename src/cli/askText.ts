@@ -4,13 +4,18 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { answerTo } from './ask.ts';
 import { isTerminal, type Io } from './io.ts';
 
+interface Wanted {
+  readonly input: 'clientId' | 'clientSecret' | 'password';
+  readonly shortest?: number;
+}
+
 /** From the terminal, or the next line of standard input. */
-export async function askText(io: Io, question: string, echo: boolean): Promise<string> {
+export async function askText(io: Io, question: string, echo: boolean, wanted: Wanted): Promise<string> {
   if (!isTerminal(io.stdin)) {
     const what = `the ${question.replace(/: $/, '').toLowerCase()}`;
     const line = (await awaited(io, linesOf(io).next(), what)).value?.trim() ?? '';
     if (!line.includes('\0')) return line;
-    throw new ReceiptdError('USAGE.inputNotText', { what });
+    throw new ReceiptdError('USAGE.inputNotText', wanted);
   }
   // `login 2> errors.txt`: the person still has to see the question.
   const screen = [io.stderr, io.stdout].find(isTerminal) ?? io.stderr;

@@ -21,6 +21,8 @@ import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, underLock, type JsonOption } from './session.ts';
 import { VERSION } from './version.ts';
+import { restoredOn, withoutImage } from '../texts/en/errors/commands.ts';
+import { formatOf } from '../texts/format.ts';
 
 interface Options extends JsonOption {
   readonly final?: boolean;
@@ -86,7 +88,7 @@ async function archive(io: Io, config: Config, file: string, options: Options): 
     (error: unknown) => {
       throw systemCode(error) === undefined || error instanceof ReceiptdError
         ? error
-        : outputUnwritable(file, error, `Name another file.${final ? ' Nothing was closed.' : ''}`);
+        : outputUnwritable(file, error, final ? 'finalBackup' : 'backup');
     },
   );
   if (options.json) return printJson(io, { file, ...made });
@@ -107,13 +109,18 @@ function makeFinal(config: Config, common: Common): Promise<BackedUp> {
   return underLock(config, () => makeBackup(config, { ...common, copyLedger: copy }));
 }
 
-function tell(io: Io, { stateDir }: Config, file: string, { manifest, bytes, withoutImage }: BackedUp): void {
+function tell(
+  io: Io,
+  { stateDir }: Config,
+  file: string,
+  { manifest, bytes, withoutImage: missing }: BackedUp,
+): void {
   const { documents, waiting, setUpAgain, final } = manifest;
   print(
     io,
     `Wrote and verified ${escapeUnsafe(file)} (${size(bytes)}): ${counted(documents, 'document')}, ${waiting} of them waiting.`,
   );
-  if (withoutImage.count > 0) print(io, escapeUnsafe(without(withoutImage)));
+  if (missing.count > 0) print(io, escapeUnsafe(withoutImage(shown(missing))));
   print(io, 'The file contains receipts and names. Keep it as private as the ledger.');
   print(io, 'Not in the file; if you restore it on another PC, set this up again there:');
   for (const sentence of setUpAgain) print(io, escapeUnsafe(`  ${sentence}`));
@@ -124,19 +131,15 @@ function tell(io: Io, { stateDir }: Config, file: string, { manifest, bytes, wit
   print(io, 'If that fails, reopen this PC with `receiptd backup --reopen`.');
 }
 
-function without({ count, paths }: WithoutImage): string {
-  const shown = paths.slice(0, SHOWN);
-  const more = count > shown.length ? ` and ${count - shown.length} more` : '';
-  const subject = count === 1 ? '1 waiting document has' : `${count} waiting documents have`;
-  return `${subject} no image, neither in the spool nor in the folder it came from: ${shown.join(', ')}${more}. They are lost unless the other PC can find the files.`;
+async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
+  if (!final || yes) return;
+  const few = shown(missing);
+  const otherwise = new ReceiptdError('CONFIRMATION_NEEDED.withoutImage', few);
+  await demandYes(io, `${withoutImage(few)} Move anyway?`, otherwise);
 }
 
-async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
-  if (final && !yes)
-    await demandYes(io, `${without(missing)} Move anyway?`, {
-      otherwise: `Nothing was closed. ${without(missing)}`,
-      hint: 'Put the files back, or add --yes.',
-    });
+function shown({ count, paths }: WithoutImage): WithoutImage {
+  return { count, paths: paths.slice(0, SHOWN) };
 }
 
 async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
@@ -157,9 +160,8 @@ async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
 async function confirmReopening(io: Io, file: string): Promise<void> {
   const last = file === '' ? undefined : (await restoredAt(file)).at(-1);
   if (last === undefined) return;
-  const known = `${file} was restored on ${last.host} (${local(last.at)}). If receiptd runs there, both PCs will send what is waiting.`;
-  await demandYes(io, `${known} Reopen this PC?`, {
-    otherwise: `Nothing was reopened. ${known}`,
-    hint: 'If it no longer runs there, confirm with --yes.',
-  });
+  const { host, at } = last;
+  const known = { file, host, at };
+  const otherwise = new ReceiptdError('CONFIRMATION_NEEDED.restoredElsewhere', known);
+  await demandYes(io, `${restoredOn(known, formatOf('en', local))} Reopen this PC?`, otherwise);
 }

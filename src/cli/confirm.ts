@@ -16,10 +16,11 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
     if (folder.existing.kind !== 'send' || (await isKnown(config, folder.path))) continue;
     const count = await countFiles(config, folder.path);
     if (count <= config.intake.confirmAbove) continue;
-    await demandYes(io, `${folder.path} contains ${count} files, and all of them would be sent. Continue?`, {
-      otherwise: `Nothing was sent from ${folder.path}.`,
-      hint: 'Set `existing: skip` or `since DATE` for this folder, or add --yes.',
-    });
+    await demandYes(
+      io,
+      `${folder.path} contains ${count} files, and all of them would be sent. Continue?`,
+      new ReceiptdError('CONFIRMATION_NEEDED.nothingSent', { folder: folder.path }),
+    );
   }
 }
 

@@ -69,7 +69,8 @@ async function setPassword(
 }
 
 async function newPassword(io: Io): Promise<string> {
-  const password = await askText(io, `Password (at least ${SHORTEST_PASSWORD} characters): `, false);
+  const wanted = { input: 'password', shortest: SHORTEST_PASSWORD } as const;
+  const password = await askText(io, `Password (at least ${SHORTEST_PASSWORD} characters): `, false, wanted);
   const { length } = password;
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD) {
     throw new ReceiptdError('USAGE.passwordLength', {
@@ -78,7 +79,7 @@ async function newPassword(io: Io): Promise<string> {
       longest: LONGEST_PASSWORD,
     });
   }
-  if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false)) !== password)
+  if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false, wanted)) !== password)
     throw new ReceiptdError('USAGE.passwordsDiffer');
   return password;
 }

@@ -127,10 +127,6 @@ async function write(file: string, parts: readonly Part[]): Promise<ReceiptdErro
     await writeBundle(file, parts);
     return null;
   } catch (error) {
-    return outputUnwritable(
-      file,
-      error,
-      'Choose another place with --output. The findings above are still valid.',
-    );
+    return outputUnwritable(file, error, 'report');
   }
 }

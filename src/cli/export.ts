@@ -114,6 +114,6 @@ async function toNewFile(
     await ended.catch(() => {});
     if (mine) await rm(output, { force: true });
     if (error instanceof ReceiptdError) throw error;
-    throw outputUnwritable(output, error, 'Choose another file with --output.');
+    throw outputUnwritable(output, error, 'output');
   }
 }

@@ -88,11 +88,9 @@ function valueOf({ results: { columns } }: Config, text: string): ValueWanted {
   if (sign === undefined) throw new ReceiptdError('USAGE.notCondition', { text });
   const column = columns.find((each) => each.name === name.trim());
   if (column === undefined) {
-    throw new ReceiptdError('USAGE', `results.columns has no "${name.trim()}".`, {
-      hint:
-        columns.length === 0
-          ? 'It is empty: add names and JSON pointers.'
-          : `It has: ${columns.map((each) => each.name).join(', ')}.`,
+    throw new ReceiptdError('USAGE.noResultsColumn', {
+      name: name.trim(),
+      known: columns.map((each) => each.name),
     });
   }
   const { pointer } = column;

@@ -146,5 +146,5 @@ function seen(at: number, now: number): string {
 
 function refuseUnshared({ ledger }: Config): void {
   if (ledger.kind === 'postgres') return;
-  throw new ReceiptdError('USAGE', NOT_SHARED, { hint: 'Use `receiptd pause` and `receiptd resume`.' });
+  throw new ReceiptdError('USAGE.fleetUnshared');
 }

@@ -64,6 +64,6 @@ async function write(file: string, text: string): Promise<void> {
     if (systemCode(error) === 'EEXIST') {
       throw new ReceiptdError('CONFIG_EXISTS', { file });
     }
-    throw outputUnwritable(file, error, 'Choose another file with --config.');
+    throw outputUnwritable(file, error, 'config');
   }
 }

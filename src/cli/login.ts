@@ -174,8 +174,9 @@ async function isEmpty(stdin: NodeJS.ReadStream): Promise<boolean> {
 }
 
 async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
-  const clientId = options.clientId ?? (await askText(io, 'Client identifier: ', true));
-  const clientSecret = await askText(io, 'Client secret: ', false);
+  const clientId =
+    options.clientId ?? (await askText(io, 'Client identifier: ', true, { input: 'clientId' }));
+  const clientSecret = await askText(io, 'Client secret: ', false, { input: 'clientSecret' });
   if (clientId === '' || clientSecret === '') throw notGiven();
   return { clientId, clientSecret };
 }

@@ -22,8 +22,12 @@ import { operatorName } from './operator.ts';
 import { outputUnwritable } from './output.ts';
 import { asOwner, otherOwner } from './owner.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { textsOf } from './language.ts';
 import { configOf, type JsonOption } from './session.ts';
+import { errorWords } from '../texts/explain.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
+import { restoreRisks, type RestoreRisks } from '../texts/en/errors/commands.ts';
+import { formatOf } from '../texts/format.ts';
 
 interface Options extends JsonOption {
   readonly replace?: boolean;
@@ -82,7 +86,7 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
     if (options.beside === undefined && !options.yes) await confirm(io, file, source, config, options);
     tell(io, file, target, source, await restoreTo(target, file, source, options), options);
   } catch (error) {
-    throw error instanceof ReceiptdError ? withWayBack(error, source) : error;
+    throw error instanceof ReceiptdError ? await withWayBack(io, error, source) : error;
   }
 }
 
@@ -174,7 +178,7 @@ async function targetHere(io: Io, source: Source, options: Options): Promise<Tar
 
 async function targetBeside(io: Io, source: Source, folder: string, options: Options): Promise<Target> {
   await makeDirectory(folder, 0o700).catch((error: unknown) => {
-    throw outputUnwritable(folder, error, 'Choose another folder with --beside.');
+    throw outputUnwritable(folder, error, 'beside');
   });
   if ((await readdir(folder)).length > 0) throw new ReceiptdError('USAGE.folderNotEmpty', { folder });
   const file = join(folder, 'receiptd.yaml');
@@ -195,11 +199,7 @@ async function writeConfig(file: string, text: string): Promise<void> {
     await createConfigFile(file, text);
   } catch (error) {
     const cause: unknown = error instanceof ReceiptdError ? error.cause : error;
-    throw outputUnwritable(
-      file,
-      cause,
-      'Run it as root, or choose another file with --config. Nothing was restored.',
-    );
+    throw outputUnwritable(file, cause, 'restoredConfig');
   }
 }
 
@@ -213,66 +213,43 @@ async function confirm(
 ): Promise<void> {
   const relation = await relationTo(config, source.head, null);
   if (relation === 'other') refuseOther(config, replace);
-  const sentences = [
-    aboutThisLedger(file, source, config, relation, older),
-    relation === 'earlier' ? null : await aboutOthers(file, source),
-  ].filter((each) => each !== null);
-  if (sentences.length === 0) return;
-  const about = sentences.join(' ');
-  await demandYes(io, `${about} Restore it?`, {
-    otherwise: `Nothing was restored. ${about}`,
-    hint: 'To confirm, add --yes.',
-  });
+  const here = riskHere(source, config, relation, older);
+  const elsewhere = relation === 'earlier' ? null : await riskElsewhere(file, source);
+  if (here === null && elsewhere === null) return;
+  const risks = { file, stateDir: config.stateDir, here, elsewhere };
+  const question = `${restoreRisks(risks, formatOf('en', local))} Restore it?`;
+  await demandYes(io, question, new ReceiptdError('CONFIRMATION_NEEDED.restore', risks));
 }
 
-/** What happens to the ledger that is here; null if there is none, or if the backup may contain all of it. */
-function aboutThisLedger(
-  file: string,
+/** Null if there is no ledger here, or if the backup may contain all of it. */
+function riskHere(
   { head }: Source,
   config: Config,
   relation: Relation,
   older: boolean,
-): string | null {
-  const here = `the ledger in ${config.stateDir}, which is set aside.`;
-  if (relation === 'earlier' && !older)
-    return `${file} will replace ${here} What its journal has recorded since the backup is added.`;
-  if (relation === 'earlier') {
-    const { entries, accepted } = newerHere(config, head, null);
-    return `${file} will replace ${here} ${counted(entries, 'entry', 'entries')} recorded since the backup will be discarded.${again(accepted, 'accepted since then')}`;
-  }
-  if (relation === 'other')
-    return `${file} will replace a different ledger in ${config.stateDir}, which is set aside.${again(acceptedHere(config), 'that it records as accepted')}`;
-  if (relation === 'diverged' && older)
-    return `${file} will replace ${here} What only this ledger has recorded will be discarded, and documents accepted since then will be sent again, if found in a watched folder.`;
-  return null;
+): RestoreRisks['here'] {
+  if (relation === 'earlier' && older) return { ledger: 'older', ...newerHere(config, head, null) };
+  if (relation === 'earlier') return { ledger: 'earlier' };
+  if (relation === 'other') return { ledger: 'other', accepted: acceptedHere(config) };
+  return relation === 'diverged' && older ? { ledger: 'diverged' } : null;
 }
 
-function again(accepted: number, which: string): string {
-  return accepted === 0
-    ? ''
-    : ` ${counted(accepted, 'document')} ${which} will be sent again, if found in a watched folder.`;
-}
-
-async function aboutOthers(file: string, source: Source): Promise<string | null> {
+async function riskElsewhere(file: string, source: Source): Promise<RestoreRisks['elsewhere']> {
   const before = (await restoredAt(file)).at(-1);
-  if (before !== undefined)
-    return `${file} was already restored on ${before.host} (${local(before.at)}, ${before.stateDir}). If receiptd runs there, both will send the same receipts.`;
-  if (source.kind === 'ledger')
-    return `${file} is only a ledger, without its journal and waiting images. If receiptd still runs where it comes from, both will send what is waiting.`;
+  if (before !== undefined) return { what: 'restored', ...before };
+  if (source.kind === 'ledger') return { what: 'ledgerAlone' };
   const { final, host, at, waiting } = source.manifest;
-  if (final) return null;
-  return `${file} is a backup of ${host} from ${local(at)}. If receiptd still runs there, both will send the ${counted(waiting, 'document')} that waited. What was sent since then is not known here.`;
+  return final ? null : { what: 'backup', host, at, waiting };
 }
 
-/** Adds to a failed restore how to reopen the old PC, if it was closed for the move. */
-function withWayBack(error: ReceiptdError, source: Source | null): ReceiptdError {
+/** Adds to a failed restore how to reopen the old PC, if it was closed for the move; in the language of the terminal. */
+async function withWayBack(io: Io, error: ReceiptdError, source: Source | null): Promise<ReceiptdError> {
   if (error.code === 'CONFIRMATION_NEEDED' || source?.kind === 'ledger') return error;
   const { final, host } = source?.manifest ?? { final: null, host: '' };
   // A closed PC already says how to reopen it.
   if (final === false || error.code === 'STATE_MOVED') return error;
-  const way = final
-    ? `${host} stays closed. To reopen it, run \`receiptd backup --reopen\` there.`
-    : 'If the old PC was closed with --final, reopen it by running `receiptd backup --reopen` there.';
-  const { code, message, hint, cause } = error;
-  return new ReceiptdError(code, message, { hint: `${hint} ${way}`, cause });
+  const texts = await textsOf(io);
+  const way = new ReceiptdError('STATE_MOVED.otherPc', { host: final ? host : null });
+  const said = { code: error.code, message: errorWords(texts, error), hint: errorWords(texts, way) };
+  return new ReceiptdError(said, { cause: error });
 }

@@ -243,9 +243,7 @@ function statusOf(rows: readonly Row[], isKeptEnough: boolean): ExitStatus {
 }
 
 function notAFile(file: string, isFolder: boolean): ReceiptdError {
-  return new ReceiptdError('FILE_UNREADABLE', `${file} is ${isFolder ? 'a folder' : 'not a file'}.`, {
-    hint: isFolder ? 'Name the files in it, or watch the folder. Nothing was sent.' : 'Nothing was sent.',
-  });
+  return new ReceiptdError('FILE_UNREADABLE.notAFile', { file, isFolder });
 }
 
 function unreadable(file: string, code: string): ReceiptdError {

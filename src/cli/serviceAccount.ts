@@ -97,8 +97,8 @@ export async function checkAs(
   try {
     return JSON.parse(stdout) as Finding[];
   } catch {
-    const words = stderr.trim().replace(/^error: /, '') || (why ?? `status ${status ?? 'unknown'}`);
-    throw new ReceiptdError('INSTALL_REFUSED.checkFailed', { account: account.name, detail: words });
+    const detail = stderr.trim().replace(/^error: /, '') || why;
+    throw new ReceiptdError('INSTALL_REFUSED.checkFailed', { account: account.name, detail, status });
   }
 }
 
@@ -113,11 +113,11 @@ async function refusal(
   if (folder === undefined || code === 'FOLDER_NOT_A_DIRECTORY') {
     return new ReceiptdError('INSTALL_REFUSED.finding', { account: account.name, subject, detail: message });
   }
-  const verb = code === 'FOLDER_UNREADABLE' ? 'read' : 'write';
   const needsWriting = folder.afterUpload !== 'keep' || folder.needsAttention !== null;
-  return new ReceiptdError(
-    'INSTALL_REFUSED',
-    `The user ${account.name} can't ${verb} the folder ${subject} (${code}), so nothing was installed.`,
-    { hint: await folderAdvice(host, account, subject, needsWriting) },
-  );
+  return new ReceiptdError('INSTALL_REFUSED.folderOutOfReach', {
+    user: account.name,
+    folder: subject,
+    code,
+    ...(await folderAdvice(host, account, subject, needsWriting)),
+  });
 }

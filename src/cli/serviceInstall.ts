@@ -138,14 +138,14 @@ function environmentOf(
   return isNamed || hangsOnUser || hangsOnSession ? { RECEIPTD_STATE_DIR: stateDir } : {};
 }
 
-/** @throws ReceiptdError ROOT_NEEDED, USAGE */
-export function demandRights(host: Host, scope: Scope): void {
+/** `option`: the one that names the scope. @throws ReceiptdError ROOT_NEEDED, USAGE */
+export function demandRights(host: Host, scope: Scope, option = '--scope'): void {
   if (host.uid === null) return;
   if (scope === 'system' && host.uid !== 0) {
-    throw new ReceiptdError('ROOT_NEEDED.systemService');
+    throw new ReceiptdError('ROOT_NEEDED.systemService', { option });
   }
   if (scope === 'user' && host.uid === 0) {
-    throw new ReceiptdError('USAGE.rootUserService');
+    throw new ReceiptdError('USAGE.rootUserService', { option });
   }
 }
 

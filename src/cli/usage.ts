@@ -1,39 +1,35 @@
 import type { CommanderError } from 'commander';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
-/** Commands that people guess, with the right ones. */
-const GUESSED: Readonly<Record<string, string>> = {
-  start:
-    '`receiptd run` runs the agent in this terminal; `receiptd service start` starts it in the background.',
-  stop: '`receiptd service stop` stops the agent in the background; Ctrl-C stops `receiptd run`.',
-  restart:
-    '`receiptd service restart` restarts the agent in the background; `receiptd reload` applies a changed config.',
-  logs: '`receiptd service logs` shows the log of the agent in the background.',
-  install:
-    '`receiptd service install` installs the agent as a service that runs in the background; `receiptd setup` does everything.',
-  uninstall: '`receiptd service uninstall` removes the service.',
-  upload:
-    '`receiptd send FILE` uploads a file; `receiptd run --once` uploads what is in the watched folders.',
-  version: '`receiptd --version` shows the version.',
-  config: '`receiptd setup` writes the config; `receiptd check` checks it.',
-  search: '`receiptd list --search TEXT` searches.',
-  delete: '`receiptd erase NAME` erases the personal data of a document.',
-};
+/** Commands that people guess; the errors name the right ones. */
+const GUESSED = [
+  'start',
+  'stop',
+  'restart',
+  'logs',
+  'install',
+  'uninstall',
+  'upload',
+  'version',
+  'config',
+  'search',
+  'delete',
+] as const;
 
-/** Turns an error of the argument parser into one sentence, like every other error. */
+/** Turns an error of the argument parser into one like every other. */
 export function usageError({ code, message }: Pick<CommanderError, 'code' | 'message'>): ReceiptdError {
   const [what = '', guess = ''] = message.replace(/^error: /, '').split('\n');
+  const [, list] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(guess) ?? [];
+  const meant = list?.split(', ') ?? [];
+  if (code === 'commander.unknownCommand') {
+    const [, typed = ''] = /'(.*)'/.exec(what) ?? [];
+    const known = GUESSED.find((each) => each === typed.toLowerCase());
+    if (known !== undefined) return new ReceiptdError('USAGE.guessedCommand', { typed, guess: known });
+    return new ReceiptdError('USAGE.unknownCommand', { typed, meant });
+  }
   const plain = inPlainWords(what);
-  const sentence = `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.$/, '')}.`.replaceAll(
-    "'",
-    '"',
-  );
-  const advice = adviceOn(code, what);
-  const [, unknown = ''] = /'(.*)'/.exec(what) ?? [];
-  const known = code === 'commander.unknownCommand' ? GUESSED[unknown.toLowerCase()] : undefined;
-  if (known !== undefined) return new ReceiptdError('USAGE', sentence, { hint: known });
-  const meant = guess.replace(/^\(|\)$/g, '');
-  return new ReceiptdError('USAGE', sentence, { hint: meant === '' ? advice : `${meant} ${advice}` });
+  const detail = `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.$/, '')}.`.replaceAll("'", '"');
+  return new ReceiptdError('USAGE.commandLine', { detail, meant, name: possibleName(code, what) });
 }
 
 /** The parser's sentences about values, without its notation of options and arguments. */
@@ -44,13 +40,8 @@ function inPlainWords(what: string): string {
     .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'/, '"$1" is not valid as <$2>');
 }
 
-function adviceOn(code: string, what: string): string {
-  if (code === 'commander.unknownCommand') return '`receiptd --help` shows the commands.';
-  const help = 'Add --help to see the options of this command.';
-  const [, given] = /'(-[^']+)'/.exec(what) ?? [];
-  // Document names can look like this; no option does.
-  const mayBeName = code === 'commander.unknownOption' && given !== undefined && /^-[^-]|\d/.test(given);
-  return mayBeName
-    ? `If it is a document name, put two dashes before it, as in \`receiptd show -- ${given}\`. ${help}`
-    : help;
+/** Document names can look like this; no option does. */
+function possibleName(code: string, what: string): string | null {
+  const [, given = ''] = /'(-[^']+)'/.exec(what) ?? [];
+  return code === 'commander.unknownOption' && /^-[^-]|\d/.test(given) ? given : null;
 }

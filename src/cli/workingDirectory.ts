@@ -5,10 +5,6 @@ export function workingDirectory(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    const message =
-      systemCode(cause) === 'ENOENT'
-        ? 'The folder in which this command was started no longer exists.'
-        : "The path of the folder in which this command was started can't be determined.";
-    throw new ReceiptdError('USAGE', message, { hint: 'Change to another folder with `cd`.', cause });
+    throw new ReceiptdError('USAGE.workingDirectory', { isGone: systemCode(cause) === 'ENOENT' }, { cause });
   }
 }

@@ -112,11 +112,11 @@ export const SECRET_VARIABLE = 'RECEIPTD_SETUP_CLIENT_SECRET';
 /** One error listing all missing answers when nobody can be asked. */
 export function incomplete(
   missing: readonly (AnswerName | readonly AnswerName[])[],
-  why: string,
+  { isUnattended, backlogs }: { readonly isUnattended: boolean; readonly backlogs: readonly string[] },
 ): ReceiptdError {
-  const list = missing.map((each) => (typeof each === 'string' ? [each] : each).map(named).join(' or '));
   return new ReceiptdError('SETUP_INCOMPLETE', {
-    why,
+    isUnattended,
+    backlogs,
     missing: missing.map((each) => (typeof each === 'string' ? [each] : each).map(named).join('|')),
   });
 }

@@ -93,7 +93,6 @@ async function demandMakeable(path: string, directory: string): Promise<void> {
 }
 
 export function uncreatable(path: string, cause: unknown): ReceiptdError {
-  const why = systemCode(cause) ?? 'unknown error';
   return new ReceiptdError(
     'FOLDER_UNWRITABLE.notCreated',
     { path, system: systemCode(cause) ?? null },

@@ -142,7 +142,8 @@ function notBoth(one: string | undefined, other: string | undefined): void {
 /** Trims line breaks and spaces, which editors and `echo` add. */
 async function secretOf(io: Io, file: string | undefined): Promise<string | undefined> {
   if (file === '-') {
-    if (!isTerminal(io.stdin)) return (await askText(io, '', false)) || undefined;
+    if (!isTerminal(io.stdin))
+      return (await askText(io, 'Client secret: ', false, { input: 'clientSecret' })) || undefined;
     throw new ReceiptdError('USAGE.secretFromTerminal', { flag: ANSWERS.clientSecretFile.flag });
   }
   if (file === undefined) {

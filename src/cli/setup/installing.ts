@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts';
-import { ReceiptdError } from '../../core/domain/errors.ts';
 import { says, type Said } from '../../core/domain/setupWords.ts';
 import type { Host } from '../../features/os-service/host.ts';
 import type { Io } from '../io.ts';
@@ -11,7 +10,7 @@ import {
   type InstalledService,
   type InstallOptions,
 } from '../serviceInstall.ts';
-import type { ServiceScope } from './answers.ts';
+import { ANSWERS, type ServiceScope } from './answers.ts';
 
 export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {
   readonly result: 'installed' | 'unchanged';
@@ -20,14 +19,7 @@ export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {
 /** Refuses early what the installation would refuse at the end. @throws ReceiptdError ROOT_NEEDED, MANAGER_ABSENT, USAGE */
 export async function demandManager(io: Io, config: Config, scope: ServiceScope): Promise<void> {
   const host = hostOf(io);
-  try {
-    demandRights(host, scope);
-  } catch (error) {
-    if (!(error instanceof ReceiptdError) || error.hint === undefined) throw error;
-    // `service install` names its option --scope; setup names it --service.
-    const hint = error.hint.replaceAll('--scope ', '--service ');
-    throw new ReceiptdError(error.code, error.message, { hint, cause: error });
-  }
+  demandRights(host, scope, ANSWERS.service.flag);
   await managerOf(host, scope, host.userName, config.stateDir).present();
   // Windows only: checks that the machine's account can read what it needs. Elsewhere setup grants those rights.
   if (host.platform === 'win32') await definedService(io, config, { scope }, host);

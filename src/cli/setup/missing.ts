@@ -13,7 +13,7 @@ import type { Talk } from './talk.ts';
  * Refuses an unattended setup with missing answers before anything is done. `config`: planned from the known answers.
  * @throws ReceiptdError SETUP_INCOMPLETE listing all missing answers
  */
-export async function refuseMissing(talk: Talk, config: Config, why: string): Promise<void> {
+export async function refuseMissing(talk: Talk, config: Config, isUnattended: boolean): Promise<void> {
   const { given, found } = talk;
   const { before, context } = found;
   const missing: (AnswerName | readonly AnswerName[])[] = [];
@@ -42,8 +42,7 @@ export async function refuseMissing(talk: Talk, config: Config, why: string): Pr
   )
     for (const path of configured) if (await hasBacklog(path, config)) backlogs.push(path);
   if (backlogs.length > 0 && !missing.includes('existing')) missing.push('existing');
-  const of = backlogs.length === 0 ? '' : ` (${backlogs.join(', ')} already contains files)`;
-  if (missing.length > 0) throw incomplete(missing, `${why}${of}`);
+  if (missing.length > 0) throw incomplete(missing, { isUnattended, backlogs });
 }
 
 /** Missing mail settings, if any were given: an incomplete set could not send mail. */

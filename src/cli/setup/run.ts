@@ -61,8 +61,7 @@ async function converse(
   demandTransport(talk);
   if (ask === null) {
     const isUnattended = options.yes === true || options.nonInteractive === true;
-    const why = isUnattended ? 'Setup runs without questions' : 'No terminal to ask on';
-    await refuseMissing(talk, provisionalConfig(talk), why);
+    await refuseMissing(talk, provisionalConfig(talk), isUnattended);
   }
   const done: string[] = [];
   const open: (() => Promise<void>)[] = [];

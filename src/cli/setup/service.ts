@@ -88,26 +88,17 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
     if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') throw error;
     const baseUrl = `http://127.0.0.1:${given.sandboxPort}`;
     if (!(await isPractice(talk, baseUrl))) {
-      throw new ReceiptdError(error.code, error.message, {
-        hint: 'Choose another one with --sandbox-port; 0 picks a free one.',
-        cause: error,
-      });
+      const port = given.sandboxPort;
+      throw new ReceiptdError('PORT_IN_USE.practice', { port, host: '127.0.0.1' }, { cause: error });
     }
     const owner = await portOwner(given.sandboxPort);
-    if (owner !== null && owner.uid !== process.geteuid?.()) throw othersPractice(baseUrl, owner.name, error);
+    // That user could read the receipts.
+    if (owner !== null && owner.uid !== process.geteuid?.())
+      throw new ReceiptdError('PORT_IN_USE.othersPractice', { baseUrl, name: owner.name }, { cause: error });
     const whose = owner === null ? [says('service.ownerUnknown')] : [];
     say(joined(says('service.runs', { url: baseUrl }), ...whose));
     return { baseUrl, practice: { ...practice, port: given.sandboxPort, close: async () => {} } };
   }
-}
-
-/** Refuses another user's practice service, because that user could read the receipts. */
-function othersPractice(baseUrl: string, name: string, cause: unknown): ReceiptdError {
-  const message = `The practice service on ${baseUrl} belongs to the user ${name}, who would receive what you send.`;
-  return new ReceiptdError('PORT_IN_USE', message, {
-    hint: 'Choose another port with --sandbox-port; 0 picks a free one.',
-    cause,
-  });
 }
 
 /** Whether the listener is `receiptd sandbox`, started in another terminal. */

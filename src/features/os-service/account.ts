@@ -49,10 +49,7 @@ export async function findAccount(host: Host, name: string): Promise<Account | n
 
 /** Creates a system user without password, shell or home. @throws ReceiptdError MANAGER_FAILED */
 export async function createAccount(host: Host, name: string, stateDir: string): Promise<void> {
-  const hint = `Create the user ${name} yourself, or use an existing one with --user.`;
-  if (host.platform !== 'linux') {
-    throw new ReceiptdError('INSTALL_REFUSED', `The user ${name} does not exist on this machine.`, { hint });
-  }
+  if (host.platform !== 'linux') throw new ReceiptdError('INSTALL_REFUSED.userNotCreated', { name });
   const shell = '/usr/sbin/nologin';
   const words = [
     '--system',
@@ -65,7 +62,7 @@ export async function createAccount(host: Host, name: string, stateDir: string):
     '--',
     name,
   ];
-  await demand(['useradd', ...words], { env: { ...host.env }, hint });
+  await demand(['useradd', ...words], { env: { ...host.env }, creates: name });
 }
 
 /**

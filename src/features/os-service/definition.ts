@@ -19,20 +19,20 @@ export async function writeDefinition(file: string, text: string): Promise<void>
     // The temporary name is one that no manager reads as a definition; the mode must not depend on the umask.
     await writeDurably(file, text, { shared: true, prepare: (handle) => handle.chmod(0o644) });
   } catch (error) {
-    throw unusable(file, 'written', error);
+    throw unusable(file, 'write', error);
   }
 }
 
 export async function removeDefinition(file: string): Promise<void> {
   await rm(file, { force: true }).catch((error: unknown) => {
-    throw unusable(file, 'removed', error);
+    throw unusable(file, 'remove', error);
   });
 }
 
-function unusable(file: string, what: string, cause: unknown): ReceiptdError {
+function unusable(file: string, action: 'read' | 'write' | 'remove', cause: unknown): ReceiptdError {
   return new ReceiptdError(
     'MANAGER_FAILED.definition',
-    { file, isRemoval: what === 'removed', detail: systemCode(cause) ?? String(cause) },
+    { file, action, detail: systemCode(cause) ?? String(cause) },
     { cause },
   );
 }

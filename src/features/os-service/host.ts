@@ -33,18 +33,21 @@ export function runVisibly(
   });
 }
 
-/** Runs a program that must succeed. @throws ReceiptdError MANAGER_FAILED with the program's own message */
+/** Runs a program that must succeed. `creates`: the user that it would create. @throws ReceiptdError MANAGER_FAILED with the program's own message */
 export async function demand(
   command: readonly string[],
-  options: { env: NodeJS.ProcessEnv; limitMs?: number; hint?: string },
+  options: { env: NodeJS.ProcessEnv; limitMs?: number; creates?: string },
 ): Promise<string> {
   const { status, stdout, stderr, why } = await run(command, options);
   if (status === 0) return stdout;
   const words = [stderr, stdout]
     .map((text) => text.trim().replace(/\s*\n\s*/g, ' '))
     .find((text) => text !== '');
-  const end = why === 'ETIMEDOUT' ? 'no answer in time' : (words ?? why ?? `status ${status ?? 'unknown'}`);
-  throw new ReceiptdError('MANAGER_FAILED', `\`${command.join(' ')}\` failed: ${end.replace(/\.$/, '')}.`, {
-    hint: options.hint ?? 'For details, run `receiptd service status` and `receiptd service logs`.',
+  throw new ReceiptdError('MANAGER_FAILED.command', {
+    command: command.join(' '),
+    isLate: why === 'ETIMEDOUT',
+    detail: (words ?? why)?.replace(/\.$/, '') ?? null,
+    status,
+    creates: options.creates ?? null,
   });
 }

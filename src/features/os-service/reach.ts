@@ -14,11 +14,12 @@ export async function demandReach(host: Host, account: Account, agent: HostedAge
   const { configFile } = agent;
   if (await can(host, account, '-r', configFile)) return;
   const at = await obstacle(host, account, configFile);
-  throw new ReceiptdError(
-    'INSTALL_REFUSED',
-    `The user ${account.name} can't read the configuration ${configFile}${inWay(at, configFile)}, so nothing was installed.`,
-    { hint: await configurationAdvice(host, account, configFile, at) },
-  );
+  throw new ReceiptdError('INSTALL_REFUSED.configurationOutOfReach', {
+    user: account.name,
+    file: configFile,
+    at: at === configFile ? null : at,
+    command: await openingCommand(host, account, configFile, at),
+  });
 }
 
 /** Checks that the account, which need not exist yet, can run the program. @throws ReceiptdError INSTALL_REFUSED */
@@ -35,37 +36,33 @@ export async function demandProgram(host: Host, account: Account, { command }: H
   }
 }
 
-/** How to let the account read the configuration. Suggests opening a closed directory only if it is receiptd's own. */
-async function configurationAdvice(
+/** Lets the account read the configuration; null if that needs a closed directory that is not receiptd's own. */
+async function openingCommand(
   host: Host,
   account: Account,
   configFile: string,
   at: string,
-): Promise<string> {
+): Promise<string | null> {
   const { stdout } = await run(['id', '-gn', '--', account.name], { env: { ...host.env } });
   const group = shellWord(stdout.trim() || String(account.gid));
-  const open = (path: string, mode: string): string =>
-    `chgrp ${group} ${shellWord(path)} && chmod ${mode} ${shellWord(path)}`;
-  if (at === configFile) return `Allow that user to read it: ${open(configFile, '640')}`;
   const isItsOwn = at === posix.dirname(configFile) && posix.basename(at) === 'receiptd';
-  if (isItsOwn) return `Allow that user to open the directory: ${open(at, '750')}`;
-  return 'Move it to /etc/receiptd, or another directory that this user can enter, and install it from there with --config.';
+  if (at !== configFile && !isItsOwn) return null;
+  return `chgrp ${group} ${shellWord(at)} && chmod ${at === configFile ? '640' : '750'} ${shellWord(at)}`;
 }
 
-/** How to give the account access: to the first directory that it can't enter, or to the folder itself. */
+/** How to give the account access: commands, for `at`, the first directory that it can't enter, or to the folder itself. */
 export async function folderAdvice(
   host: Host,
   account: Account,
   folder: string,
   needsWriting: boolean,
-): Promise<string> {
+): Promise<{ readonly at: string | null; readonly commands: readonly string[] }> {
   const at = await obstacle(host, account, folder);
   const commands = [
     ...(at !== folder ? [setfacl(account, 'x', at)] : []),
     setfacl(account, needsWriting ? 'rwx' : 'rx', folder),
   ];
-  const where = at === folder ? '' : `It has no access to ${at}. `;
-  return `${where}To allow it: ${commands.join(' && ')}; or add the user to the folder's group. Then try again.`;
+  return { at: at === folder ? null : at, commands };
 }
 
 function setfacl({ name }: Account, rights: string, path: string): string {
@@ -80,10 +77,6 @@ async function obstacle(host: Host, account: Account, path: string): Promise<str
     if (!(await can(host, account, '-x', directory))) return directory;
   }
   return path;
-}
-
-function inWay(at: string, path: string): string {
-  return at === path ? '' : ` (it has no access to ${at})`;
 }
 
 async function can(host: Host, account: Account, right: '-r' | '-x', path: string): Promise<boolean> {

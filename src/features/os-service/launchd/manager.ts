@@ -75,9 +75,6 @@ export class Launchd implements Manager {
           continue;
         }
       }
-      const words =
-        stderr.trim().replace(/\.$/, '') ||
-        (why ?? (status === 0 ? 'it is still there' : `status ${status ?? 'unknown'}`));
       throw new ReceiptdError('MANAGER_FAILED.launchdStop', {
         detail: stderr.trim().replace(/\.$/, '') || why,
         status,

@@ -52,13 +52,10 @@ export class Systemd implements Manager {
       ? await run(this.#command(['show', '--property=Version']), { env: this.#env() })
       : null;
     if (asked?.status === 0) return;
-    const which =
-      this.#scope === 'user' ? "Your user's systemd does not answer" : 'This machine does not run systemd';
-    throw new ReceiptdError('MANAGER_ABSENT', `${which}${asked === null ? '' : `: ${wordsOf(asked)}`}.`, {
-      hint:
-        this.#scope === 'user' && asked !== null
-          ? 'Log in directly instead of using su or sudo, or install a system service with `sudo receiptd service install`.'
-          : 'In a container, or with another service manager, run `receiptd run` in the foreground.',
+    throw new ReceiptdError('MANAGER_ABSENT.systemd', {
+      isUser: this.#scope === 'user',
+      isAsked: asked !== null,
+      detail: asked?.stderr.trim().split('\n')[0]?.replace(/\.$/, '') || (asked?.why ?? null),
     });
   }
 
@@ -162,25 +159,24 @@ export class Systemd implements Manager {
     const isHeld = trouble === null && of('ConditionResult') === 'no';
     // If the unit was not even tried, the log is that of the run before.
     const isTried = state !== 'inactive';
-    const why = isHeld
+    const detail = isHeld
       ? await this.#unmetCondition()
       : isTried
         ? await this.#lastError(of('InvocationID'))
         : null;
-    if (why === null && trouble !== null) throw trouble;
+    if (detail === null && trouble !== null) throw trouble;
     throw new ReceiptdError(
       'MANAGER_FAILED.notStarted',
-      { unit: UNIT, detail: why, state },
+      { unit: UNIT, isHeld, detail, state },
       { ...(trouble !== null && { cause: trouble }) },
     );
   }
 
-  async #unmetCondition(): Promise<string> {
+  async #unmetCondition(): Promise<string | null> {
     const { stdout } = await run(this.#command(['status', '--no-pager', '--lines=0', UNIT]), {
       env: this.#env(),
     });
-    const [, condition = 'a condition of it'] = /(Condition\w+=.*) was not met/.exec(stdout) ?? [];
-    return `the condition ${condition} in its unit is not met.`;
+    return /(Condition\w+=.*) was not met/.exec(stdout)?.[1] ?? null;
   }
 
   /** The agent's last error message; null if there is none, or the log may not be read. */
@@ -225,8 +221,4 @@ function lastErrorIn(lines: readonly string[]): string | null {
     .slice(0, end + 1 || 1)
     .join('; ')
     .slice('error: '.length);
-}
-
-function wordsOf({ stderr, why }: { stderr: string; why: string | null }): string {
-  return stderr.trim().split('\n')[0]?.replace(/\.$/, '') || (why ?? 'systemctl failed');
 }

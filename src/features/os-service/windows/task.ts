@@ -92,19 +92,14 @@ export function isInProfile(path: string): boolean {
 
 /** Refuses mapped drives and user profiles: a service account can't reach them. */
 function refusePlacesOfPeople({ stateDir, configFile, command }: HostedAgent, user: string): void {
-  for (const [what, path] of [
-    ['The state directory', stateDir],
-    ['The configuration', configFile],
-    ...command.map((each) => ['The program', each] as const),
+  for (const [place, path] of [
+    ['stateDir', stateDir],
+    ['configuration', configFile],
+    ...command.map((each) => ['program', each] as const),
   ] as const) {
     if (!isInProfile(path)) continue;
     throw new ReceiptdError('INSTALL_REFUSED.inProfile', {
-      place:
-        what === 'The state directory'
-          ? 'stateDir'
-          : what === 'The configuration'
-            ? 'configuration'
-            : 'program',
+      place,
       path,
       user,
     });

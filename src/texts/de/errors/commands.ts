@@ -1,14 +1,56 @@
 import type { Format } from '../../format.ts';
-import type { commandsErrors as english } from '../../en/errors/commands.ts';
+import type {
+  commandsErrors as english,
+  GUESSED as englishGuesses,
+  OUTPUT_CURES as englishCures,
+  RestoreRisks,
+} from '../../en/errors/commands.ts';
 import type { Translated } from '../../facts.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
 
-export function commandsErrors({
-  counted,
-  number,
-  duration,
-}: Format): Translated<ReturnType<typeof english>> {
+const GUESSED: Readonly<Record<keyof typeof englishGuesses, string>> = {
+  start:
+    '`receiptd run` führt den Agenten in diesem Terminal aus; `receiptd service start` startet ihn im Hintergrund.',
+  stop: '`receiptd service stop` beendet den Agenten im Hintergrund; Strg-C beendet `receiptd run`.',
+  restart:
+    '`receiptd service restart` startet den Agenten im Hintergrund neu; `receiptd reload` setzt eine geänderte Konfiguration in Kraft.',
+  logs: '`receiptd service logs` zeigt das Protokoll des Agenten im Hintergrund.',
+  install:
+    '`receiptd service install` installiert den Agenten als Dienst, der im Hintergrund läuft; `receiptd setup` erledigt alles.',
+  uninstall: '`receiptd service uninstall` entfernt den Dienst.',
+  upload:
+    '`receiptd send FILE` sendet eine Datei; `receiptd run --once` sendet, was in den überwachten Ordnern liegt.',
+  version: '`receiptd --version` zeigt die Version.',
+  config: '`receiptd setup` schreibt die Konfiguration; `receiptd check` prüft sie.',
+  search: '`receiptd list --search TEXT` sucht.',
+  delete: '`receiptd erase NAME` löscht die personenbezogenen Daten eines Belegs.',
+};
+
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  EEXIST: 'schon vorhanden und nicht geändert',
+  ENOENT: 'der Ordner fehlt',
+  ENOTDIR: 'ein Teil des Pfads ist kein Ordner',
+  EACCES: 'keine Berechtigung',
+  EPERM: 'keine Berechtigung',
+  EROFS: 'das Dateisystem ist schreibgeschützt',
+  ENOSPC: 'kein Platz mehr',
+  EDQUOT: 'kein Platz mehr',
+};
+
+const OUTPUT_CURES: Readonly<Record<keyof typeof englishCures, string>> = {
+  output: 'Wählen Sie mit --output eine andere Datei.',
+  report: 'Wählen Sie mit --output einen anderen Ort. Was oben gefunden wurde, gilt trotzdem.',
+  config: 'Wählen Sie mit --config eine andere Datei.',
+  restoredConfig:
+    'Führen Sie den Befehl als root aus, oder wählen Sie mit --config eine andere Datei. Es wurde nichts wiederhergestellt.',
+  beside: 'Wählen Sie mit --beside einen anderen Ordner.',
+  backup: 'Nennen Sie eine andere Datei.',
+  finalBackup: 'Nennen Sie eine andere Datei. Es wurde nichts abgeschlossen.',
+};
+
+export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
+  const { counted, number, plural, duration, time } = format;
   return {
     'USAGE.noCredentialsFile': [
       'Es ist keine Datei mit Zugangsdaten eingestellt.',
@@ -19,7 +61,7 @@ export function commandsErrors({
       'Geben Sie Client-ID und Client-Secret genau so ein, wie der Dienst sie zeigt.',
     ],
     'USAGE.inputNotText': (p) => [
-      `Die Standardeingabe enthält Steuerzeichen (NUL, wie in UTF-16); erwartet wurde: ${p.what}.`,
+      `Die Standardeingabe enthält Steuerzeichen (NUL, wie in UTF-16); erwartet wurde ${p.input === 'clientId' ? 'die Client-ID' : p.input === 'clientSecret' ? 'das Client-Secret' : `das Passwort (mindestens ${p.shortest ?? 0} Zeichen)`}.`,
       'Speichern Sie die Datei als UTF-8.',
     ],
     'USAGE.folderNotInLedger': (p) => [
@@ -134,9 +176,9 @@ export function commandsErrors({
       'Ein Dienst des Benutzers läuft unter Ihrem Namen.',
       'Lassen Sie --user weg, oder installieren Sie mit --scope system einen Dienst des Rechners.',
     ],
-    'USAGE.rootUserService': [
+    'USAGE.rootUserService': (p) => [
       'root kann hier keinen Dienst des Benutzers haben.',
-      'Führen Sie dies ohne sudo als der Benutzer aus, für den der Dienst ist, oder lassen Sie --scope user weg.',
+      `Führen Sie dies ohne sudo als der Benutzer aus, für den der Dienst ist, oder lassen Sie ${p.option} user weg.`,
     ],
     'USAGE.alreadyAnswered': ['Diese Frage ist schon beantwortet.'],
     'USAGE.setupDone': ['Die Einrichtung ist fertig.'],
@@ -228,6 +270,39 @@ export function commandsErrors({
       DATABASE_PASSWORD,
     ],
     'USAGE.unfitDatabase': (p) => [`--to: ${p.detail}.`, DATABASE_PASSWORD],
+    'USAGE.workingDirectory': (p) => [
+      p.isGone
+        ? 'Den Ordner, in dem dieser Befehl gestartet wurde, gibt es nicht mehr.'
+        : 'Der Pfad des Ordners, in dem dieser Befehl gestartet wurde, lässt sich nicht ermitteln.',
+      'Wechseln Sie mit `cd` in einen anderen Ordner.',
+    ],
+    'USAGE.optionValue': (p) => [
+      `${p.option}: „${p.text}“ ist nicht gültig.`,
+      p.takes === 'duration'
+        ? 'Verwenden Sie eine Dauer wie 30s oder 5m.'
+        : p.takes === 'day'
+          ? 'Verwenden Sie ein Datum wie 2026-01-31.'
+          : `Verwenden Sie eine Zahl ${p.takes.most === null ? `ab ${p.takes.least}` : `von ${p.takes.least} bis ${p.takes.most}`}.`,
+    ],
+    'USAGE.noResultsColumn': (p) => [
+      `In results.columns steht kein „${p.name}“.`,
+      p.known.length === 0
+        ? 'Die Einstellung ist leer: Tragen Sie Namen und JSON-Pointer ein.'
+        : `Dort stehen: ${p.known.join(', ')}.`,
+    ],
+    'USAGE.fleetUnshared': [
+      'Dieser Agent hat kein gemeinsames Eingangsbuch.',
+      'Verwenden Sie `receiptd pause` und `receiptd resume`.',
+    ],
+    'USAGE.guessedCommand': (p) => [`Den Befehl „${p.typed}“ gibt es nicht.`, GUESSED[p.guess]],
+    'USAGE.unknownCommand': (p) => [
+      `Den Befehl „${p.typed}“ gibt es nicht.`,
+      `${meintenSie(p.meant)}\`receiptd --help\` zeigt die Befehle.`,
+    ],
+    'USAGE.commandLine': (p) => [
+      `Diesen Aufruf versteht receiptd nicht: ${p.detail}`,
+      `${meintenSie(p.meant)}${p.name === null ? '' : `Ist es der Name eines Belegs, schreiben Sie zwei Bindestriche davor, wie in \`receiptd show -- ${p.name}\`. `}Mit --help sehen Sie die Optionen dieses Befehls.`,
+    ],
     'OUTPUT_UNWRITABLE.archive': (p) => [
       `Das Archiv ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
       'Prüfen Sie das Verzeichnis und den Platz auf seiner Platte.',
@@ -236,6 +311,14 @@ export function commandsErrors({
       `Das Eingangsbuch lässt sich nicht mit seinem Journal vergleichen, weil seine Kopie in ${p.dir} nicht geschrieben werden kann: ${p.detail}.`,
       'Schaffen Sie dort Platz.',
     ],
+    'OUTPUT_UNWRITABLE.file': (p) => [
+      `${p.file} lässt sich nicht schreiben: ${UNWRITABLE[p.system ?? ''] ?? p.detail}.`,
+      OUTPUT_CURES[p.output],
+    ],
+    'OUTPUT_UNWRITABLE.stdout': (p) => [
+      `Die Standardausgabe lässt sich nicht schreiben: ${UNWRITABLE[p.system ?? ''] ?? p.detail}.`,
+      'Prüfen Sie, wohin sie geleitet wird.',
+    ],
     'NOT_RUNNING.stateDir': (p) => [
       `Mit dem Zustandsverzeichnis ${p.stateDir} läuft kein Agent.`,
       `Starten Sie ihn mit „${p.command}“.`,
@@ -243,6 +326,10 @@ export function commandsErrors({
     'NOT_RUNNING.stopping': [
       'receiptd wird gerade beendet.',
       'Starten Sie es wieder, und versuchen Sie es dann noch einmal.',
+    ],
+    'NOT_RUNNING.noAlerts': (p) => [
+      `Mit dem Zustandsverzeichnis ${p.stateDir} läuft kein Agent; es werden also keine Meldungen gesendet.`,
+      `Starten Sie ihn mit „${p.command}“. \`receiptd status\` zeigt Störungen auch ohne Agenten.`,
     ],
     'CONTROL_FAILED.notUnderstood': [
       'Diese Version versteht die Antwort des laufenden Agenten nicht.',
@@ -264,6 +351,14 @@ export function commandsErrors({
     'PORT_IN_USE.sandbox': (p) => [
       `Port ${p.port} von ${p.host} ist belegt.`,
       'Wählen Sie mit --port einen anderen; 0 nimmt einen freien.',
+    ],
+    'PORT_IN_USE.practice': (p) => [
+      `Port ${p.port} von ${p.host} ist belegt.`,
+      'Wählen Sie mit --sandbox-port einen anderen; 0 nimmt einen freien.',
+    ],
+    'PORT_IN_USE.othersPractice': (p) => [
+      `Der Übungsdienst auf ${p.baseUrl} gehört dem Benutzer ${p.name}, der bekäme, was Sie senden.`,
+      'Wählen Sie mit --sandbox-port einen anderen Port; 0 nimmt einen freien.',
     ],
     'CONSOLE_REFUSED.foldersUnasked': [
       'Ordner werden nur aufgelistet, solange die Einrichtung nach einem fragt.',
@@ -316,6 +411,22 @@ export function commandsErrors({
       'Es wurde nichts geändert.',
       'Antworten Sie mit y, oder ergänzen Sie --yes.',
     ],
+    'CONFIRMATION_NEEDED.nothingSent': (p) => [
+      `Aus ${p.folder} wurde nichts gesendet.`,
+      'Setzen Sie für diesen Ordner `existing: skip` oder `since DATE`, oder ergänzen Sie --yes.',
+    ],
+    'CONFIRMATION_NEEDED.withoutImage': (p) => [
+      `Es wurde nichts abgeschlossen. ${plural(p.count, '1 wartender Beleg hat', `${p.count} wartende Belege haben`)} kein Bild, weder im Spool noch im Ordner, woher es kam: ${p.paths.join(', ')}${p.count > p.paths.length ? ` und ${p.count - p.paths.length} weitere` : ''}. ${plural(p.count, 'Er ist', 'Sie sind')} verloren, wenn der andere PC die ${plural(p.count, 'Datei', 'Dateien')} nicht findet.`,
+      'Legen Sie die Dateien zurück, oder ergänzen Sie --yes.',
+    ],
+    'CONFIRMATION_NEEDED.restoredElsewhere': (p) => [
+      `Es wurde nichts wieder geöffnet. ${p.file} wurde auf ${p.host} wiederhergestellt (${time(p.at)}). Läuft receiptd dort, senden beide PCs, was wartet.`,
+      'Läuft es dort nicht mehr, bestätigen Sie das mit --yes.',
+    ],
+    'CONFIRMATION_NEEDED.restore': (p) => [
+      `Es wurde nichts wiederhergestellt. ${restoreRisks(p, format)}`,
+      'Zur Bestätigung ergänzen Sie --yes.',
+    ],
     'RESULTS_UNAVAILABLE.secretUnreadable': (p) => [
       `Die Datei ${p.file} ist nicht verwendbar (${p.detail}).`,
       'Prüfen Sie die Rechte des Zustandsverzeichnisses.',
@@ -329,7 +440,7 @@ export function commandsErrors({
       '`receiptd results list` zeigt die Nummern.',
     ],
     SETUP_INCOMPLETE: (p) => [
-      `Die Einrichtung kann nicht fragen (${p.why}), und diese Antworten fehlen: ${p.missing.map((each) => each.replaceAll('|', ' oder ')).join('; ')}.`,
+      `${p.isUnattended ? 'Die Einrichtung läuft ohne Fragen' : 'Es gibt kein Terminal für Fragen'}${p.backlogs.length === 0 ? '' : ` (${p.backlogs.join(', ')}: enthält schon Dateien)`}, und diese Antworten fehlen: ${p.missing.map((each) => each.replaceAll('|', ' oder ')).join('; ')}.`,
       'Geben Sie sie als Optionen oder Variablen an, oder führen Sie `receiptd setup` in einem Terminal aus.',
     ],
     TEST_RECEIPT_UNDELIVERED: (p) => [
@@ -337,4 +448,60 @@ export function commandsErrors({
       'Siehe `receiptd status` und `receiptd check`.',
     ],
   };
+}
+
+function meintenSie(meant: readonly string[]): string {
+  return meant.length === 0 ? '' : `Meinten Sie ${meant.join(' oder ')}? `;
+}
+
+function restoreRisks({ file, stateDir, here, elsewhere }: RestoreRisks, format: Format): string {
+  const { counted, plural, time } = format;
+  const aside = `das Eingangsbuch in ${stateDir}, das beiseitegelegt wird.`;
+  const again = (accepted: number, which: string) =>
+    accepted === 0
+      ? ''
+      : ` ${counted(accepted, 'Beleg', 'Belege')}, ${which}, ${plural(accepted, 'wird', 'werden')} noch einmal gesendet, soweit in einem überwachten Ordner vorhanden.`;
+  const sentences: string[] = [];
+  switch (here?.ledger) {
+    case 'earlier':
+      sentences.push(
+        `${file} ersetzt ${aside} Was dessen Journal seit der Sicherung eingetragen hat, kommt hinzu.`,
+      );
+      break;
+    case 'older':
+      sentences.push(
+        `${file} ersetzt ${aside} ${counted(here.entries, 'seit der Sicherung hinzugekommener Eintrag wird', 'seit der Sicherung hinzugekommene Einträge werden')} verworfen.${again(here.accepted, 'seither angenommen')}`,
+      );
+      break;
+    case 'other':
+      sentences.push(
+        `${file} ersetzt ein anderes Eingangsbuch in ${stateDir}, das beiseitegelegt wird.${again(here.accepted, 'dort als angenommen eingetragen')}`,
+      );
+      break;
+    case 'diverged':
+      sentences.push(
+        `${file} ersetzt ${aside} Was nur dieses Eingangsbuch enthält, wird verworfen, und seither angenommene Belege werden noch einmal gesendet, soweit in einem überwachten Ordner vorhanden.`,
+      );
+      break;
+    case undefined:
+  }
+  switch (elsewhere?.what) {
+    case 'restored':
+      sentences.push(
+        `${file} wurde schon auf ${elsewhere.host} wiederhergestellt (${time(elsewhere.at)}, ${elsewhere.stateDir}). Läuft receiptd dort, senden beide dieselben Belege.`,
+      );
+      break;
+    case 'ledgerAlone':
+      sentences.push(
+        `${file} ist nur ein Eingangsbuch, ohne sein Journal und die wartenden Bilder. Läuft receiptd dort noch, woher es kommt, senden beide, was wartet.`,
+      );
+      break;
+    case 'backup':
+      sentences.push(
+        `${file} ist eine Sicherung von ${elsewhere.host}, Stand ${time(elsewhere.at)}. Läuft receiptd dort noch, senden beide ${plural(elsewhere.waiting, 'den Beleg, der wartete', `die ${elsewhere.waiting} Belege, die warteten`)}. Was seither gesendet wurde, ist hier nicht bekannt.`,
+      );
+      break;
+    case undefined:
+  }
+  return sentences.join(' ');
 }

@@ -44,6 +44,12 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       `Das Eingangsbuch ${p.path} ist keine gewöhnliche Datei.`,
       'Finden Sie heraus, wer das dorthin gelegt hat, und entfernen Sie es.',
     ],
+    'FILE_UNREADABLE.notAFile': (p) => [
+      `${p.file} ist ${p.isFolder ? 'ein Ordner' : 'keine Datei'}.`,
+      p.isFolder
+        ? 'Nennen Sie die Dateien darin, oder lassen Sie den Ordner überwachen. Es wurde nichts gesendet.'
+        : 'Es wurde nichts gesendet.',
+    ],
     'WATCH_LIMIT.backslash': (p) => [
       `Der Pfad von ${p.folder} enthält einen umgekehrten Schrägstrich; deshalb kann receiptd neue Dateien dort nicht sofort bemerken.`,
       'Benennen Sie den Ordner um, oder lassen Sie ihn in Abständen auflisten.',

@@ -52,6 +52,11 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `${p.stateDir} ist geschlossen. ${p.isCopy ? `Das ist eine Kopie zum Ansehen (wiederhergestellt ${p.at}${p.file === '' ? '' : `, in ${p.file}`}). Der Agent läuft anderswo.` : `Das Eingangsbuch ist auf einen anderen Rechner umgezogen (${p.at}${p.file === '' ? '' : `, in ${p.file}`}), und receiptd läuft dort.`}`,
       'Zwei Agenten würden beide senden, was wartet. Läuft dort kein Agent, öffnen Sie diesen Rechner wieder mit `receiptd backup --reopen`.',
     ],
+    'STATE_MOVED.otherPc': (p) => [
+      p.host === null
+        ? 'Wurde der alte PC mit --final abgeschlossen, öffnen Sie ihn wieder, indem Sie dort `receiptd backup --reopen` ausführen.'
+        : `${p.host} bleibt abgeschlossen. Um ihn wieder zu öffnen, führen Sie dort \`receiptd backup --reopen\` aus.`,
+    ],
     'ARCHIVE_REFUSED.file': (p) => [
       `${p.file} ist nicht verwendbar: ${p.detail}.`,
       'Es wurde nichts wiederhergestellt. Kopieren Sie die Datei noch einmal, oder erstellen Sie mit `receiptd backup` eine neue.',

@@ -12,12 +12,18 @@ export function osServiceErrors(): Translated<ReturnType<typeof english>> {
       `Die Aufgabenplanung reagiert nicht (${p.detail ?? 'keine Antwort'}).`,
       'Wenn Sie eine andere Dienstverwaltung verwenden, führen Sie `receiptd run` im Vordergrund aus.',
     ],
+    'MANAGER_ABSENT.systemd': (p) => [
+      `${p.isUser ? 'Das systemd Ihres Benutzers antwortet nicht' : 'Auf diesem Rechner läuft kein systemd'}${p.isAsked ? `: ${p.detail ?? 'systemctl ist fehlgeschlagen'}` : ''}.`,
+      p.isUser && p.isAsked
+        ? 'Melden Sie sich direkt an statt mit su oder sudo, oder installieren Sie mit `sudo receiptd service install` einen Dienst des Rechners.'
+        : 'In einem Container oder mit einer anderen Dienstverwaltung führen Sie `receiptd run` im Vordergrund aus.',
+    ],
     'MANAGER_FAILED.programMissing': (p) => [
       `${p.program} ist nicht installiert, wird aber gebraucht, um Prüfungen unter einem anderen Benutzer auszuführen.`,
       'Installieren Sie es; unter Debian ist es in util-linux enthalten.',
     ],
     'MANAGER_FAILED.definition': (p) => [
-      `${p.file} lässt sich nicht ${p.isRemoval ? 'entfernen' : 'schreiben'} (${p.detail}).`,
+      `${p.file} lässt sich nicht ${p.action === 'read' ? 'lesen' : p.action === 'write' ? 'schreiben' : 'entfernen'} (${p.detail}).`,
       'Prüfen Sie, ob das Verzeichnis vorhanden ist und Sie darin schreiben dürfen.',
     ],
     'MANAGER_FAILED.launchdStop': (p) => [
@@ -25,20 +31,26 @@ export function osServiceErrors(): Translated<ReturnType<typeof english>> {
       'Einzelheiten zeigt `receiptd service status`.',
     ],
     'MANAGER_FAILED.notStarted': (p) => [
-      `${p.unit} ist nicht gestartet: ${p.detail ?? `Der Zustand ist ${p.state}.`}`,
+      `${p.unit} ist nicht gestartet: ${p.isHeld ? `${p.detail === null ? 'Eine Bedingung' : `Die Bedingung ${p.detail}`} der Unit ist nicht erfüllt.` : (p.detail ?? `Der Zustand ist ${p.state}.`)}`,
       'Einzelheiten zeigen `receiptd service logs` und `receiptd check`. Führen Sie danach `receiptd service start` aus.',
     ],
     'MANAGER_FAILED.taskNotCreated': [
       'Die Aufgabe wurde nicht angelegt.',
       'Versuchen Sie es noch einmal mit dem richtigen Passwort.',
     ],
-    'ROOT_NEEDED.systemService': [
+    'MANAGER_FAILED.command': (p) => [
+      `\`${p.command}\` ist fehlgeschlagen: ${p.isLate ? 'keine rechtzeitige Antwort' : (p.detail ?? `Status ${p.status ?? 'unbekannt'}`)}.`,
+      p.creates === null
+        ? 'Einzelheiten zeigen `receiptd service status` und `receiptd service logs`.'
+        : `Legen Sie den Benutzer ${p.creates} selbst an, oder verwenden Sie mit --user einen vorhandenen.`,
+    ],
+    'ROOT_NEEDED.systemService': (p) => [
       'Nur root kann einen Dienst des Rechners installieren.',
-      'Verwenden Sie sudo, oder installieren Sie mit `--scope user` einen Dienst des Benutzers.',
+      `Verwenden Sie sudo, oder installieren Sie mit \`${p.option} user\` einen Dienst des Benutzers.`,
     ],
     'ROOT_NEEDED.controlService': ['Bei einem Dienst des Rechners darf das nur root.', 'Verwenden Sie sudo.'],
     'INSTALL_REFUSED.checkFailed': (p) => [
-      `receiptd check, als Benutzer ${p.account} ausgeführt, meldet: ${p.detail}`,
+      `receiptd check, als Benutzer ${p.account} ausgeführt, meldet: ${p.detail ?? `Status ${p.status ?? 'unbekannt'}`}`,
       'Beheben Sie das zuerst. Es wurde nichts installiert.',
     ],
     'INSTALL_REFUSED.finding': (p) => [
@@ -80,6 +92,20 @@ export function osServiceErrors(): Translated<ReturnType<typeof english>> {
     'INSTALL_REFUSED.mappedDrive': (p) => [
       `Der Ordner ${p.path} liegt auf einem Netzlaufwerk mit Buchstaben, das nur Sie verwenden können, aber kein Dienst.`,
       `Tragen Sie in der Konfiguration ${p.replacement} ein.`,
+    ],
+    'INSTALL_REFUSED.folderOutOfReach': (p) => [
+      `Der Benutzer ${p.user} kann ${p.code === 'FOLDER_UNREADABLE' ? `den Ordner ${p.folder} nicht lesen` : `im Ordner ${p.folder} nicht schreiben`} (${p.code}); deshalb wurde nichts installiert.`,
+      `${p.at === null ? '' : `Er hat keinen Zugriff auf ${p.at}. `}Um ihn zuzulassen: ${p.commands.join(' && ')}; oder nehmen Sie ihn in die Gruppe des Ordners auf. Versuchen Sie es dann noch einmal.`,
+    ],
+    'INSTALL_REFUSED.configurationOutOfReach': (p) => [
+      `Der Benutzer ${p.user} kann die Konfiguration ${p.file} nicht lesen${p.at === null ? '' : ` (er hat keinen Zugriff auf ${p.at})`}; deshalb wurde nichts installiert.`,
+      p.command === null
+        ? 'Legen Sie sie nach /etc/receiptd oder in ein anderes Verzeichnis, das dieser Benutzer öffnen kann, und installieren Sie von dort mit --config.'
+        : `Erlauben Sie ihm, ${p.at === null ? 'sie zu lesen' : 'das Verzeichnis zu öffnen'}: ${p.command}`,
+    ],
+    'INSTALL_REFUSED.userNotCreated': (p) => [
+      `Den Benutzer ${p.name} gibt es auf diesem Rechner nicht.`,
+      `Legen Sie den Benutzer ${p.name} selbst an, oder verwenden Sie mit --user einen vorhandenen.`,
     ],
     'INSTALL_EDITED.uninstall': (p) => [
       `${p.file} wurde von Hand angelegt oder bearbeitet und blieb unverändert.`,

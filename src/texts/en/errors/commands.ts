@@ -3,7 +3,49 @@ import type { Entries } from '../../facts.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
 
-export function commandsErrors({ counted, duration }: Format) {
+/** Commands that people guess, with the right ones. */
+export const GUESSED = {
+  start:
+    '`receiptd run` runs the agent in this terminal; `receiptd service start` starts it in the background.',
+  stop: '`receiptd service stop` stops the agent in the background; Ctrl-C stops `receiptd run`.',
+  restart:
+    '`receiptd service restart` restarts the agent in the background; `receiptd reload` applies a changed config.',
+  logs: '`receiptd service logs` shows the log of the agent in the background.',
+  install:
+    '`receiptd service install` installs the agent as a service that runs in the background; `receiptd setup` does everything.',
+  uninstall: '`receiptd service uninstall` removes the service.',
+  upload:
+    '`receiptd send FILE` uploads a file; `receiptd run --once` uploads what is in the watched folders.',
+  version: '`receiptd --version` shows the version.',
+  config: '`receiptd setup` writes the config; `receiptd check` checks it.',
+  search: '`receiptd list --search TEXT` searches.',
+  delete: '`receiptd erase NAME` erases the personal data of a document.',
+} as const;
+
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  EEXIST: 'it already exists and was left unchanged',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'part of its path is not a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'no space is left',
+};
+
+/** What to do about output that can't be written, by what it is. */
+export const OUTPUT_CURES = {
+  output: 'Choose another file with --output.',
+  report: 'Choose another place with --output. The findings above are still valid.',
+  config: 'Choose another file with --config.',
+  restoredConfig: 'Run it as root, or choose another file with --config. Nothing was restored.',
+  beside: 'Choose another folder with --beside.',
+  backup: 'Name another file.',
+  finalBackup: 'Name another file. Nothing was closed.',
+} as const;
+
+export function commandsErrors(format: Format) {
+  const { counted, duration } = format;
   return {
     'USAGE.noCredentialsFile': [
       'No credentials file is configured.',
@@ -13,8 +55,8 @@ export function commandsErrors({ counted, duration }: Format) {
       `These can't be service credentials: ${p.flaw}.`,
       'Enter the client identifier and the client secret exactly as the service shows them.',
     ],
-    'USAGE.inputNotText': (p: { what: string }) => [
-      `Standard input holds control characters (NUL, as in UTF-16) instead of ${p.what}.`,
+    'USAGE.inputNotText': (p: { input: 'clientId' | 'clientSecret' | 'password'; shortest?: number }) => [
+      `Standard input holds control characters (NUL, as in UTF-16) instead of ${p.input === 'clientId' ? 'the client identifier' : p.input === 'clientSecret' ? 'the client secret' : `the password (at least ${p.shortest ?? 0} characters)`}.`,
       'Save the file as UTF-8.',
     ],
     'USAGE.folderNotInLedger': (p: { wanted: string; known: readonly string[] }) => [
@@ -123,9 +165,9 @@ export function commandsErrors({ counted, duration }: Format) {
       'A user service runs as you.',
       'Leave out --user, or install a system service with --scope system.',
     ],
-    'USAGE.rootUserService': [
+    'USAGE.rootUserService': (p: { option: string }) => [
       "root can't have a user service here.",
-      'Run this as the user the service is for, without sudo, or leave out --scope user.',
+      `Run this as the user the service is for, without sudo, or leave out ${p.option} user.`,
     ],
     'USAGE.alreadyAnswered': ['This question has already been answered.'],
     'USAGE.setupDone': ['Setup is done.'],
@@ -221,6 +263,44 @@ export function commandsErrors({ counted, duration }: Format) {
       DATABASE_PASSWORD,
     ],
     'USAGE.unfitDatabase': (p: { detail: string }) => [`--to ${p.detail}.`, DATABASE_PASSWORD],
+    'USAGE.workingDirectory': (p: { isGone: boolean }) => [
+      p.isGone
+        ? 'The folder in which this command was started no longer exists.'
+        : "The path of the folder in which this command was started can't be determined.",
+      'Change to another folder with `cd`.',
+    ],
+    'USAGE.optionValue': (p: {
+      option: string;
+      text: string;
+      takes: 'duration' | 'day' | { least: number; most: number | null };
+    }) => [
+      `${p.option}: "${p.text}" is not valid.`,
+      p.takes === 'duration'
+        ? 'Use a duration such as 30s or 5m.'
+        : p.takes === 'day'
+          ? 'Use a date such as 2026-01-31.'
+          : `Use a number ${p.takes.most === null ? `of ${p.takes.least} or more` : `from ${p.takes.least} to ${p.takes.most}`}.`,
+    ],
+    'USAGE.noResultsColumn': (p: { name: string; known: readonly string[] }) => [
+      `results.columns has no "${p.name}".`,
+      p.known.length === 0 ? 'It is empty: add names and JSON pointers.' : `It has: ${p.known.join(', ')}.`,
+    ],
+    'USAGE.fleetUnshared': [
+      'This agent does not share its ledger.',
+      'Use `receiptd pause` and `receiptd resume`.',
+    ],
+    'USAGE.guessedCommand': (p: { typed: string; guess: keyof typeof GUESSED }) => [
+      `Unknown command "${p.typed}".`,
+      GUESSED[p.guess],
+    ],
+    'USAGE.unknownCommand': (p: { typed: string; meant: readonly string[] }) => [
+      `Unknown command "${p.typed}".`,
+      `${didYouMean(p.meant)}\`receiptd --help\` shows the commands.`,
+    ],
+    'USAGE.commandLine': (p: { detail: string; meant: readonly string[]; name: string | null }) => [
+      p.detail,
+      `${didYouMean(p.meant)}${p.name === null ? '' : `If it is a document name, put two dashes before it, as in \`receiptd show -- ${p.name}\`. `}Add --help to see the options of this command.`,
+    ],
     'OUTPUT_UNWRITABLE.archive': (p: { file: string; detail: string }) => [
       `The archive ${p.file} can't be written: ${p.detail}.`,
       'Check the directory and the space on its disk.',
@@ -229,11 +309,25 @@ export function commandsErrors({ counted, duration }: Format) {
       `The ledger can't be compared with its journal, because its copy in ${p.dir} can't be written: ${p.detail}.`,
       'Free some space there.',
     ],
+    'OUTPUT_UNWRITABLE.file': (p: {
+      file: string;
+      system: string | null;
+      detail: string;
+      output: keyof typeof OUTPUT_CURES;
+    }) => [`${p.file} can't be written: ${UNWRITABLE[p.system ?? ''] ?? p.detail}.`, OUTPUT_CURES[p.output]],
+    'OUTPUT_UNWRITABLE.stdout': (p: { system: string | null; detail: string }) => [
+      `Standard output can't be written: ${UNWRITABLE[p.system ?? ''] ?? p.detail}.`,
+      'Check where it goes.',
+    ],
     'NOT_RUNNING.stateDir': (p: { stateDir: string; command: string }) => [
       `No agent is running on the state directory ${p.stateDir}.`,
       `Start it with "${p.command}".`,
     ],
     'NOT_RUNNING.stopping': ['receiptd is stopping.', 'Start it again, then try again.'],
+    'NOT_RUNNING.noAlerts': (p: { stateDir: string; command: string }) => [
+      `No agent is running on the state directory ${p.stateDir}, so no alerts are being sent.`,
+      `Start it with "${p.command}". \`receiptd status\` shows problems even without an agent.`,
+    ],
     'CONTROL_FAILED.notUnderstood': [
       "This version does not understand the running agent's answer.",
       'The agent may be a different version. Restart it.',
@@ -256,6 +350,14 @@ export function commandsErrors({ counted, duration }: Format) {
     'PORT_IN_USE.sandbox': (p: { port: number; host: string }) => [
       `Port ${p.port} of ${p.host} is in use.`,
       'Choose another one with --port; 0 picks a free one.',
+    ],
+    'PORT_IN_USE.practice': (p: { port: number; host: string }) => [
+      `Port ${p.port} of ${p.host} is in use.`,
+      'Choose another one with --sandbox-port; 0 picks a free one.',
+    ],
+    'PORT_IN_USE.othersPractice': (p: { baseUrl: string; name: string }) => [
+      `The practice service on ${p.baseUrl} belongs to the user ${p.name}, who would receive what you send.`,
+      'Choose another port with --sandbox-port; 0 picks a free one.',
     ],
     'CONSOLE_REFUSED.foldersUnasked': ['Folders are only listed while setup asks for one.'],
     'CONSOLE_REFUSED.setting': (p: { setting: string; holder: string | null; file: string }) => [
@@ -300,6 +402,22 @@ export function commandsErrors({ counted, duration }: Format) {
       'Add --yes if that is what you want.',
     ],
     'CONFIRMATION_NEEDED.notRetired': ['Nothing was changed.', 'Answer y, or add --yes.'],
+    'CONFIRMATION_NEEDED.nothingSent': (p: { folder: string }) => [
+      `Nothing was sent from ${p.folder}.`,
+      'Set `existing: skip` or `since DATE` for this folder, or add --yes.',
+    ],
+    'CONFIRMATION_NEEDED.withoutImage': (p: { count: number; paths: readonly string[] }) => [
+      `Nothing was closed. ${withoutImage(p)}`,
+      'Put the files back, or add --yes.',
+    ],
+    'CONFIRMATION_NEEDED.restoredElsewhere': (p: RestoredOn) => [
+      `Nothing was reopened. ${restoredOn(p, format)}`,
+      'If it no longer runs there, confirm with --yes.',
+    ],
+    'CONFIRMATION_NEEDED.restore': (p: RestoreRisks) => [
+      `Nothing was restored. ${restoreRisks(p, format)}`,
+      'To confirm, add --yes.',
+    ],
     'RESULTS_UNAVAILABLE.secretUnreadable': (p: { file: string; detail: string }) => [
       `The file ${p.file} can't be used (${p.detail}).`,
       'Check the permissions of the state directory.',
@@ -312,8 +430,12 @@ export function commandsErrors({ counted, duration }: Format) {
       `Result ${p.id} does not exist.`,
       '`receiptd results list` lists the numbers.',
     ],
-    SETUP_INCOMPLETE: (p: { why: string; missing: readonly string[] }) => [
-      `${p.why}, and these answers are missing: ${p.missing.map((each) => each.replaceAll('|', ' or ')).join('; ')}.`,
+    SETUP_INCOMPLETE: (p: {
+      isUnattended: boolean;
+      backlogs: readonly string[];
+      missing: readonly string[];
+    }) => [
+      `${p.isUnattended ? 'Setup runs without questions' : 'No terminal to ask on'}${p.backlogs.length === 0 ? '' : ` (${p.backlogs.join(', ')} already contains files)`}, and these answers are missing: ${p.missing.map((each) => each.replaceAll('|', ' or ')).join('; ')}.`,
       'Pass them as options or variables, or run `receiptd setup` in a terminal.',
     ],
     TEST_RECEIPT_UNDELIVERED: (p: { file: string; detail: string; isToCome: boolean }) => [
@@ -321,4 +443,95 @@ export function commandsErrors({ counted, duration }: Format) {
       'See `receiptd status` and `receiptd check`.',
     ],
   } satisfies Entries;
+}
+
+function didYouMean(meant: readonly string[]): string {
+  if (meant.length === 0) return '';
+  return `Did you mean ${meant.length > 1 ? 'one of ' : ''}${meant.join(', ')}? `;
+}
+
+/** Waiting documents whose image can't be found; `paths`: the first few. */
+export function withoutImage(p: { count: number; paths: readonly string[] }): string {
+  const more = p.count > p.paths.length ? ` and ${p.count - p.paths.length} more` : '';
+  const subject = p.count === 1 ? '1 waiting document has' : `${p.count} waiting documents have`;
+  return `${subject} no image, neither in the spool nor in the folder it came from: ${p.paths.join(', ')}${more}. They are lost unless the other PC can find the files.`;
+}
+
+export interface RestoredOn {
+  readonly file: string;
+  readonly host: string;
+  readonly at: string;
+}
+
+export function restoredOn({ file, host, at }: RestoredOn, { time }: Format): string {
+  return `${file} was restored on ${host} (${time(at)}). If receiptd runs there, both PCs will send what is waiting.`;
+}
+
+/** What a restore discards here, and which second agent could send the same documents. */
+export interface RestoreRisks {
+  readonly file: string;
+  readonly stateDir: string;
+  /** `older`: earlier, and nothing of the ledger here is kept. */
+  readonly here:
+    | { readonly ledger: 'earlier' | 'diverged' }
+    | { readonly ledger: 'older'; readonly entries: number; readonly accepted: number }
+    | { readonly ledger: 'other'; readonly accepted: number }
+    | null;
+  readonly elsewhere:
+    | { readonly what: 'restored'; readonly host: string; readonly at: string; readonly stateDir: string }
+    | { readonly what: 'ledgerAlone' }
+    | { readonly what: 'backup'; readonly host: string; readonly at: string; readonly waiting: number }
+    | null;
+}
+
+export function restoreRisks({ file, stateDir, here, elsewhere }: RestoreRisks, format: Format): string {
+  const { counted, time } = format;
+  const aside = `the ledger in ${stateDir}, which is set aside.`;
+  const again = (accepted: number, which: string) =>
+    accepted === 0
+      ? ''
+      : ` ${counted(accepted, 'document', 'documents')} ${which} will be sent again, if found in a watched folder.`;
+  const sentences: string[] = [];
+  switch (here?.ledger) {
+    case 'earlier':
+      sentences.push(
+        `${file} will replace ${aside} What its journal has recorded since the backup is added.`,
+      );
+      break;
+    case 'older':
+      sentences.push(
+        `${file} will replace ${aside} ${counted(here.entries, 'entry', 'entries')} recorded since the backup will be discarded.${again(here.accepted, 'accepted since then')}`,
+      );
+      break;
+    case 'other':
+      sentences.push(
+        `${file} will replace a different ledger in ${stateDir}, which is set aside.${again(here.accepted, 'that it records as accepted')}`,
+      );
+      break;
+    case 'diverged':
+      sentences.push(
+        `${file} will replace ${aside} What only this ledger has recorded will be discarded, and documents accepted since then will be sent again, if found in a watched folder.`,
+      );
+      break;
+    case undefined:
+  }
+  switch (elsewhere?.what) {
+    case 'restored':
+      sentences.push(
+        `${file} was already restored on ${elsewhere.host} (${time(elsewhere.at)}, ${elsewhere.stateDir}). If receiptd runs there, both will send the same receipts.`,
+      );
+      break;
+    case 'ledgerAlone':
+      sentences.push(
+        `${file} is only a ledger, without its journal and waiting images. If receiptd still runs where it comes from, both will send what is waiting.`,
+      );
+      break;
+    case 'backup':
+      sentences.push(
+        `${file} is a backup of ${elsewhere.host} from ${time(elsewhere.at)}. If receiptd still runs there, both will send the ${counted(elsewhere.waiting, 'document', 'documents')} that waited. What was sent since then is not known here.`,
+      );
+      break;
+    case undefined:
+  }
+  return sentences.join(' ');
 }

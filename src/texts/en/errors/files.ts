@@ -43,6 +43,10 @@ export function filesErrors() {
       `The ledger ${p.path} is not a regular file.`,
       'Find out who put it there, and remove it.',
     ],
+    'FILE_UNREADABLE.notAFile': (p: { file: string; isFolder: boolean }) => [
+      `${p.file} is ${p.isFolder ? 'a folder' : 'not a file'}.`,
+      p.isFolder ? 'Name the files in it, or watch the folder. Nothing was sent.' : 'Nothing was sent.',
+    ],
     'WATCH_LIMIT.backslash': (p: { folder: string }) => [
       `The path of ${p.folder} contains a backslash, so receiptd can't watch it for events.`,
       'Rename it, or let receiptd list it at intervals.',

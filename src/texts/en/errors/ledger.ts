@@ -51,6 +51,11 @@ export function ledgerErrors({ counted, plural }: Format) {
       `${p.stateDir} is closed. ${p.isCopy ? `This is a copy for viewing (restored ${p.at}${p.file === '' ? '' : `, in ${p.file}`}). The agent runs elsewhere.` : `The ledger was moved to another PC (${p.at}${p.file === '' ? '' : `, in ${p.file}`}), and receiptd runs there.`}`,
       'Two agents would both send what is waiting. If no agent runs there, reopen this PC with `receiptd backup --reopen`.',
     ],
+    'STATE_MOVED.otherPc': (p: { host: string | null }) => [
+      p.host === null
+        ? 'If the old PC was closed with --final, reopen it by running `receiptd backup --reopen` there.'
+        : `${p.host} stays closed. To reopen it, run \`receiptd backup --reopen\` there.`,
+    ],
     'ARCHIVE_REFUSED.file': (p: { file: string; detail: string }) => [
       `${p.file} can't be used: ${p.detail}.`,
       'Nothing was restored. Copy the file again, or create a new one with `receiptd backup`.',

@@ -13,30 +13,57 @@ export function osServiceErrors() {
       `The Task Scheduler does not respond (${p.detail ?? 'no answer'}).`,
       'If you use another service manager, run `receiptd run` in the foreground.',
     ],
+    'MANAGER_ABSENT.systemd': (p: { isUser: boolean; isAsked: boolean; detail: string | null }) => [
+      `${p.isUser ? "Your user's systemd does not answer" : 'This machine does not run systemd'}${p.isAsked ? `: ${p.detail ?? 'systemctl failed'}` : ''}.`,
+      p.isUser && p.isAsked
+        ? 'Log in directly instead of using su or sudo, or install a system service with `sudo receiptd service install`.'
+        : 'In a container, or with another service manager, run `receiptd run` in the foreground.',
+    ],
     'MANAGER_FAILED.programMissing': (p: { program: string }) => [
       `${p.program} is not installed, but it is needed to run checks as another user.`,
       'Install it; on Debian, it is in util-linux.',
     ],
-    'MANAGER_FAILED.definition': (p: { file: string; isRemoval: boolean; detail: string }) => [
-      `${p.file} can't be ${p.isRemoval ? 'removed' : 'written'} (${p.detail}).`,
+    'MANAGER_FAILED.definition': (p: {
+      file: string;
+      action: 'read' | 'write' | 'remove';
+      detail: string;
+    }) => [
+      `${p.file} can't be ${p.action === 'read' ? 'read' : p.action === 'write' ? 'written' : 'removed'} (${p.detail}).`,
       'Check that its directory exists and that you may write to it.',
     ],
     'MANAGER_FAILED.launchdStop': (p: { detail: string | null; status: number | null }) => [
       `launchd did not end it: ${p.detail ?? (p.status === 0 ? 'it is still there' : `status ${p.status ?? 'unknown'}`)}.`,
       'For details, run `receiptd service status`.',
     ],
-    'MANAGER_FAILED.notStarted': (p: { unit: string; detail: string | null; state: string }) => [
-      `${p.unit} did not start: ${p.detail ?? `it is ${p.state}.`}`,
+    'MANAGER_FAILED.notStarted': (p: {
+      unit: string;
+      isHeld: boolean;
+      detail: string | null;
+      state: string;
+    }) => [
+      `${p.unit} did not start: ${p.isHeld ? `the condition ${p.detail ?? 'a condition of it'} in its unit is not met.` : (p.detail ?? `it is ${p.state}.`)}`,
       'For details, run `receiptd service logs` and `receiptd check`. Then run `receiptd service start`.',
     ],
     'MANAGER_FAILED.taskNotCreated': ['The task was not created.', 'Try again with the correct password.'],
-    'ROOT_NEEDED.systemService': [
+    'MANAGER_FAILED.command': (p: {
+      command: string;
+      isLate: boolean;
+      detail: string | null;
+      status: number | null;
+      creates: string | null;
+    }) => [
+      `\`${p.command}\` failed: ${p.isLate ? 'no answer in time' : (p.detail ?? `status ${p.status ?? 'unknown'}`)}.`,
+      p.creates === null
+        ? 'For details, run `receiptd service status` and `receiptd service logs`.'
+        : `Create the user ${p.creates} yourself, or use an existing one with --user.`,
+    ],
+    'ROOT_NEEDED.systemService': (p: { option: string }) => [
       'Only root can install a system service.',
-      'Use sudo, or install a user service with `--scope user`.',
+      `Use sudo, or install a user service with \`${p.option} user\`.`,
     ],
     'ROOT_NEEDED.controlService': ['Only root can do this to a system service.', 'Use sudo.'],
-    'INSTALL_REFUSED.checkFailed': (p: { account: string; detail: string }) => [
-      `receiptd check, run as the user ${p.account}, says: ${p.detail}`,
+    'INSTALL_REFUSED.checkFailed': (p: { account: string; detail: string | null; status: number | null }) => [
+      `receiptd check, run as the user ${p.account}, says: ${p.detail ?? `status ${p.status ?? 'unknown'}`}`,
       'Fix that first. Nothing was installed.',
     ],
     'INSTALL_REFUSED.finding': (p: { account: string; subject: string; detail: string }) => [
@@ -87,6 +114,31 @@ export function osServiceErrors() {
     'INSTALL_REFUSED.mappedDrive': (p: { path: string; replacement: string }) => [
       `The folder ${p.path} is on a mapped drive, which only you can use and a service can't.`,
       `Use ${p.replacement} in the configuration.`,
+    ],
+    'INSTALL_REFUSED.folderOutOfReach': (p: {
+      user: string;
+      folder: string;
+      code: string;
+      at: string | null;
+      commands: readonly string[];
+    }) => [
+      `The user ${p.user} can't ${p.code === 'FOLDER_UNREADABLE' ? 'read' : 'write'} the folder ${p.folder} (${p.code}), so nothing was installed.`,
+      `${p.at === null ? '' : `It has no access to ${p.at}. `}To allow it: ${p.commands.join(' && ')}; or add the user to the folder's group. Then try again.`,
+    ],
+    'INSTALL_REFUSED.configurationOutOfReach': (p: {
+      user: string;
+      file: string;
+      at: string | null;
+      command: string | null;
+    }) => [
+      `The user ${p.user} can't read the configuration ${p.file}${p.at === null ? '' : ` (it has no access to ${p.at})`}, so nothing was installed.`,
+      p.command === null
+        ? 'Move it to /etc/receiptd, or another directory that this user can enter, and install it from there with --config.'
+        : `Allow that user to ${p.at === null ? 'read it' : 'open the directory'}: ${p.command}`,
+    ],
+    'INSTALL_REFUSED.userNotCreated': (p: { name: string }) => [
+      `The user ${p.name} does not exist on this machine.`,
+      `Create the user ${p.name} yourself, or use an existing one with --user.`,
     ],
     'INSTALL_EDITED.uninstall': (p: { file: string }) => [
       `${p.file} was created or edited by hand and was left unchanged.`,
