@@ -7,7 +7,7 @@ import {
   type WithoutImage,
 } from '../features/backup/makeBackup.ts';
 import { restoredAt } from '../features/backup/source.ts';
-import { copyLedger, refuseOtherVersion, refuseShared } from '../wiring/ledger.ts';
+import { copyLedger, refuseOtherVersion } from '../wiring/ledger.ts';
 import { openReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { unwritable } from '../state-dir/stateDir.ts';
@@ -31,8 +31,6 @@ interface Options extends JsonOption {
 }
 
 const SHOWN = 5;
-const SHARED_HINT =
-  'Back up the database with its own tools, such as pg_dump. To move to another PC, let this agent send what is waiting, and stop it. Then start an agent there with the same `ledger.url` and `ledger.agent`.';
 
 export function addBackup(program: Command, io: Io): void {
   program
@@ -57,7 +55,7 @@ export function addBackup(program: Command, io: Io): void {
     .action(async (file: string | undefined, options: Options) => {
       const config = await configOf(io, options);
       if (options.reopen) return reopen(io, config, options);
-      refuseShared(config, 'this receiptd has no ledger of its own to back up', SHARED_HINT);
+      if (config.ledger.kind !== 'sqlite') throw new ReceiptdError('LEDGER_SHARED.nothingToBackUp');
       if (file !== undefined) return archive(io, config, resolve(io.cwd, file), options);
       if (!options.final) return ledgerAlone(io, config, options);
       throw new ReceiptdError('USAGE.finalNeedsFile');

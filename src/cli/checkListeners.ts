@@ -14,6 +14,7 @@ import {
   MONITORING_LISTENER,
   RESULTS_LISTENER,
   type Listener,
+  type TlsListener,
 } from '../http/listen.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
@@ -40,13 +41,14 @@ export async function checkListeners(config: Config): Promise<Finding[]> {
   ];
   const findings: Finding[] = [];
   for (const wanted of all) {
-    if (wanted.tls !== null) findings.push(await checkCertificate(wanted.tls, wanted.listener));
+    if (wanted.tls !== null && wanted.listener.section !== 'monitoring')
+      findings.push(await checkCertificate(wanted.tls, wanted.listener));
     if (wanted.address !== null) findings.push(await checkAddress(wanted, wanted.address, stateDir));
   }
   return findings;
 }
 
-async function checkCertificate(tls: PairFiles, listener: Listener): Promise<Finding> {
+async function checkCertificate(tls: PairFiles, listener: TlsListener): Promise<Finding> {
   const subject = `${listener.section}.tls`;
   try {
     const until = new Date((await readPair(tls, listener)).expiresAt).toISOString().slice(0, 10);
@@ -66,7 +68,7 @@ async function checkAddress(
   const where = `${literal(address.host)}:${address.port}`;
   const server = createServer();
   try {
-    if (listener !== MONITORING_LISTENER) demandCertificate(address, tls, listener);
+    if (listener.section !== 'monitoring') demandCertificate(address, tls, listener);
     if (listener === CONSOLE_LISTENER) await demandPassword(address, new PasswordFile(stateDir));
     await listenOn(server, address, listener);
     return { level: 'ok', subject, message: `${where} is free.` };

@@ -3,7 +3,6 @@ import { withReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
 import type { FleetAgentJson } from '../control/protocol/fleet.ts';
-import { NOT_SHARED } from '../control/operations/operations.ts';
 import { fleetOf } from '../control/queries/fleet.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { count, counted, local, span } from '../core/domain/words.ts';
@@ -13,6 +12,8 @@ import { operatorName } from './operator.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, type ConfigOption, type JsonOption } from './session.ts';
 import { table } from './table.ts';
+
+const NOT_SHARED = 'This agent does not share its ledger.';
 
 export function addFleet(program: Command, io: Io): void {
   const fleet = program.command('fleet').description('manage agents that share a ledger in PostgreSQL');

@@ -5,7 +5,6 @@ import { acceptedHere, newerHere, relationTo, type Relation } from '../features/
 import { refuseOther, restoreBackup, type Restored } from '../features/backup/restoreBackup.ts';
 import { misfits } from '../features/backup/settings.ts';
 import { inspectBackup, noteRestored, restoredAt, type Source } from '../features/backup/source.ts';
-import { refuseShared } from '../wiring/ledger.ts';
 import type { Config } from '../config/config.ts';
 import { createConfigFile } from '../config/configFile.ts';
 import { applyEdits } from '../config/edit.ts';
@@ -78,11 +77,7 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
       ? targetHere(io, source, options)
       : targetBeside(io, source, resolve(io.cwd, options.beside), options));
     const { config } = target;
-    refuseShared(
-      config,
-      `${file} can't be restored`,
-      'Restore the database with its own tools. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` can move it to the shared ledger later.',
-    );
+    if (config.ledger.kind !== 'sqlite') throw new ReceiptdError('LEDGER_SHARED.noRestore', { file });
     if (options.beside === undefined && !options.yes) await confirm(io, file, source, config, options);
     tell(io, file, target, source, await restoreTo(target, file, source, options), options);
   } catch (error) {

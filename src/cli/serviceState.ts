@@ -51,11 +51,7 @@ export async function demandGivable(stateDir: string, { name, uid }: Account): P
   }
   const refused = await whyNotForState(stateDir);
   if (refused !== null) {
-    throw new ReceiptdError(
-      'INSTALL_REFUSED',
-      `The state directory ${stateDir} cannot be given to ${name}: ${refused.why}.`,
-      { hint: refused.hint },
-    );
+    throw new ReceiptdError('INSTALL_REFUSED.stateUnfit', { stateDir, name, refused });
   }
   return false;
 }

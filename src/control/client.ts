@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { elevated } from '../core/domain/elevated.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import type { ErrorBody, Operation, Protocol, Request, Response } from './protocol/protocol.ts';
 import { startCommand } from '../system/userName.ts';
@@ -116,26 +115,15 @@ async function failed(error: unknown, socketPath: string, stateDir: string): Pro
       { cause: error },
     );
   }
-  const code = systemCode(error) ?? 'unknown reason';
-  const hint =
-    code === 'EACCES' || code === 'EPERM'
-      ? elevated(
-          'Run this command as root, as the user that the agent runs as, or as a member of its control group (`control.group`).',
-        )
-      : "Try again. If this keeps happening, check the agent's log.";
   return new ReceiptdError(
-    'CONTROL_FAILED',
-    `The running agent can't be reached at ${socketPath} (${code}).`,
-    {
-      hint,
-      cause: error,
-    },
+    'CONTROL_FAILED.notReached',
+    { socketPath, system: systemCode(error) ?? null, isWindows: process.platform === 'win32' },
+    { cause: error },
   );
 }
 
 /** Neither not running nor to be asked. */
 function unasked(pid: number | null, socketPath: string, stateDir: string, cause: unknown): ReceiptdError {
-  const who = pid === null ? '' : ` (process ${pid})`;
   return new ReceiptdError('ALREADY_RUNNING.unasked', { pid, stateDir, socketPath }, { cause });
 }
 

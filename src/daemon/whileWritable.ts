@@ -14,8 +14,7 @@ export async function whileWritable<T>(
   const lost = new AbortController();
   const look = (): void => {
     const trouble = storage.trouble();
-    if (trouble?.isForGood)
-      lost.abort(new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint }));
+    if (trouble?.isForGood) lost.abort(new ReceiptdError(trouble));
   };
   const deaf = storage.onChange(look);
   look();

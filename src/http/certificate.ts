@@ -2,8 +2,8 @@ import { X509Certificate, createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { decodedText } from '../core/domain/encoding.ts';
-import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import type { Listener } from './listen.ts';
+import { messageOf, ReceiptdError, systemCode, type Params } from '../core/domain/errors.ts';
+import type { TlsListener } from './listen.ts';
 
 export interface Pair {
   readonly cert: Buffer;
@@ -19,56 +19,49 @@ export interface PairFiles {
 }
 
 /** @throws ReceiptdError with the listener's code: which file, and what is wrong with it */
-export async function readPair(files: PairFiles, listener: Listener): Promise<Pair> {
-  const unusable: Unusable = (message, cause) =>
-    new ReceiptdError(listener.code, message, {
-      hint: `Correct ${listener.section}.tls (cert, key) or the files it refers to.`,
-      cause,
-    });
-  const cert = await read('certificate', files.cert, unusable);
-  const key = await read('key', files.key, unusable);
-  const certificate = parseCertificate(cert, files.cert, unusable);
-  if (!certificate.checkPrivateKey(parseKey(key, files.key, unusable)))
-    throw unusable(`The key ${files.key} does not match the certificate ${files.cert}.`);
+export async function readPair(files: PairFiles, { code }: TlsListener): Promise<Pair> {
+  const unfit: Unfit = (why, cause) => new ReceiptdError(`${code}.unfitPair`, why, { cause });
+  const cert = await read('cert', files.cert, unfit);
+  const key = await read('key', files.key, unfit);
+  const certificate = parseCertificate(cert, files.cert, unfit);
+  if (!certificate.checkPrivateKey(parseKey(key, files.key, unfit)))
+    throw unfit({ kind: 'mismatch', ...files });
   try {
     createSecureContext({ cert, key });
   } catch (error) {
-    throw unusable(`The certificate ${files.cert} can't be used (${reasonOf(error)}).`, error);
+    throw unfit({ kind: 'unusable', cert: files.cert, detail: reasonOf(error) }, error);
   }
   return { cert, key, expiresAt: Date.parse(certificate.validTo) };
 }
 
-type Unusable = (message: string, cause?: unknown) => ReceiptdError;
+type Unfit = (why: Params<'CONSOLE_UNAVAILABLE.unfitPair'>[0], cause?: unknown) => ReceiptdError;
 
-async function read(what: string, file: string, unusable: Unusable): Promise<Buffer> {
+async function read(of: 'cert' | 'key', file: string, unfit: Unfit): Promise<Buffer> {
   try {
     const found = decodedText(await readFile(file));
-    if ('not' in found) throw unusable(`The ${what} ${file} ${found.not}.`);
+    if ('not' in found) throw unfit({ kind: 'notUtf8', of, file, encoding: found.encoding });
     return Buffer.from(found.text);
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    const code = systemCode(error);
-    const why = code === 'ENOENT' ? 'is not there' : `can't be read (${code ?? 'unknown error'})`;
-    throw unusable(`The ${what} ${file} ${why}.`, error);
+    throw unfit({ kind: 'unreadable', of, file, system: systemCode(error) ?? null }, error);
   }
 }
 
-function parseCertificate(pem: Buffer, file: string, unusable: Unusable): X509Certificate {
+function parseCertificate(pem: Buffer, file: string, unfit: Unfit): X509Certificate {
   try {
     if (!pem.includes('-----BEGIN')) throw new Error('no PEM');
     return new X509Certificate(pem);
   } catch (error) {
-    throw unusable(`${file} contains no certificate in PEM format.`, error);
+    throw unfit({ kind: 'noCertificate', file }, error);
   }
 }
 
-function parseKey(pem: Buffer, file: string, unusable: Unusable): KeyObject {
+function parseKey(pem: Buffer, file: string, unfit: Unfit): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error) {
     const locked = systemCode(error) === 'ERR_MISSING_PASSPHRASE' || pem.includes('ENCRYPTED');
-    const what = locked ? 'is protected by a passphrase' : 'contains no private key in PEM format';
-    throw unusable(`${file} ${what}.`, error);
+    throw unfit({ kind: locked ? 'locked' : 'noKey', file }, error);
   }
 }
 

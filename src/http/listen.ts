@@ -1,39 +1,15 @@
 import type { Server } from 'node:http';
 import { isIPv6, type AddressInfo } from 'node:net';
-import { ReceiptdError, systemCode, type ErrorCode } from '../core/domain/errors.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
 
-/** Describes a listener in error messages. */
-export interface Listener {
-  /** Begins a sentence. */
-  readonly name: string;
-  /** Its section of the configuration. */
-  readonly section: 'console' | 'results' | 'monitoring';
-  readonly code: ErrorCode;
-  /** Hint for a port used by another program. */
-  readonly hint: string;
-}
+/** A section of the configuration, and the code of its errors. */
+export const CONSOLE_LISTENER = { section: 'console', code: 'CONSOLE_UNAVAILABLE' } as const;
+export const RESULTS_LISTENER = { section: 'results', code: 'RESULTS_UNAVAILABLE' } as const;
+export const MONITORING_LISTENER = { section: 'monitoring', code: 'MONITORING_UNAVAILABLE' } as const;
 
-export const CONSOLE_LISTENER: Listener = {
-  name: 'The console',
-  section: 'console',
-  code: 'CONSOLE_UNAVAILABLE',
-  hint: 'Set console.listen to another port, or to onDemand.',
-};
-
-export const RESULTS_LISTENER: Listener = {
-  name: 'The receiver of results',
-  section: 'results',
-  code: 'RESULTS_UNAVAILABLE',
-  hint: 'Set results.listen to another port, or stop that program.',
-};
-
-export const MONITORING_LISTENER: Listener = {
-  name: 'Monitoring',
-  section: 'monitoring',
-  code: 'MONITORING_UNAVAILABLE',
-  hint: 'Set monitoring.listen to another port, or stop that program.',
-};
+export type TlsListener = typeof CONSOLE_LISTENER | typeof RESULTS_LISTENER;
+export type Listener = TlsListener | typeof MONITORING_LISTENER;
 
 const CLOSE_GRACE_MS = 1_000;
 
@@ -50,11 +26,9 @@ export interface Address {
 export function demandCertificate(
   { host }: Pick<Address, 'host'>,
   tls: object | null,
-  listener: Listener,
+  { code }: TlsListener,
 ): void {
-  if (tls !== null || isLoopback(host)) return;
-  const hint = `Set one in ${listener.section}.tls (cert, key), or listen on 127.0.0.1.`;
-  throw exposed(host, 'certificate', listener, hint);
+  if (tls === null && !isLoopback(host)) throw new ReceiptdError(`${code}.noCertificate`, { host });
 }
 
 /** @throws ReceiptdError CONSOLE_UNAVAILABLE */
@@ -63,11 +37,7 @@ export async function demandPassword(
   password: { current(): Promise<object | null> },
 ): Promise<void> {
   if (isLoopback(host) || (await password.current()) !== null) return;
-  throw exposed(host, 'password', CONSOLE_LISTENER, 'Set one with `receiptd console password`.');
-}
-
-function exposed(host: string, what: string, { name, code }: Listener, hint: string): ReceiptdError {
-  return new ReceiptdError(code, `${name} does not listen on ${host} without a ${what}.`, { hint });
+  throw new ReceiptdError('CONSOLE_UNAVAILABLE.noPassword', { host });
 }
 
 /** @returns the port. @throws ReceiptdError PORT_IN_USE, or with the listener's code */
@@ -92,22 +62,11 @@ export function literal(address: string): string {
   return isIPv6(plain) ? `[${plain.toLowerCase()}]` : plain;
 }
 
-function notListening(error: unknown, where: string, { name, section, code, hint }: Listener): ReceiptdError {
-  const cause = systemCode(error) ?? 'unknown reason';
-  if (cause === 'EADDRINUSE') {
-    const message = `${name} can't listen on ${where}, because another program uses that port.`;
-    return new ReceiptdError('PORT_IN_USE', message, { hint, cause: error });
-  }
-  const why =
-    cause === 'EADDRNOTAVAIL'
-      ? 'this machine has no such address'
-      : cause === 'EACCES'
-        ? 'ports below 1024 are reserved for root'
-        : cause;
-  return new ReceiptdError(code, `${name} can't listen on ${where}: ${why}.`, {
-    hint: `Correct ${section}.listen.`,
-    cause: error,
-  });
+function notListening(cause: unknown, where: string, { section, code }: Listener): ReceiptdError {
+  const system = systemCode(cause) ?? null;
+  return system === 'EADDRINUSE'
+    ? new ReceiptdError('PORT_IN_USE.listener', { section, where }, { cause })
+    : new ReceiptdError(`${code}.address`, { where, system }, { cause });
 }
 
 /** Closes all connections after a grace period for answers in progress. */

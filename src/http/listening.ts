@@ -1,14 +1,15 @@
-import { asReceiptdError, type ErrorCode, type ReceiptdError } from '../core/domain/errors.ts';
+import { asReceiptdError, type ReceiptdError } from '../core/domain/errors.ts';
 import { conditionOf } from '../core/domain/problem.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { Log } from '../core/ports/log.ts';
+import type { Listener } from './listen.ts';
 
 export interface ListeningDeps<Settings> {
   /** Name in its incident and in the log. */
   readonly name: string;
   /** Code for errors that are not ReceiptdErrors. */
-  readonly code: ErrorCode;
+  readonly code: Listener['code'];
   readonly settings: Settings;
   /** A key that changes if the server must be restarted for the new settings; null if it must not listen. */
   readonly placeOf: (settings: Settings) => string | null;
@@ -115,7 +116,7 @@ export class Listening<Settings> {
 
   #known(error: unknown): ReceiptdError {
     const { name, code } = this.#deps;
-    return asReceiptdError(error, code, `The server of ${name} can't be opened: ${String(error)}.`);
+    return asReceiptdError(error, `${code}.notOpened`, { name, detail: String(error) });
   }
 
   #keepTrying(): void {

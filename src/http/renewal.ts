@@ -2,12 +2,12 @@ import { describeError } from '../core/domain/errors.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Log } from '../core/ports/log.ts';
 import { expiresSoon, markOf, readPair, type Pair, type PairFiles } from './certificate.ts';
-import type { Listener } from './listen.ts';
+import type { TlsListener } from './listen.ts';
 
 const LOOK_EVERY_MS = 30_000;
 
 export interface RenewalDeps {
-  readonly listener: Listener;
+  readonly listener: TlsListener;
   /** Uses the new certificate for new connections. */
   readonly take: (pair: Pair) => void;
   readonly clock: Clock;

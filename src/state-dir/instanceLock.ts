@@ -91,6 +91,5 @@ function open(stateDir: string, file: string, options: { readonly timeout: numbe
 
 async function alreadyRunning(stateDir: string): Promise<ReceiptdError> {
   const pid = await ownerPid(stateDir);
-  const who = pid === null ? '' : ` (process ${pid})`;
   return new ReceiptdError('ALREADY_RUNNING.here', { pid, stateDir });
 }

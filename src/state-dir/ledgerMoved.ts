@@ -12,8 +12,8 @@ const MARK = 'moved-to-postgres.json';
 export interface LedgerMoved {
   /** The ledger's UUID. */
   readonly ledger: string;
-  /** Host, port and database, for people. */
-  readonly where: string;
+  /** Host, port and database, for people; null if the mark can't be read. */
+  readonly where: string | null;
   readonly agent: string;
   readonly isComplete: boolean;
 }
@@ -27,11 +27,11 @@ export async function ledgerMoved(stateDir: string): Promise<LedgerMoved | null>
   const mark = await readMark(stateDir, MARK);
   if (mark === null) return null;
   const { ledger, where, agent, isComplete } = mark;
-  const word = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+  const word = (value: unknown): string | null => (typeof value === 'string' ? value : null);
   return {
-    ledger: word(ledger, ''),
-    where: word(where, 'an unknown database'),
-    agent: word(agent, ''),
+    ledger: word(ledger) ?? '',
+    where: word(where),
+    agent: word(agent) ?? '',
     isComplete: isComplete === true,
   };
 }
@@ -41,13 +41,5 @@ export async function refuseMovedLedger(stateDir: string): Promise<void> {
   const mark = await ledgerMoved(stateDir);
   if (mark === null) return;
   const { where, agent, isComplete } = mark;
-  throw new ReceiptdError(
-    'LEDGER_MOVED',
-    `The ledger in ${stateDir} was moved to ${where}. There, this machine is the agent ${agent}.`,
-    {
-      hint: isComplete
-        ? `Set ledger.kind: postgres, and ledger.agent: ${agent}.`
-        : 'Run `receiptd ledger migrate` again to complete the move.',
-    },
-  );
+  throw new ReceiptdError('LEDGER_MOVED', { stateDir, where, agent, isComplete });
 }

@@ -83,10 +83,7 @@ async function letThrough(stateDir: string, gid: number, group: string, changes:
   const status = await stat(stateDir);
   if (status.gid !== gid) {
     if (!isOneOf(gid)) {
-      throw refusal(stateDir, {
-        why: `the user running receiptd is not a member of the group ${group} (control.group)`,
-        hint: 'For a service, run `receiptd service install` again to add the group. Otherwise, add the user to the group and log in again.',
-      });
+      throw refusal(stateDir, { kind: 'notInGroup', group });
     }
     if (changes) await chown(stateDir, status.uid, gid);
   }
@@ -132,21 +129,15 @@ async function tryWriting(stateDir: string): Promise<void> {
 }
 
 /** The error for a refused directory. */
-function refusal(stateDir: string, { why, hint }: Refused): ReceiptdError {
-  return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
-    hint,
-  });
+function refusal(stateDir: string, refused: Refused): ReceiptdError {
+  return new ReceiptdError('STATE_UNWRITABLE.refused', { stateDir, refused });
 }
 
 export function unwritable(stateDir: string, cause: unknown): ReceiptdError {
   if (cause instanceof ReceiptdError) return cause;
-  const why = reason(cause);
-  return new ReceiptdError('STATE_UNWRITABLE', `The state directory ${stateDir} cannot be used: ${why}.`, {
-    hint: mayHoldLedger(stateDir)
-      ? `${REMEDIES[systemCode(cause) ?? ''] ?? 'Check its disk.'} Keep stateDir as it is: with a new, empty ledger, everything in the folders would be sent again.`
-      : 'Set stateDir (or RECEIPTD_STATE_DIR) to a local directory that the user running receiptd can write to.',
-    cause,
-  });
+  const facts = { stateDir, system: systemCode(cause) ?? null, detail: messageOf(cause) };
+  const known = { ...facts, mayHoldLedger: mayHoldLedger(stateDir) };
+  return new ReceiptdError('STATE_UNWRITABLE.unusable', known, { cause });
 }
 
 /** Whether a ledger is there; also true if nobody can tell. */
@@ -158,28 +149,4 @@ function mayHoldLedger(stateDir: string): boolean {
       return systemCode(error) === 'EACCES';
     }
   });
-}
-
-const REMEDIES: Readonly<Record<string, string>> = {
-  EACCES: 'Let the user that runs receiptd write to it, or run this as its owner.',
-  EPERM: 'Let the user that runs receiptd write to it, or run this as its owner.',
-  EROFS: 'Repair its disk, or mount it again so that it can be written.',
-  ENOSPC: 'Free some space on its disk.',
-  EDQUOT: 'Free some space on its disk.',
-};
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'no space is left',
-  EDQUOT: 'no space is left',
-  EEXIST: 'it is not a directory',
-  ENOENT: 'it does not exist and could not be created',
-  ENOTDIR: 'it, or part of its path, is not a directory',
-};
-
-function reason(cause: unknown): string {
-  const known = REASONS[systemCode(cause) ?? ''];
-  return known ?? messageOf(cause);
 }

@@ -26,7 +26,8 @@ const WITHOUT_SUCCESSOR = ['ledger.db-wal', 'ledger.db-shm', 'ledger.db.sound', 
 const REPLACED = ['spool', 'attention', 'results-handed', 'ledger.journal', 'ledger.db'];
 
 export interface MovedAway {
-  readonly at: string;
+  /** Null if the mark can't be read. */
+  readonly at: string | null;
   /** The archive that `backup` wrote. */
   readonly file: string;
   /** A restored copy for viewing only. */
@@ -64,7 +65,7 @@ export async function movedAway(stateDir: string): Promise<MovedAway | null> {
   if (mark === null) return null;
   const { at, file, isCopy } = mark;
   return {
-    at: typeof at === 'string' ? at : 'an unknown time',
+    at: typeof at === 'string' ? at : null,
     file: typeof file === 'string' ? file : '',
     isCopy: isCopy === true,
   };
@@ -72,17 +73,17 @@ export async function movedAway(stateDir: string): Promise<MovedAway | null> {
 
 /** Describes the mark for people, without the error code. */
 export function sayMoved({ at, file, isCopy }: MovedAway): string {
-  const from = file === '' ? '' : `, in ${file}`;
+  const from = `${at ?? 'an unknown time'}${file === '' ? '' : `, in ${file}`}`;
   return isCopy
-    ? `This is a copy for viewing (restored ${at}${from}). The agent runs elsewhere.`
-    : `The ledger was moved to another PC (${at}${from}), and receiptd runs there.`;
+    ? `This is a copy for viewing (restored ${from}). The agent runs elsewhere.`
+    : `The ledger was moved to another PC (${from}), and receiptd runs there.`;
 }
 
 /** @throws ReceiptdError STATE_MOVED */
 export async function refuseIfMoved(stateDir: string): Promise<void> {
   const mark = await movedAway(stateDir);
   if (mark === null) return;
-  throw new ReceiptdError('STATE_MOVED', { stateDir, at: mark.at, file: mark.file, isCopy: mark.isCopy });
+  throw new ReceiptdError('STATE_MOVED', { stateDir, ...mark });
 }
 
 /** The point of no return: the restore is put in place now, or by the next process that gets the lock. */

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { chmod, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { systemCode } from '../core/domain/errors.ts';
+import { systemCode, type Params } from '../core/domain/errors.ts';
 import { isSharedDirectory } from '../core/domain/sharedDirectories.ts';
 import { foreignNames, isOwnName } from './stateFiles.ts';
 import { asUser, userNameOf } from '../system/userName.ts';
@@ -14,11 +14,8 @@ const SHOWN = 3;
 /** Permissions not fixed here: the reader refuses an exposed file, because a secret that others could read has to be changed. */
 const CREDENTIALS_FILE = /^credentials(?:-[A-Za-z0-9][A-Za-z0-9_-]*)?\.json$/;
 
-/** Why a directory can't be a state directory, to follow "cannot be used: ", and what to do instead. */
-export interface Refused {
-  readonly why: string;
-  readonly hint: string;
-}
+/** Why a directory can't be a state directory. */
+export type Refused = Params<'STATE_UNWRITABLE.refused'>[0]['refused'];
 
 /**
  * Null if a path, which need not exist, may be used as a state directory. A directory with foreign files may not: making it
@@ -33,12 +30,7 @@ export async function whyNotOurs(
   const target = link.isSymbolicLink() ? await realpath(stateDir) : stateDir;
   if (platform !== 'win32') {
     const open = link.isSymbolicLink() ? await worldWritable(target) : null;
-    if (open !== null) {
-      return {
-        why: `it is a symbolic link to ${target}, and everyone can write to ${open}`,
-        hint: 'Set stateDir (or RECEIPTD_STATE_DIR) to a directory that nobody else can replace.',
-      };
-    }
+    if (open !== null) return { kind: 'link', target, open };
   }
   if (isSharedDirectory(target, platform)) return shared(stateDir);
   if (platform !== 'win32') {
@@ -58,31 +50,19 @@ export async function whyNotForState(stateDir: string): Promise<Refused | null> 
   });
   const foreign = foreignNames(names).toSorted();
   if (foreign.length === 0) return null;
-  const more = foreign.length > SHOWN ? ` and ${foreign.length - SHOWN} more` : '';
-  return {
-    why: `it contains files that are not receiptd's (${foreign.slice(0, SHOWN).join(', ')}${more}), and would become inaccessible to everyone else`,
-    hint: ownPlace(stateDir),
-  };
+  const files = foreign.slice(0, SHOWN);
+  return { kind: 'foreign', files, more: foreign.length - files.length, better: ownPlace(stateDir) };
 }
 
-function shared(stateDir: string): Refused {
-  return {
-    why: 'it belongs to the system or to a person, and would be closed to everybody else',
-    hint: ownPlace(stateDir),
-  };
-}
+const shared = (stateDir: string): Refused => ({ kind: 'shared', better: ownPlace(stateDir) });
 
-function ownPlace(stateDir: string): string {
-  return `Set stateDir (or RECEIPTD_STATE_DIR) to a dedicated directory, such as ${path.join(stateDir, 'receiptd')}.`;
-}
+const ownPlace = (stateDir: string): string => path.join(stateDir, 'receiptd');
 
 async function ofAnother(uid: number, own: number, platform: NodeJS.Platform): Promise<Refused> {
   const name = await userNameOf(uid);
   const self = await userNameOf(own);
-  return {
-    why: `it belongs to a different user (${name ?? uid}) than the one running receiptd (${self ?? own})`,
-    hint: `Run it as that user: ${asUser(name ?? `#${uid}`, own === 0, platform)}.`,
-  };
+  const command = asUser(name ?? `#${uid}`, own === 0, platform);
+  return { kind: 'otherUser', owner: name ?? `${uid}`, self: self ?? `${own}`, command };
 }
 
 /** The nearest world-writable path among this one and its parents; null if none. */

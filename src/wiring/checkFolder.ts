@@ -18,8 +18,7 @@ export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {
   const say = found.bind(null, subject);
   try {
     if (!(await stat(subject)).isDirectory()) {
-      const hint = 'Enter the folder that contains the scans.';
-      return [fail(subject, 'FOLDER_NOT_A_DIRECTORY', 'It is not a folder.', hint)];
+      return [fail(subject, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'))];
     }
     const entries = await readdir(subject, { withFileTypes: true });
     await access(subject, constants.R_OK | constants.X_OK);
@@ -48,12 +47,10 @@ export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {
     const code = systemCode(error);
     if (code === 'ENOENT')
       return [say('warn', 'awaited', 'It does not exist yet. The agent waits for it. [FOLDER_MISSING]')];
-    if (isUnreachable(code)) {
-      const hint = 'Bring its server or disk back and make sure it is mounted.';
-      return [fail(subject, 'FOLDER_UNREACHABLE', `It can't be reached (${code}).`, hint)];
-    }
-    const hint = 'Allow the user that runs receiptd to read and open it.';
-    return [fail(subject, 'FOLDER_UNREADABLE', `It can't be read (${code ?? String(error)}).`, hint)];
+    if (code !== undefined && isUnreachable(code))
+      return [fail(subject, new ReceiptdError('FOLDER_UNREACHABLE.checked', { system: code }))];
+    const detail = code ?? String(error);
+    return [fail(subject, new ReceiptdError('FOLDER_UNREADABLE.checked', { detail }))];
   }
 }
 
@@ -76,11 +73,12 @@ async function checkSubfolders(folder: WatchedFolder): Promise<Finding[]> {
   }
   const [first] = shut;
   if (first === undefined) return [];
-  const [are, them] = shut.length === 1 ? ['subfolder', 'it'] : ['subfolders', 'them'];
-  const codes = [...new Set(shut.map(({ code }) => code))].join(', ');
-  const message = `${shut.length} ${are} can't be read (${codes}), such as ${first.path}.`;
-  const hint = `Allow the user that runs receiptd to read and open ${them}, or exclude ${them} with \`ignore\`.`;
-  return [fail(folder.path, 'SUBFOLDERS_UNREADABLE', message, hint)];
+  const about = {
+    count: shut.length,
+    systems: [...new Set(shut.map(({ code }) => code))],
+    example: first.path,
+  };
+  return [fail(folder.path, new ReceiptdError('SUBFOLDERS_UNREADABLE.checked', about))];
 }
 
 /** Whether an agent with another state directory already watches it. */
@@ -89,35 +87,35 @@ export async function checkTaken({ path }: FolderConfig, stateDir: string): Prom
   const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
   // An agent that does not identify itself may be the one of this state directory.
   if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
-  const hint = 'Stop one of the two agents, or remove the folder from its config.';
-  return [fail(path, 'FOLDER_TAKEN', takenBy(path, look.by), hint)];
+  return [fail(path, new ReceiptdError('FOLDER_TAKEN.checked', { detail: takenBy(path, look.by) }))];
 }
 
 async function checkOriginals(folder: WatchedFolder, afterUpload: 'archive' | 'delete'): Promise<Finding> {
   const { path } = folder;
-  const so = `be moved out of it (\`afterUpload: ${afterUpload}\`)`;
-  const code = await folder.unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere');
-  if (code === null) return found(path, 'ok', 'movable', `Originals can ${so}.`);
-  const hint = isNoFolder(code)
-    ? `\`archiveTo\` is not a folder, or ${LINK}. Remove what is in its place, or set \`archiveTo\` to another folder.`
-    : `Allow the user that runs receiptd to write to it${afterUpload === 'archive' ? ' and to `archiveTo`' : ''}.`;
-  return fail(path, 'FOLDER_UNWRITABLE', `Originals can't ${so} (${code}).`, hint);
+  const system = await folder.unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere');
+  if (system === null)
+    return found(
+      path,
+      'ok',
+      'movable',
+      `Originals can be moved out of it (\`afterUpload: ${afterUpload}\`).`,
+    );
+  const about = { afterUpload, system, isNoFolder: isNoFolder(system) };
+  return fail(path, new ReceiptdError('FOLDER_UNWRITABLE.originals', about));
 }
 
 /** The agent creates it when it first needs it, in an existing directory. */
 async function checkAttention(subject: string, place: string): Promise<Finding> {
-  const code = await unwritable(attentionDirectory(place, [subject]));
-  if (code === null)
+  const system = await unwritable(attentionDirectory(place, [subject]));
+  if (system === null)
     return found(subject, 'ok', 'attention', `Files that can't be sent can be shown in ${place}.`);
-  if (isNoFolder(code)) {
-    const hint = 'Remove the link, or set `needsAttention` to another folder.';
-    return fail(subject, 'ATTENTION_UNWRITABLE', `${place} is not a folder, or ${LINK}.`, hint);
-  }
-  const hint = 'Allow the user that runs receiptd to create files in it, or correct `needsAttention`.';
-  return fail(subject, 'ATTENTION_UNWRITABLE', `${place} can't be written (${code}).`, hint);
+  return fail(
+    subject,
+    isNoFolder(system)
+      ? new ReceiptdError('ATTENTION_UNWRITABLE.link', { place })
+      : new ReceiptdError('ATTENTION_UNWRITABLE.checked', { place, system }),
+  );
 }
-
-const LINK = 'is reached through a link, and receiptd does not follow links there';
 
 function isNoFolder(code: string): boolean {
   return code === 'ENOTDIR' || code === 'ELOOP';
@@ -133,6 +131,6 @@ function found(
   return { level, subject, message, kind, ...(count !== undefined && { count }) };
 }
 
-function fail(subject: string, code: ErrorCode, message: string, hint: string): Finding {
-  return found(subject, 'fail', code, new ReceiptdError(code, message, { hint }).sentence());
+function fail(subject: string, error: ReceiptdError): Finding {
+  return found(subject, 'fail', error.code, error.sentence());
 }

@@ -67,8 +67,6 @@ function namingTheOnly({ endpoints, folders }: ConfigState['values']): ConfigEdi
 function butNot(what: string, made: { name: string; uid: string; alias: string }, error: unknown): Error {
   if (!(error instanceof ReceiptdError)) return error instanceof Error ? error : new Error(String(error));
   const message = `The endpoint "${made.name}" was created with the uid ${made.uid}, but could not be ${what}: ${error.message}`;
-  return new ReceiptdError(error.code, message, {
-    hint: `Don't create it again. Add it to the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`,
-    cause: error,
-  });
+  const hint = `Don't create it again. Add it to the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`;
+  return new ReceiptdError({ code: error.code, message, hint }, { cause: error });
 }

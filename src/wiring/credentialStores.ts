@@ -17,7 +17,6 @@ import {
   unitLines,
   writableUnitFiles,
 } from '../api/credentials/unitFiles.ts';
-import { accountOption, ofAccount } from '../core/domain/account.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../core/ports/credentials.ts';
 import { credentialsConfig } from './service.ts';
@@ -140,18 +139,11 @@ export async function assertFound(
   if (configured !== 'auto' || store === 'systemd') return;
   const found = await createCredentialsSource({ ...optionsOf(of), store: 'auto' }).get();
   if (same(found, credentials)) return;
-  const option = accountOption(of.account);
-  const hint =
-    found.store === 'file'
-      ? `Remove those with \`receiptd logout --store file${option}\`, or replace them with \`receiptd login --store file${option}\`.`
-      : found.store === 'environment'
-        ? 'Correct them there, or remove them from the environment of the agent and of this terminal.'
-        : `Replace them with \`receiptd login --store ${found.store}${option}\`.`;
-  throw new ReceiptdError(
-    'CREDENTIALS_UNWRITABLE',
-    `The credentials${ofAccount(of.account)} are now in the ${store} store, but the ${found.store} store has different ones and comes first, so those are used.`,
-    { hint },
-  );
+  throw new ReceiptdError('CREDENTIALS_UNWRITABLE.notFirst', {
+    account: of.account,
+    store,
+    first: found.store,
+  });
 }
 
 /** Of the stores that the agent reads, those that still hold credentials. */

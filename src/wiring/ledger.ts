@@ -132,12 +132,6 @@ async function refuseForgetting(config: Config, agent: string): Promise<void> {
   throw new ReceiptdError('LEDGER_EXISTS.notShared', { path });
 }
 
-/** Refuses file operations on a shared ledger, which has no files. @throws ReceiptdError LEDGER_SHARED */
-export function refuseShared({ ledger }: Pick<Config, 'ledger'>, what: string, hint: string): void {
-  if (ledger.kind === 'sqlite') return;
-  throw new ReceiptdError('LEDGER_SHARED', `${what}: the ledger is in PostgreSQL.`, { hint });
-}
-
 /** Copies a SQLite ledger to a new file. The caller holds the instance lock. @throws ReceiptdError what opening and backing up throw */
 export async function copyLedger(config: Config, target: string): Promise<JournalHead> {
   await refuseMovedLedger(config.stateDir);

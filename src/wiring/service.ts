@@ -106,14 +106,12 @@ export function credentialsConfig(
   const found = accounts.find(({ name }) => name === account);
   if (found) return found.credentials;
   const names = accounts.map(({ name }) => name);
-  const meant = nearest(account, names);
-  const hint =
-    names.length === 0
-      ? 'Add it under `accounts` in the config first.'
-      : meant === undefined
-        ? `Accounts are ${names.join(', ')}; leave --account out for the default one.`
-        : `Did you mean ${meant}?`;
-  throw new ReceiptdError('ACCOUNT_UNKNOWN', `${file} has no account "${account}".`, { hint });
+  throw new ReceiptdError('ACCOUNT_UNKNOWN', {
+    file,
+    account,
+    names,
+    meant: nearest(account, names) ?? null,
+  });
 }
 
 /** Hash of each account's credentials when last used or checked. */

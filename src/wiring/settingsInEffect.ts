@@ -137,7 +137,7 @@ export class SettingsInEffect {
       refuseExampleUid(read.config);
       const trouble = ledger.storage.trouble();
       // The next generation has to write to the ledger.
-      if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
+      if (trouble) throw new ReceiptdError(trouble);
       await replace(read.config).catch((error: unknown) => {
         throw asReceiptdError(error, 'CONTROL_FAILED.configNotApplied');
       });

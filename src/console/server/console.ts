@@ -26,9 +26,9 @@ export function createConsole(deps: ConsoleDeps): Console {
   let opened: Opened | null = null;
 
   async function listen(wanted: ConsoleSettings): Promise<ListeningServer<ConsoleSettings>> {
-    if (closed.signal.aborted) throw unavailable('receiptd is stopping.', 'Start it again.');
+    if (closed.signal.aborted) throw new ReceiptdError('CONSOLE_UNAVAILABLE.stopping');
     const { listen: where, tls } = wanted;
-    if (where === 'off') throw unavailable('The console is turned off.', 'Set console.listen to onDemand.');
+    if (where === 'off') throw new ReceiptdError('CONSOLE_UNAVAILABLE.off');
     const place = where === 'onDemand' ? ON_DEMAND : where;
     const prepared = (opened ??= (await import('./opened.ts')).prepareConsole(deps, closed.signal));
     demandCertificate(place, tls, CONSOLE_LISTENER);
@@ -70,8 +70,4 @@ export function createConsole(deps: ConsoleDeps): Console {
       await removeRedirect(stateDir).catch(() => {});
     },
   };
-}
-
-function unavailable(message: string, hint: string): ReceiptdError {
-  return new ReceiptdError('CONSOLE_UNAVAILABLE', message, { hint });
 }

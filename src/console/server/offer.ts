@@ -17,29 +17,25 @@ export function offerOverHttp(offer: Offer): Offer {
     ...offer,
     operations: {
       ...(operations as Partial<Operations>),
-      send: refuse('The console does not accept files.', 'Use `receiptd send FILE`.'),
-      resultsPath: refuse('The console does not show secrets.', 'Use `receiptd results url`.'),
-      openConsole: refuse("The console can't sign in other people.", 'Use `receiptd console`.'),
-      recordEndpoint: refuse(
-        'The console does not record endpoints that were created elsewhere.',
-        'Create one, or use `receiptd endpoint create`.',
-      ),
+      send: refuse('files'),
+      resultsPath: refuse('secrets'),
+      openConsole: refuse('signIn'),
+      recordEndpoint: refuse('endpointMadeElsewhere'),
       // Access to the console must not allow writing files anywhere.
       ...(backup && {
         backup: ((request) =>
           request.output === undefined
             ? backup(request)
-            : refuse(
-                'The console can only create backups alongside the automatic ones.',
-                'To back up to another place, use `receiptd backup FILE`.',
-              )()) as Operations['backup'],
+            : refuse('backupElsewhere')()) as Operations['backup'],
       }),
     },
   };
 }
 
-function refuse(message: string, hint: string): () => Promise<never> {
+type Beyond = 'files' | 'secrets' | 'signIn' | 'endpointMadeElsewhere' | 'backupElsewhere';
+
+function refuse(what: Beyond): () => Promise<never> {
   return async () => {
-    throw new ReceiptdError('CONSOLE_REFUSED', message, { hint });
+    throw new ReceiptdError(`CONSOLE_REFUSED.${what}`);
   };
 }

@@ -58,28 +58,18 @@ function isMeant({ name, path }: ListRow, target: string): boolean {
 
 function severalNamed(target: string, rows: readonly ListRow[]): ReceiptdError {
   const paths = rows.slice(0, 3).map(({ path }) => path);
-  const more = rows.length > paths.length ? `, and ${rows.length - paths.length} more` : '';
   return new ReceiptdError('USAGE.severalFiles', { target, paths, more: rows.length - paths.length });
 }
 
 async function nothingNamed(reports: Reports, target: string, undo: boolean): Promise<ReceiptdError> {
   const [document] = await reports.find(target);
   if (document === undefined)
-    return new ReceiptdError(
-      'DOCUMENT_UNKNOWN',
-      undo ? `Nothing named "${target}" was dismissed.` : `Nothing named "${target}" needs a person.`,
-      {
-        hint: undo
-          ? '`receiptd list --dismissed` lists what was dismissed.'
-          : '`receiptd list --needs-person` lists what does.',
-      },
-    );
-  return new ReceiptdError(
-    'DOCUMENT_STATE',
-    undo
-      ? `"${target}" was not dismissed.`
-      : `"${target}" does not need a person: it is ${document.state}, or was already dismissed.`,
-  );
+    return new ReceiptdError(undo ? 'DOCUMENT_UNKNOWN.notDismissed' : 'DOCUMENT_UNKNOWN.needsNobody', {
+      target,
+    });
+  return undo
+    ? new ReceiptdError('DOCUMENT_STATE.notDismissed', { target })
+    : new ReceiptdError('DOCUMENT_STATE.needsNobody', { target, state: document.state });
 }
 
 async function* batches(rows: AsyncIterable<ListRow> | Iterable<ListRow>): AsyncGenerator<Cases> {

@@ -38,7 +38,6 @@ export interface OperationDeps {
 const RETRIED_AT_ONCE = 500;
 
 /** Message for fleet requests to an agent whose ledger is not shared. */
-export const NOT_SHARED = 'This agent does not share its ledger.';
 
 /** Changes that people make: in the running daemon (over the control socket) or, without one, in the command's own process. */
 export class Operations {
@@ -133,12 +132,8 @@ export class Operations {
     const document = inTarget ?? named[0];
     const found = await locateBytes(document, { ledger, spool, open });
     if (found.kind !== 'bytes') {
-      throw new ReceiptdError('BYTES_GONE', `"${name}" can't be sent again. ${found.message}`, {
-        hint:
-          found.kind === 'gone' && found.elsewhere
-            ? "Run this command on that agent's machine."
-            : 'Put the file back into its folder, or scan the receipt again.',
-      });
+      const isElsewhere = found.kind === 'gone' && found.elsewhere === true;
+      throw new ReceiptdError('BYTES_GONE.notResent', { name, detail: found.message, isElsewhere });
     }
     await this.#record('resend', alias === undefined ? name : `${name} to ${alias}`, by);
     if (!target || inTarget) {
@@ -201,9 +196,7 @@ export class Operations {
   get #fleet(): LedgerFleet {
     const { fleet } = this.#deps.ledger;
     if (fleet !== null) return fleet;
-    throw new ReceiptdError('USAGE', NOT_SHARED, {
-      hint: 'Leave out the agent name: `receiptd pause`, `receiptd resume`.',
-    });
+    throw new ReceiptdError('USAGE.agentNotShared');
   }
 
   /** Remembers an endpoint created here, for `endpoint list`: the service offers no list. */
@@ -235,7 +228,6 @@ export class Operations {
     // Of an endpoint or a folder that is no longer configured: `status` names it so.
     for (const scope of ['endpoint', 'folder'] as const)
       if (this.#deps.holds.pauses.has(scope, target)) return [{ scope, key: target, label: target }];
-    const known = [...endpoints, ...this.#folders()].map(({ label }) => label).join(', ');
     throw new ReceiptdError('USAGE.noSuchTarget', {
       target,
       known: [...endpoints, ...this.#folders()].map(({ label }) => label),

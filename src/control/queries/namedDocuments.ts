@@ -61,8 +61,6 @@ async function rowsWith(ledger: Pick<LedgerReports, 'page'>, search: string): Pr
 }
 
 function ambiguous(written: string, names: readonly string[]): ReceiptdError {
-  const shown = names.slice(0, SHOWN).map((name) => `"${name}"`);
-  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
   return new ReceiptdError('DOCUMENT_AMBIGUOUS', {
     written,
     names: names.slice(0, SHOWN),
@@ -72,6 +70,5 @@ function ambiguous(written: string, names: readonly string[]): ReceiptdError {
 
 /** The text matches a file that was seen but has no document. */
 function noDocument(written: string, { path, state, message }: ListRow): ReceiptdError {
-  const why = message === null ? '' : ` ${message}`;
   return new ReceiptdError('DOCUMENT_UNKNOWN.fileOnly', { written, path, state, detail: message });
 }

@@ -53,7 +53,6 @@ export async function startControlServer(options: ControlServerOptions): Promise
   } catch (error) {
     server.close();
     await address.release();
-    const why = systemCode(error) ?? 'unknown reason';
     throw asReceiptdError(error, 'CONTROL_FAILED.socketUncreated', {
       socketPath,
       system: systemCode(error) ?? null,

@@ -6,7 +6,8 @@ import { local } from './words.ts';
 
 export { ERROR_CODES, type ErrorCode, type SaidElsewhere } from '../../texts/facts.ts';
 
-type Params<K> = K extends ErrorKey
+/** What an error with this key takes. */
+export type Params<K> = K extends ErrorKey
   ? ErrorTexts[K] extends (params: infer P) => unknown
     ? [params: P]
     : []

@@ -1,11 +1,15 @@
 import type { Format } from '../../format.ts';
 import type {
   commandsErrors as english,
+  Listener,
+  UnfitPair,
   GUESSED as englishGuesses,
   OUTPUT_CURES as englishCures,
   RestoreRisks,
 } from '../../en/errors/commands.ts';
-import type { Translated } from '../../facts.ts';
+import type { Translated, Words } from '../../facts.ts';
+import { NOT_UTF8 } from './files.ts';
+import { AS_ADMINISTRATOR } from './config.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
 
@@ -48,6 +52,56 @@ const OUTPUT_CURES: Readonly<Record<keyof typeof englishCures, string>> = {
   backup: 'Nennen Sie eine andere Datei.',
   finalBackup: 'Nennen Sie eine andere Datei. Es wurde nichts abgeschlossen.',
 };
+
+const LISTENERS: Readonly<Record<Listener, string>> = {
+  console: 'Die Konsole',
+  results: 'Der Empfänger der Ergebnisse',
+  monitoring: 'Die Überwachung durch Maschinen',
+};
+
+const notListening =
+  (section: Listener) =>
+  (p: { where: string; system: string | null }): Words => [
+    `${LISTENERS[section]} kann nicht auf ${p.where} hören: ${p.system === 'EADDRNOTAVAIL' ? 'Dieser Rechner hat keine solche Adresse' : p.system === 'EACCES' ? 'Ports unter 1024 sind root vorbehalten' : (p.system ?? 'Grund unbekannt')}.`,
+    `Berichtigen Sie ${section}.listen.`,
+  ];
+
+const notOpened = (p: { name: string; detail: string }): Words => [
+  `Der Server für ${p.name} lässt sich nicht öffnen: ${p.detail}.`,
+];
+
+const noCertificate =
+  (section: Listener) =>
+  (p: { host: string }): Words => [
+    `${LISTENERS[section]} hört ohne Zertifikat nicht auf ${p.host}.`,
+    `Tragen Sie eines in ${section}.tls ein (cert, key), oder verwenden Sie 127.0.0.1.`,
+  ];
+
+const unfitPair =
+  (section: Listener) =>
+  (p: UnfitPair): Words => [
+    pairFault(p),
+    `Berichtigen Sie ${section}.tls (cert, key) oder die Dateien, die dort stehen.`,
+  ];
+
+function pairFault(p: UnfitPair): string {
+  switch (p.kind) {
+    case 'notUtf8':
+      return `${p.of === 'key' ? 'Der Schlüssel' : 'Das Zertifikat'} ${p.file} ist ${NOT_UTF8[p.encoding]}.`;
+    case 'unreadable':
+      return `${p.of === 'key' ? 'Der Schlüssel' : 'Das Zertifikat'} ${p.file} ist nicht ${p.system === 'ENOENT' ? 'da' : `lesbar (${p.system ?? 'unbekannter Fehler'})`}.`;
+    case 'noCertificate':
+      return `${p.file} enthält kein Zertifikat im PEM-Format.`;
+    case 'noKey':
+      return `${p.file} enthält keinen privaten Schlüssel im PEM-Format.`;
+    case 'locked':
+      return `${p.file} ist mit einer Passphrase geschützt.`;
+    case 'mismatch':
+      return `Der Schlüssel ${p.key} passt nicht zum Zertifikat ${p.cert}.`;
+    case 'unusable':
+      return `Das Zertifikat ${p.cert} ist nicht verwendbar (${p.detail}).`;
+  }
+}
 
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
   const { counted, number, plural, duration, time } = format;
@@ -303,6 +357,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Diesen Aufruf versteht receiptd nicht: ${p.detail}`,
       `${meintenSie(p.meant)}${p.name === null ? '' : `Ist es der Name eines Belegs, schreiben Sie zwei Bindestriche davor, wie in \`receiptd show -- ${p.name}\`. `}Mit --help sehen Sie die Optionen dieses Befehls.`,
     ],
+    'USAGE.agentNotShared': [
+      'Dieser Agent teilt sein Eingangsbuch nicht.',
+      'Lassen Sie den Namen des Agenten weg: `receiptd pause`, `receiptd resume`.',
+    ],
     'OUTPUT_UNWRITABLE.archive': (p) => [
       `Das Archiv ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
       'Prüfen Sie das Verzeichnis und den Platz auf seiner Platte.',
@@ -348,6 +406,14 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Setzen Sie stateDir (oder RECEIPTD_STATE_DIR) auf einen kürzeren Pfad.',
     ],
     'CONTROL_FAILED.configNotApplied': ['Die neue Konfiguration konnte nicht in Kraft gesetzt werden.'],
+    'CONTROL_FAILED.notReached': (p) => [
+      `Der laufende Agent ist unter ${p.socketPath} nicht erreichbar (${p.system ?? 'Grund unbekannt'}).`,
+      p.system !== 'EACCES' && p.system !== 'EPERM'
+        ? 'Versuchen Sie es noch einmal. Hilft das nicht, sehen Sie im Log des Agenten nach.'
+        : p.isWindows
+          ? AS_ADMINISTRATOR
+          : 'Führen Sie diesen Befehl als root aus, als der Benutzer, unter dem der Agent läuft, oder als Mitglied seiner Gruppe (`control.group`).',
+    ],
     'PORT_IN_USE.sandbox': (p) => [
       `Port ${p.port} von ${p.host} ist belegt.`,
       'Wählen Sie mit --port einen anderen; 0 nimmt einen freien.',
@@ -360,6 +426,24 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Der Übungsdienst auf ${p.baseUrl} gehört dem Benutzer ${p.name}, der bekäme, was Sie senden.`,
       'Wählen Sie mit --sandbox-port einen anderen Port; 0 nimmt einen freien.',
     ],
+    'PORT_IN_USE.listener': (p) => [
+      `${LISTENERS[p.section]} kann nicht auf ${p.where} hören, weil ein anderes Programm diesen Port verwendet.`,
+      p.section === 'console'
+        ? 'Setzen Sie console.listen auf einen anderen Port oder auf onDemand.'
+        : `Setzen Sie ${p.section}.listen auf einen anderen Port, oder beenden Sie dieses Programm.`,
+    ],
+    'MONITORING_UNAVAILABLE.address': notListening('monitoring'),
+    'MONITORING_UNAVAILABLE.notOpened': notOpened,
+    'CONSOLE_UNAVAILABLE.stopping': ['receiptd wird gerade beendet.', 'Starten Sie es wieder.'],
+    'CONSOLE_UNAVAILABLE.off': ['Die Konsole ist ausgeschaltet.', 'Setzen Sie console.listen auf onDemand.'],
+    'CONSOLE_UNAVAILABLE.address': notListening('console'),
+    'CONSOLE_UNAVAILABLE.notOpened': notOpened,
+    'CONSOLE_UNAVAILABLE.noPassword': (p) => [
+      `Ohne Passwort hört die Konsole nicht auf ${p.host}.`,
+      'Legen Sie mit `receiptd console password` eines fest.',
+    ],
+    'CONSOLE_UNAVAILABLE.noCertificate': noCertificate('console'),
+    'CONSOLE_UNAVAILABLE.unfitPair': unfitPair('console'),
     'CONSOLE_REFUSED.foldersUnasked': [
       'Ordner werden nur aufgelistet, solange die Einrichtung nach einem fragt.',
     ],
@@ -382,6 +466,23 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     'CONSOLE_REFUSED.mailPasswordInFile': (p) => [
       `Das Passwort für Benachrichtigungen per Mail steht in ${p.passwordFile}.`,
       `Ändern Sie es dort, oder entfernen Sie alerts.email.passwordFile aus ${p.file}.`,
+    ],
+    'CONSOLE_REFUSED.files': ['Die Konsole nimmt keine Dateien an.', 'Verwenden Sie `receiptd send FILE`.'],
+    'CONSOLE_REFUSED.secrets': [
+      'Die Konsole zeigt keine Geheimnisse.',
+      'Verwenden Sie `receiptd results url`.',
+    ],
+    'CONSOLE_REFUSED.signIn': [
+      'Die Konsole kann niemand anderen anmelden.',
+      'Verwenden Sie `receiptd console`.',
+    ],
+    'CONSOLE_REFUSED.endpointMadeElsewhere': [
+      'Die Konsole trägt keine Endpunkte ein, die anderswo angelegt wurden.',
+      'Legen Sie einen an, oder verwenden Sie `receiptd endpoint create`.',
+    ],
+    'CONSOLE_REFUSED.backupElsewhere': [
+      'Die Konsole legt Sicherungen nur bei den automatischen ab.',
+      'Um an einen anderen Ort zu sichern, verwenden Sie `receiptd backup FILE`.',
     ],
     'ALERT_UNDELIVERED.noChannel': [
       'Unter `alerts` ist kein Weg für Meldungen eingestellt; es werden keine gesendet.',
@@ -435,6 +536,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Die Datei ${p.file} enthält kein Geheimnis von receiptd.`,
       'Stellen Sie sie aus einer Sicherung wieder her. Oder entfernen Sie sie, starten Sie receiptd neu, und geben Sie den Endpunkten die neue Adresse.',
     ],
+    'RESULTS_UNAVAILABLE.address': notListening('results'),
+    'RESULTS_UNAVAILABLE.notOpened': notOpened,
+    'RESULTS_UNAVAILABLE.noCertificate': noCertificate('results'),
+    'RESULTS_UNAVAILABLE.unfitPair': unfitPair('results'),
     RESULT_UNKNOWN: (p) => [
       `Das Ergebnis ${p.id} gibt es nicht.`,
       '`receiptd results list` zeigt die Nummern.',

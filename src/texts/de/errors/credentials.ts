@@ -52,6 +52,14 @@ export function credentialsErrors(): Translated<ReturnType<typeof english>> {
       `systemd-creds lässt sich nicht ausführen (${p.system ?? 'unbekannt'}).`,
       'Es gehört zu systemd ab Version 250. Ohne systemd-creds legen Sie die Zugangsdaten in einer Datei ab: `receiptd login --store file`.',
     ],
+    'CREDENTIALS_UNWRITABLE.notFirst': (p) => [
+      `Die Zugangsdaten${p.account === null ? '' : ` des Kontos ${p.account}`} sind jetzt in der Ablage ${p.store}, aber die Ablage ${p.first} hat andere und kommt zuerst; deshalb werden diese verwendet.`,
+      p.first === 'environment'
+        ? 'Berichtigen Sie sie dort, oder entfernen Sie sie aus der Umgebung des Agenten und dieses Terminals.'
+        : p.first === 'file'
+          ? `Entfernen Sie sie mit \`receiptd logout --store file${p.account === null ? '' : ` --account ${p.account}`}\`, oder ersetzen Sie sie mit \`receiptd login --store file${p.account === null ? '' : ` --account ${p.account}`}\`.`
+          : `Ersetzen Sie sie mit \`receiptd login --store ${p.first}${p.account === null ? '' : ` --account ${p.account}`}\`.`,
+    ],
     'KEYCHAIN_UNAVAILABLE.unusable': (p) => [
       `Der Schlüsselbund ist nicht verwendbar (${p.what}).`,
       'Reparieren Sie ihn, oder legen Sie die Zugangsdaten in einer Datei ab: `receiptd login --store file`.',

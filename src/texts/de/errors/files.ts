@@ -16,13 +16,27 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       `${p.place} im Archiv ist kein Ordner.`,
       'Entfernen Sie es, oder benennen Sie es um. Links in einem Archiv, oder zwischen einem überwachten Ordner und seinem Archiv, folgt der Agent nicht.',
     ],
+    'FOLDER_NOT_A_DIRECTORY.checked': [
+      'Das ist kein Ordner.',
+      'Geben Sie den Ordner an, der die Scans enthält.',
+    ],
     'FOLDER_UNREADABLE.notOpened': (p) => [
       `${p.path} lässt sich nicht öffnen.`,
       'Der Pfad fehlt, ist kein Ordner, antwortet nicht, oder receiptd darf ihn nicht lesen.',
     ],
+    'FOLDER_UNREADABLE.checked': (p) => [
+      `Der Ordner ist nicht lesbar (${p.detail}).`,
+      'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, ihn zu lesen und zu öffnen.',
+    ],
     'FOLDER_UNWRITABLE.notCreated': (p) => [
       `${p.path} lässt sich nicht anlegen (${p.system ?? 'unbekannter Fehler'}).`,
       'Wählen Sie einen anderen Ordner, oder legen Sie ihn selbst an.',
+    ],
+    'FOLDER_UNWRITABLE.originals': (p) => [
+      `Originale lassen sich nicht daraus verschieben (\`afterUpload: ${p.afterUpload}\`) (${p.system}).`,
+      p.isNoFolder
+        ? '`archiveTo` ist kein Ordner oder nur über einen Link erreichbar, und Links folgt receiptd dort nicht. Entfernen Sie, was dort liegt, oder setzen Sie `archiveTo` auf einen anderen Ordner.'
+        : `Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für den Ordner${p.afterUpload === 'archive' ? ' und für `archiveTo`' : ''}.`,
     ],
     'FILE_UNREADABLE.notSent': (p) => [
       `${p.file} ist nicht lesbar (${p.system}).`,
@@ -50,9 +64,29 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
         ? 'Nennen Sie die Dateien darin, oder lassen Sie den Ordner überwachen. Es wurde nichts gesendet.'
         : 'Es wurde nichts gesendet.',
     ],
+    'FOLDER_UNREACHABLE.checked': (p) => [
+      `Der Ordner ist nicht erreichbar (${p.system}).`,
+      'Bringen Sie seinen Server oder seine Platte zurück, und prüfen Sie, ob sie eingehängt sind.',
+    ],
+    'FOLDER_TAKEN.checked': (p) => [
+      p.detail,
+      'Beenden Sie einen der beiden Agenten, oder nehmen Sie den Ordner aus seiner Konfiguration.',
+    ],
+    'SUBFOLDERS_UNREADABLE.checked': (p) => [
+      `${p.count === 1 ? '1 Unterordner ist' : `${p.count} Unterordner sind`} nicht lesbar (${p.systems.join(', ')}), etwa ${p.example}.`,
+      `Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, ${p.count === 1 ? 'ihn' : 'sie'} zu lesen und zu öffnen, oder nehmen Sie ${p.count === 1 ? 'ihn' : 'sie'} mit \`ignore\` aus.`,
+    ],
     'WATCH_LIMIT.backslash': (p) => [
       `Der Pfad von ${p.folder} enthält einen umgekehrten Schrägstrich; deshalb kann receiptd neue Dateien dort nicht sofort bemerken.`,
       'Benennen Sie den Ordner um, oder lassen Sie ihn in Abständen auflisten.',
+    ],
+    'ATTENTION_UNWRITABLE.link': (p) => [
+      `${p.place} ist kein Ordner oder nur über einen Link erreichbar, und Links folgt receiptd dort nicht.`,
+      'Entfernen Sie den Link, oder setzen Sie `needsAttention` auf einen anderen Ordner.',
+    ],
+    'ATTENTION_UNWRITABLE.checked': (p) => [
+      `${p.place} ist nicht beschreibbar (${p.system}).`,
+      'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, dort Dateien anzulegen, oder berichtigen Sie `needsAttention`.',
     ],
   };
 }

@@ -1,6 +1,56 @@
 import type { Format } from '../../format.ts';
-import type { ledgerErrors as english } from '../../en/errors/ledger.ts';
+import type { ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
 import type { Translated } from '../../facts.ts';
+
+export function whyRefused(p: RefusedDirectory): string {
+  switch (p.kind) {
+    case 'link':
+      return `Es ist ein symbolischer Link auf ${p.target}, und in ${p.open} können alle schreiben`;
+    case 'shared':
+      return 'Es gehört zum System oder einer Person und wäre für alle anderen geschlossen';
+    case 'foreign':
+      return `Es enthält Dateien, die nicht von receiptd sind (${p.files.join(', ')}${p.more > 0 ? ` und ${p.more} weitere` : ''}), und wäre für alle anderen nicht mehr zugänglich`;
+    case 'otherUser':
+      return `Es gehört einem anderen Benutzer (${p.owner}) als dem, unter dem receiptd läuft (${p.self})`;
+    case 'notInGroup':
+      return `Der Benutzer, unter dem receiptd läuft, ist nicht in der Gruppe ${p.group} (control.group)`;
+  }
+}
+
+export function cureRefused(p: RefusedDirectory): string {
+  switch (p.kind) {
+    case 'link':
+      return 'Setzen Sie stateDir (oder RECEIPTD_STATE_DIR) auf ein Verzeichnis, das niemand sonst ersetzen kann.';
+    case 'shared':
+    case 'foreign':
+      return `Setzen Sie stateDir (oder RECEIPTD_STATE_DIR) auf ein eigenes Verzeichnis, etwa ${p.better}.`;
+    case 'otherUser':
+      return `Führen Sie es als dieser Benutzer aus: ${p.command}.`;
+    case 'notInGroup':
+      return 'Bei einem Dienst führen Sie `receiptd service install` noch einmal aus, um die Gruppe hinzuzufügen. Andernfalls nehmen Sie den Benutzer in die Gruppe auf, und melden Sie sich neu an.';
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'keine Berechtigung',
+  EPERM: 'keine Berechtigung',
+  EROFS: 'Das Dateisystem ist schreibgeschützt',
+  ENOSPC: 'Es ist kein Platz mehr',
+  EDQUOT: 'Es ist kein Platz mehr',
+  EEXIST: 'Es ist kein Verzeichnis',
+  ENOENT: 'Es fehlt und ließ sich nicht anlegen',
+  ENOTDIR: 'Es, oder ein Teil seines Pfads, ist kein Verzeichnis',
+};
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES:
+    'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte, oder führen Sie dies als Besitzer aus.',
+  EPERM:
+    'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte, oder führen Sie dies als Besitzer aus.',
+  EROFS: 'Reparieren Sie die Platte, oder hängen Sie sie beschreibbar wieder ein.',
+  ENOSPC: 'Schaffen Sie Platz auf der Platte.',
+  EDQUOT: 'Schaffen Sie Platz auf der Platte.',
+};
 
 export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType<typeof english>> {
   return {
@@ -36,6 +86,16 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Die Datei ${p.file} enthält keine Kennung eines Agenten.`,
       'Entfernen Sie sie. receiptd legt beim nächsten Start eine neue an.',
     ],
+    'STATE_UNWRITABLE.refused': (p) => [
+      `Das Zustandsverzeichnis ${p.stateDir} ist nicht verwendbar: ${whyRefused(p.refused)}.`,
+      cureRefused(p.refused),
+    ],
+    'STATE_UNWRITABLE.unusable': (p) => [
+      `Das Zustandsverzeichnis ${p.stateDir} ist nicht verwendbar: ${REASONS[p.system ?? ''] ?? p.detail}.`,
+      p.mayHoldLedger
+        ? `${REMEDIES[p.system ?? ''] ?? 'Prüfen Sie die Platte.'} Lassen Sie stateDir, wie es ist: Mit einem neuen, leeren Eingangsbuch würde alles in den Ordnern noch einmal gesendet.`
+        : 'Setzen Sie stateDir (oder RECEIPTD_STATE_DIR) auf ein lokales Verzeichnis, in das der Benutzer schreiben darf, unter dem receiptd läuft.',
+    ],
     'ALREADY_RUNNING.practice': (p) => [
       `receiptd läuft noch im Übungsmodus, mit dem Zustandsverzeichnis ${p.stateDir}.`,
       'Beenden Sie es zuerst, und führen Sie dies dann noch einmal aus.',
@@ -49,7 +109,7 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       'Beenden Sie es zuerst, oder verwenden Sie für dieses ein anderes stateDir.',
     ],
     STATE_MOVED: (p) => [
-      `${p.stateDir} ist geschlossen. ${p.isCopy ? `Das ist eine Kopie zum Ansehen (wiederhergestellt ${p.at}${p.file === '' ? '' : `, in ${p.file}`}). Der Agent läuft anderswo.` : `Das Eingangsbuch ist auf einen anderen Rechner umgezogen (${p.at}${p.file === '' ? '' : `, in ${p.file}`}), und receiptd läuft dort.`}`,
+      `${p.stateDir} ist geschlossen. ${p.isCopy ? `Das ist eine Kopie zum Ansehen (wiederhergestellt ${p.at ?? 'zu unbekannter Zeit'}${p.file === '' ? '' : `, in ${p.file}`}). Der Agent läuft anderswo.` : `Das Eingangsbuch ist auf einen anderen Rechner umgezogen (${p.at ?? 'zu unbekannter Zeit'}${p.file === '' ? '' : `, in ${p.file}`}), und receiptd läuft dort.`}`,
       'Zwei Agenten würden beide senden, was wartet. Läuft dort kein Agent, öffnen Sie diesen Rechner wieder mit `receiptd backup --reopen`.',
     ],
     'STATE_MOVED.otherPc': (p) => [
@@ -167,6 +227,14 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Die Platte des Eingangsbuchs ${p.path} ist voll: ${p.detail}.`,
       'Schaffen Sie dort Platz. Bis dahin wird nichts Neues gesendet; danach macht der Agent von selbst weiter.',
     ],
+    'LEDGER_SHARED.nothingToBackUp': [
+      'Dieses receiptd hat kein eigenes Eingangsbuch zu sichern: Das Eingangsbuch ist in PostgreSQL.',
+      'Sichern Sie die Datenbank mit ihren eigenen Werkzeugen, etwa pg_dump. Um auf einen anderen Rechner umzuziehen, lassen Sie diesen Agenten senden, was wartet, und beenden Sie ihn. Starten Sie dann dort einen Agenten mit denselben Werten für `ledger.url` und `ledger.agent`.',
+    ],
+    'LEDGER_SHARED.noRestore': (p) => [
+      `${p.file} lässt sich nicht wiederherstellen: Das Eingangsbuch ist in PostgreSQL.`,
+      'Stellen Sie die Datenbank mit ihren eigenen Werkzeugen wieder her. Um die Sicherung auf diesem Rechner allein zu verwenden, setzen Sie `ledger.kind: sqlite`; `receiptd ledger migrate` kann sie später in das gemeinsame Eingangsbuch übernehmen.',
+    ],
     'LEDGER_UNREACHABLE.noHost': (p) => [`Das Eingangsbuch auf ${p.where} hat keinen Rechner.`],
     'LEDGER_UNREACHABLE.incompleteAnswer': (p) => [`${p.where} hat nicht vollständig geantwortet.`],
     'LEDGER_UNREACHABLE.readOnlyServer': (p) => [
@@ -219,6 +287,12 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     'ROLE_UNFIT.ownsLedger': (p) => [
       `Der Rolle ${p.role} gehört das Eingangsbuch; sie könnte alles darin ändern.`,
       'Verwenden Sie für die Agenten eine andere Rolle, und diese nur für `receiptd ledger prepare`.',
+    ],
+    LEDGER_MOVED: (p) => [
+      `Das Eingangsbuch in ${p.stateDir} ist nach ${p.where ?? 'einer unbekannten Datenbank'} umgezogen. Dort ist dieser Rechner der Agent ${p.agent}.`,
+      p.isComplete
+        ? `Setzen Sie ledger.kind: postgres, und ledger.agent: ${p.agent}.`
+        : 'Führen Sie `receiptd ledger migrate` noch einmal aus, um den Umzug abzuschließen.',
     ],
     'MOVE_REFUSED.grewTooMuch': (p) => [
       `Das Eingangsbuch ist während des Umzugs um mehr als ${p.reserved} Zeilen gewachsen.`,
@@ -297,6 +371,14 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       '`receiptd list` zeigt die Namen.',
     ],
     'DOCUMENT_UNKNOWN.number': (p) => [`Das Eingangsbuch hat keinen Beleg mit der Nummer ${p.id}.`],
+    'DOCUMENT_UNKNOWN.notDismissed': (p) => [
+      `Nichts namens „${p.target}“ wurde als erledigt markiert.`,
+      '`receiptd list --dismissed` zeigt, was als erledigt markiert wurde.',
+    ],
+    'DOCUMENT_UNKNOWN.needsNobody': (p) => [
+      `Nichts namens „${p.target}“ ist zu klären.`,
+      '`receiptd list --needs-person` zeigt, was zu klären ist.',
+    ],
     DOCUMENT_AMBIGUOUS: (p) => [
       `„${p.written}“ passt auf mehrere Belege, die neuesten zuerst: ${p.names.map((name) => `„${name}“`).join(', ')}${p.more > 0 ? ` und ${p.more} weitere` : ''}.`,
       'Geben Sie den vollständigen Namen ein.',
@@ -309,8 +391,18 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `${p.name} hat den Zustand ${p.state} und kann nicht ${p.wanted === 'be uploaded' ? 'gesendet werden' : p.wanted === 'be postponed' ? 'zurückgestellt werden' : p.wanted === 'be lost' ? 'als verloren gelten' : p.wanted === 'be resent, only an accepted document can' ? 'noch einmal gesendet werden; das geht nur mit einem angenommenen Beleg' : p.wanted}.`,
     ],
     'DOCUMENT_STATE.notUnderWay': (p) => [`Die Übertragung mit der Nummer ${p.attempt} läuft nicht.`],
+    'DOCUMENT_STATE.notDismissed': (p) => [`„${p.target}“ wurde nicht als erledigt markiert.`],
+    'DOCUMENT_STATE.needsNobody': (p) => [
+      `„${p.target}“ ist nicht zu klären: Der Zustand ist ${p.state}, oder es wurde schon als erledigt markiert.`,
+    ],
     DOCUMENT_TAKEN: (p) => [`${p.name} wird gerade von einem anderen Agenten gesendet.`],
     DOCUMENT_HELD: ['Ein anderer Agent hat seinen Dienst oder Endpunkt angehalten.'],
     'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${p.detail}`],
+    'BYTES_GONE.notResent': (p) => [
+      `„${p.name}“ lässt sich nicht noch einmal senden. ${p.detail}`,
+      p.isElsewhere
+        ? 'Führen Sie diesen Befehl auf dem Rechner jenes Agenten aus.'
+        : 'Legen Sie die Datei zurück in ihren Ordner, oder scannen Sie den Beleg noch einmal.',
+    ],
   };
 }

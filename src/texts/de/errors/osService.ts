@@ -1,5 +1,6 @@
 import type { osServiceErrors as english } from '../../en/errors/osService.ts';
 import type { Translated } from '../../facts.ts';
+import { cureRefused, whyRefused } from './ledger.ts';
 
 export function osServiceErrors(): Translated<ReturnType<typeof english>> {
   return {
@@ -106,6 +107,10 @@ export function osServiceErrors(): Translated<ReturnType<typeof english>> {
     'INSTALL_REFUSED.userNotCreated': (p) => [
       `Den Benutzer ${p.name} gibt es auf diesem Rechner nicht.`,
       `Legen Sie den Benutzer ${p.name} selbst an, oder verwenden Sie mit --user einen vorhandenen.`,
+    ],
+    'INSTALL_REFUSED.stateUnfit': (p) => [
+      `Das Zustandsverzeichnis ${p.stateDir} kann nicht an ${p.name} gehen: ${whyRefused(p.refused)}.`,
+      cureRefused(p.refused),
     ],
     'INSTALL_EDITED.uninstall': (p) => [
       `${p.file} wurde von Hand angelegt oder bearbeitet und blieb unverändert.`,

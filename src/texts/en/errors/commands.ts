@@ -1,5 +1,7 @@
 import type { Format } from '../../format.ts';
-import type { Entries } from '../../facts.ts';
+import type { Entries, NotUtf8, Words } from '../../facts.ts';
+import { NOT_UTF8 } from './files.ts';
+import { AS_ADMINISTRATOR } from './config.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
 
@@ -43,6 +45,73 @@ export const OUTPUT_CURES = {
   backup: 'Name another file.',
   finalBackup: 'Name another file. Nothing was closed.',
 } as const;
+
+/** By their section of the configuration. */
+const LISTENERS = {
+  console: 'The console',
+  results: 'The receiver of results',
+  monitoring: 'Monitoring',
+};
+export type Listener = keyof typeof LISTENERS;
+
+const notListening =
+  (section: Listener) =>
+  (p: { where: string; system: string | null }): Words => [
+    `${LISTENERS[section]} can't listen on ${p.where}: ${p.system === 'EADDRNOTAVAIL' ? 'this machine has no such address' : p.system === 'EACCES' ? 'ports below 1024 are reserved for root' : (p.system ?? 'unknown reason')}.`,
+    `Correct ${section}.listen.`,
+  ];
+
+const notOpened = (p: { name: string; detail: string }): Words => [
+  `The server of ${p.name} can't be opened: ${p.detail}.`,
+];
+
+const noCertificate =
+  (section: Listener) =>
+  (p: { host: string }): Words => [
+    `${LISTENERS[section]} does not listen on ${p.host} without a certificate.`,
+    `Set one in ${section}.tls (cert, key), or listen on 127.0.0.1.`,
+  ];
+
+/** What is wrong with a certificate and its key. */
+export type UnfitPair =
+  | {
+      readonly kind: 'notUtf8';
+      readonly of: 'cert' | 'key';
+      readonly file: string;
+      readonly encoding: NotUtf8;
+    }
+  | {
+      readonly kind: 'unreadable';
+      readonly of: 'cert' | 'key';
+      readonly file: string;
+      readonly system: string | null;
+    }
+  | { readonly kind: 'noCertificate' | 'noKey' | 'locked'; readonly file: string }
+  | { readonly kind: 'mismatch'; readonly cert: string; readonly key: string }
+  | { readonly kind: 'unusable'; readonly cert: string; readonly detail: string };
+
+const unfitPair =
+  (section: Listener) =>
+  (p: UnfitPair): Words => [pairFault(p), `Correct ${section}.tls (cert, key) or the files it refers to.`];
+
+function pairFault(p: UnfitPair): string {
+  switch (p.kind) {
+    case 'notUtf8':
+      return `The ${p.of === 'key' ? 'key' : 'certificate'} ${p.file} is ${NOT_UTF8[p.encoding]}.`;
+    case 'unreadable':
+      return `The ${p.of === 'key' ? 'key' : 'certificate'} ${p.file} ${p.system === 'ENOENT' ? 'is not there' : `can't be read (${p.system ?? 'unknown error'})`}.`;
+    case 'noCertificate':
+      return `${p.file} contains no certificate in PEM format.`;
+    case 'noKey':
+      return `${p.file} contains no private key in PEM format.`;
+    case 'locked':
+      return `${p.file} is protected by a passphrase.`;
+    case 'mismatch':
+      return `The key ${p.key} does not match the certificate ${p.cert}.`;
+    case 'unusable':
+      return `The certificate ${p.cert} can't be used (${p.detail}).`;
+  }
+}
 
 export function commandsErrors(format: Format) {
   const { counted, duration } = format;
@@ -301,6 +370,10 @@ export function commandsErrors(format: Format) {
       p.detail,
       `${didYouMean(p.meant)}${p.name === null ? '' : `If it is a document name, put two dashes before it, as in \`receiptd show -- ${p.name}\`. `}Add --help to see the options of this command.`,
     ],
+    'USAGE.agentNotShared': [
+      'This agent does not share its ledger.',
+      'Leave out the agent name: `receiptd pause`, `receiptd resume`.',
+    ],
     'OUTPUT_UNWRITABLE.archive': (p: { file: string; detail: string }) => [
       `The archive ${p.file} can't be written: ${p.detail}.`,
       'Check the directory and the space on its disk.',
@@ -347,6 +420,14 @@ export function commandsErrors(format: Format) {
       'Set stateDir (or RECEIPTD_STATE_DIR) to a shorter path.',
     ],
     'CONTROL_FAILED.configNotApplied': ['The new configuration could not be applied.'],
+    'CONTROL_FAILED.notReached': (p: { socketPath: string; system: string | null; isWindows: boolean }) => [
+      `The running agent can't be reached at ${p.socketPath} (${p.system ?? 'unknown reason'}).`,
+      p.system !== 'EACCES' && p.system !== 'EPERM'
+        ? "Try again. If this keeps happening, check the agent's log."
+        : p.isWindows
+          ? AS_ADMINISTRATOR
+          : 'Run this command as root, as the user that the agent runs as, or as a member of its control group (`control.group`).',
+    ],
     'PORT_IN_USE.sandbox': (p: { port: number; host: string }) => [
       `Port ${p.port} of ${p.host} is in use.`,
       'Choose another one with --port; 0 picks a free one.',
@@ -359,6 +440,24 @@ export function commandsErrors(format: Format) {
       `The practice service on ${p.baseUrl} belongs to the user ${p.name}, who would receive what you send.`,
       'Choose another port with --sandbox-port; 0 picks a free one.',
     ],
+    'PORT_IN_USE.listener': (p: { section: Listener; where: string }) => [
+      `${LISTENERS[p.section]} can't listen on ${p.where}, because another program uses that port.`,
+      p.section === 'console'
+        ? 'Set console.listen to another port, or to onDemand.'
+        : `Set ${p.section}.listen to another port, or stop that program.`,
+    ],
+    'MONITORING_UNAVAILABLE.address': notListening('monitoring'),
+    'MONITORING_UNAVAILABLE.notOpened': notOpened,
+    'CONSOLE_UNAVAILABLE.stopping': ['receiptd is stopping.', 'Start it again.'],
+    'CONSOLE_UNAVAILABLE.off': ['The console is turned off.', 'Set console.listen to onDemand.'],
+    'CONSOLE_UNAVAILABLE.address': notListening('console'),
+    'CONSOLE_UNAVAILABLE.notOpened': notOpened,
+    'CONSOLE_UNAVAILABLE.noPassword': (p: { host: string }) => [
+      `The console does not listen on ${p.host} without a password.`,
+      'Set one with `receiptd console password`.',
+    ],
+    'CONSOLE_UNAVAILABLE.noCertificate': noCertificate('console'),
+    'CONSOLE_UNAVAILABLE.unfitPair': unfitPair('console'),
     'CONSOLE_REFUSED.foldersUnasked': ['Folders are only listed while setup asks for one.'],
     'CONSOLE_REFUSED.setting': (p: { setting: string; holder: string | null; file: string }) => [
       `The console can't change ${p.setting}${p.holder === null ? '' : ` while ${p.holder} is set to a secret for it`}.`,
@@ -379,6 +478,17 @@ export function commandsErrors(format: Format) {
     'CONSOLE_REFUSED.mailPasswordInFile': (p: { passwordFile: string; file: string }) => [
       `The password for e-mail alerts is in ${p.passwordFile}.`,
       `Change it there, or remove alerts.email.passwordFile from ${p.file}.`,
+    ],
+    'CONSOLE_REFUSED.files': ['The console does not accept files.', 'Use `receiptd send FILE`.'],
+    'CONSOLE_REFUSED.secrets': ['The console does not show secrets.', 'Use `receiptd results url`.'],
+    'CONSOLE_REFUSED.signIn': ["The console can't sign in other people.", 'Use `receiptd console`.'],
+    'CONSOLE_REFUSED.endpointMadeElsewhere': [
+      'The console does not record endpoints that were created elsewhere.',
+      'Create one, or use `receiptd endpoint create`.',
+    ],
+    'CONSOLE_REFUSED.backupElsewhere': [
+      'The console can only create backups alongside the automatic ones.',
+      'To back up to another place, use `receiptd backup FILE`.',
     ],
     'ALERT_UNDELIVERED.noChannel': [
       'No channel is configured under `alerts`, so no alerts are sent.',
@@ -426,6 +536,10 @@ export function commandsErrors(format: Format) {
       `The file ${p.file} does not contain a receiptd secret.`,
       'Restore it from a backup. Or remove it, restart receiptd, and give the endpoints the new address.',
     ],
+    'RESULTS_UNAVAILABLE.address': notListening('results'),
+    'RESULTS_UNAVAILABLE.notOpened': notOpened,
+    'RESULTS_UNAVAILABLE.noCertificate': noCertificate('results'),
+    'RESULTS_UNAVAILABLE.unfitPair': unfitPair('results'),
     RESULT_UNKNOWN: (p: { id: number }) => [
       `Result ${p.id} does not exist.`,
       '`receiptd results list` lists the numbers.',

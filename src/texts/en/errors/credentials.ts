@@ -56,6 +56,18 @@ export function credentialsErrors() {
       `systemd-creds cannot be run (${p.system ?? 'unknown'}).`,
       'It comes with systemd 250 and later. Without it, keep the credentials in a file: `receiptd login --store file`.',
     ],
+    'CREDENTIALS_UNWRITABLE.notFirst': (p: {
+      account: string | null;
+      store: string;
+      first: 'keychain' | 'file' | 'environment' | 'systemd';
+    }) => [
+      `The credentials${p.account === null ? '' : ` of account ${p.account}`} are now in the ${p.store} store, but the ${p.first} store has different ones and comes first, so those are used.`,
+      p.first === 'environment'
+        ? 'Correct them there, or remove them from the environment of the agent and of this terminal.'
+        : p.first === 'file'
+          ? `Remove those with \`receiptd logout --store file${p.account === null ? '' : ` --account ${p.account}`}\`, or replace them with \`receiptd login --store file${p.account === null ? '' : ` --account ${p.account}`}\`.`
+          : `Replace them with \`receiptd login --store ${p.first}${p.account === null ? '' : ` --account ${p.account}`}\`.`,
+    ],
     'KEYCHAIN_UNAVAILABLE.unusable': (p: { what: string }) => [
       `The keychain ${p.what}.`,
       'Repair it, or keep the credentials in a file: `receiptd login --store file`.',

@@ -15,13 +15,24 @@ export function filesErrors() {
       `${p.place} in the archive is not a folder.`,
       'Remove or rename it. The agent does not follow links inside an archive or between a watched folder and its archive.',
     ],
+    'FOLDER_NOT_A_DIRECTORY.checked': ['It is not a folder.', 'Enter the folder that contains the scans.'],
     'FOLDER_UNREADABLE.notOpened': (p: { path: string }) => [
       `${p.path} can't be opened.`,
       'It does not exist, is not a folder, does not answer, or receiptd may not read it.',
     ],
+    'FOLDER_UNREADABLE.checked': (p: { detail: string }) => [
+      `It can't be read (${p.detail}).`,
+      'Allow the user that runs receiptd to read and open it.',
+    ],
     'FOLDER_UNWRITABLE.notCreated': (p: { path: string; system: string | null }) => [
       `${p.path} can't be created (${p.system ?? 'unknown error'}).`,
       'Choose another folder, or create it yourself.',
+    ],
+    'FOLDER_UNWRITABLE.originals': (p: { afterUpload: string; system: string; isNoFolder: boolean }) => [
+      `Originals can't be moved out of it (\`afterUpload: ${p.afterUpload}\`) (${p.system}).`,
+      p.isNoFolder
+        ? '`archiveTo` is not a folder, or is reached through a link, and receiptd does not follow links there. Remove what is in its place, or set `archiveTo` to another folder.'
+        : `Allow the user that runs receiptd to write to it${p.afterUpload === 'archive' ? ' and to `archiveTo`' : ''}.`,
     ],
     'FILE_UNREADABLE.notSent': (p: { file: string; system: string }) => [
       `${p.file} can't be read (${p.system}).`,
@@ -47,9 +58,29 @@ export function filesErrors() {
       `${p.file} is ${p.isFolder ? 'a folder' : 'not a file'}.`,
       p.isFolder ? 'Name the files in it, or watch the folder. Nothing was sent.' : 'Nothing was sent.',
     ],
+    'FOLDER_UNREACHABLE.checked': (p: { system: string }) => [
+      `It can't be reached (${p.system}).`,
+      'Bring its server or disk back and make sure it is mounted.',
+    ],
+    'FOLDER_TAKEN.checked': (p: { detail: string }) => [
+      p.detail,
+      'Stop one of the two agents, or remove the folder from its config.',
+    ],
+    'SUBFOLDERS_UNREADABLE.checked': (p: { count: number; systems: readonly string[]; example: string }) => [
+      `${p.count} ${p.count === 1 ? 'subfolder' : 'subfolders'} can't be read (${p.systems.join(', ')}), such as ${p.example}.`,
+      `Allow the user that runs receiptd to read and open ${p.count === 1 ? 'it' : 'them'}, or exclude ${p.count === 1 ? 'it' : 'them'} with \`ignore\`.`,
+    ],
     'WATCH_LIMIT.backslash': (p: { folder: string }) => [
       `The path of ${p.folder} contains a backslash, so receiptd can't watch it for events.`,
       'Rename it, or let receiptd list it at intervals.',
+    ],
+    'ATTENTION_UNWRITABLE.link': (p: { place: string }) => [
+      `${p.place} is not a folder, or is reached through a link, and receiptd does not follow links there.`,
+      'Remove the link, or set `needsAttention` to another folder.',
+    ],
+    'ATTENTION_UNWRITABLE.checked': (p: { place: string; system: string }) => [
+      `${p.place} can't be written (${p.system}).`,
+      'Allow the user that runs receiptd to create files in it, or correct `needsAttention`.',
     ],
   } satisfies Entries;
 }

@@ -1,6 +1,67 @@
 import type { Format } from '../../format.ts';
 import type { Entries } from '../../facts.ts';
 
+/** Why a directory can't be a state directory. */
+export type RefusedDirectory =
+  | { readonly kind: 'link'; readonly target: string; readonly open: string }
+  | { readonly kind: 'shared'; readonly better: string }
+  | {
+      readonly kind: 'foreign';
+      readonly files: readonly string[];
+      readonly more: number;
+      readonly better: string;
+    }
+  | { readonly kind: 'otherUser'; readonly owner: string; readonly self: string; readonly command: string }
+  | { readonly kind: 'notInGroup'; readonly group: string };
+
+export function whyRefused(p: RefusedDirectory): string {
+  switch (p.kind) {
+    case 'link':
+      return `it is a symbolic link to ${p.target}, and everyone can write to ${p.open}`;
+    case 'shared':
+      return 'it belongs to the system or to a person, and would be closed to everybody else';
+    case 'foreign':
+      return `it contains files that are not receiptd's (${p.files.join(', ')}${p.more > 0 ? ` and ${p.more} more` : ''}), and would become inaccessible to everyone else`;
+    case 'otherUser':
+      return `it belongs to a different user (${p.owner}) than the one running receiptd (${p.self})`;
+    case 'notInGroup':
+      return `the user running receiptd is not a member of the group ${p.group} (control.group)`;
+  }
+}
+
+export function cureRefused(p: RefusedDirectory): string {
+  switch (p.kind) {
+    case 'link':
+      return 'Set stateDir (or RECEIPTD_STATE_DIR) to a directory that nobody else can replace.';
+    case 'shared':
+    case 'foreign':
+      return `Set stateDir (or RECEIPTD_STATE_DIR) to a dedicated directory, such as ${p.better}.`;
+    case 'otherUser':
+      return `Run it as that user: ${p.command}.`;
+    case 'notInGroup':
+      return 'For a service, run `receiptd service install` again to add the group. Otherwise, add the user to the group and log in again.';
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'no space is left',
+  EEXIST: 'it is not a directory',
+  ENOENT: 'it does not exist and could not be created',
+  ENOTDIR: 'it, or part of its path, is not a directory',
+};
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  EACCES: 'Let the user that runs receiptd write to it, or run this as its owner.',
+  EPERM: 'Let the user that runs receiptd write to it, or run this as its owner.',
+  EROFS: 'Repair its disk, or mount it again so that it can be written.',
+  ENOSPC: 'Free some space on its disk.',
+  EDQUOT: 'Free some space on its disk.',
+};
+
 export function ledgerErrors({ counted, plural }: Format) {
   return {
     'STATE_UNWRITABLE.closed': (p: { stateDir: string; system: string }) => [
@@ -35,6 +96,21 @@ export function ledgerErrors({ counted, plural }: Format) {
       `The file ${p.file} does not contain an agent instance.`,
       'Remove it. receiptd creates a new one at its next start.',
     ],
+    'STATE_UNWRITABLE.refused': (p: { stateDir: string; refused: RefusedDirectory }) => [
+      `The state directory ${p.stateDir} cannot be used: ${whyRefused(p.refused)}.`,
+      cureRefused(p.refused),
+    ],
+    'STATE_UNWRITABLE.unusable': (p: {
+      stateDir: string;
+      system: string | null;
+      detail: string;
+      mayHoldLedger: boolean;
+    }) => [
+      `The state directory ${p.stateDir} cannot be used: ${REASONS[p.system ?? ''] ?? p.detail}.`,
+      p.mayHoldLedger
+        ? `${REMEDIES[p.system ?? ''] ?? 'Check its disk.'} Keep stateDir as it is: with a new, empty ledger, everything in the folders would be sent again.`
+        : 'Set stateDir (or RECEIPTD_STATE_DIR) to a local directory that the user running receiptd can write to.',
+    ],
     'ALREADY_RUNNING.practice': (p: { stateDir: string }) => [
       `receiptd is still running in practice mode, on the state directory ${p.stateDir}.`,
       'Stop it first, then run this again.',
@@ -47,8 +123,8 @@ export function ledgerErrors({ counted, plural }: Format) {
       `receiptd is already running${p.pid === null ? '' : ` (process ${p.pid})`} on the state directory ${p.stateDir}.`,
       'Stop it first, or use a different stateDir for this one.',
     ],
-    STATE_MOVED: (p: { stateDir: string; at: string; file: string; isCopy: boolean }) => [
-      `${p.stateDir} is closed. ${p.isCopy ? `This is a copy for viewing (restored ${p.at}${p.file === '' ? '' : `, in ${p.file}`}). The agent runs elsewhere.` : `The ledger was moved to another PC (${p.at}${p.file === '' ? '' : `, in ${p.file}`}), and receiptd runs there.`}`,
+    STATE_MOVED: (p: { stateDir: string; at: string | null; file: string; isCopy: boolean }) => [
+      `${p.stateDir} is closed. ${p.isCopy ? `This is a copy for viewing (restored ${p.at ?? 'an unknown time'}${p.file === '' ? '' : `, in ${p.file}`}). The agent runs elsewhere.` : `The ledger was moved to another PC (${p.at ?? 'an unknown time'}${p.file === '' ? '' : `, in ${p.file}`}), and receiptd runs there.`}`,
       'Two agents would both send what is waiting. If no agent runs there, reopen this PC with `receiptd backup --reopen`.',
     ],
     'STATE_MOVED.otherPc': (p: { host: string | null }) => [
@@ -174,6 +250,14 @@ export function ledgerErrors({ counted, plural }: Format) {
       `The disk of the ledger ${p.path} is full: ${p.detail}.`,
       'Free some space on it. Until then, nothing new is sent; then the agent continues automatically.',
     ],
+    'LEDGER_SHARED.nothingToBackUp': [
+      'this receiptd has no ledger of its own to back up: the ledger is in PostgreSQL.',
+      'Back up the database with its own tools, such as pg_dump. To move to another PC, let this agent send what is waiting, and stop it. Then start an agent there with the same `ledger.url` and `ledger.agent`.',
+    ],
+    'LEDGER_SHARED.noRestore': (p: { file: string }) => [
+      `${p.file} can't be restored: the ledger is in PostgreSQL.`,
+      'Restore the database with its own tools. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` can move it to the shared ledger later.',
+    ],
     'LEDGER_UNREACHABLE.noHost': (p: { where: string }) => [`The ledger at ${p.where} has no host.`],
     'LEDGER_UNREACHABLE.incompleteAnswer': (p: { where: string }) => [
       `${p.where} did not answer completely.`,
@@ -232,6 +316,12 @@ export function ledgerErrors({ counted, plural }: Format) {
     'ROLE_UNFIT.ownsLedger': (p: { role: string }) => [
       `The role ${p.role} owns the ledger and could change all of it.`,
       'Use another role for the agents, and keep this one for `receiptd ledger prepare`.',
+    ],
+    LEDGER_MOVED: (p: { stateDir: string; where: string | null; agent: string; isComplete: boolean }) => [
+      `The ledger in ${p.stateDir} was moved to ${p.where ?? 'an unknown database'}. There, this machine is the agent ${p.agent}.`,
+      p.isComplete
+        ? `Set ledger.kind: postgres, and ledger.agent: ${p.agent}.`
+        : 'Run `receiptd ledger migrate` again to complete the move.',
     ],
     'MOVE_REFUSED.grewTooMuch': (p: { reserved: number }) => [
       `The ledger grew by more than ${p.reserved} rows while it was being moved.`,
@@ -315,6 +405,14 @@ export function ledgerErrors({ counted, plural }: Format) {
       '`receiptd list` lists the names.',
     ],
     'DOCUMENT_UNKNOWN.number': (p: { id: number }) => [`The ledger has no document with the number ${p.id}.`],
+    'DOCUMENT_UNKNOWN.notDismissed': (p: { target: string }) => [
+      `Nothing named "${p.target}" was dismissed.`,
+      '`receiptd list --dismissed` lists what was dismissed.',
+    ],
+    'DOCUMENT_UNKNOWN.needsNobody': (p: { target: string }) => [
+      `Nothing named "${p.target}" needs a person.`,
+      '`receiptd list --needs-person` lists what does.',
+    ],
     DOCUMENT_AMBIGUOUS: (p: { written: string; names: readonly string[]; more: number }) => [
       `"${p.written}" matches several documents, newest first: ${p.names.map((name) => `"${name}"`).join(', ')}${p.more > 0 ? ` and ${p.more} more` : ''}.`,
       'Enter the full name.',
@@ -329,10 +427,20 @@ export function ledgerErrors({ counted, plural }: Format) {
     'DOCUMENT_STATE.notUnderWay': (p: { attempt: number }) => [
       `Upload request number ${p.attempt} is not under way.`,
     ],
+    'DOCUMENT_STATE.notDismissed': (p: { target: string }) => [`"${p.target}" was not dismissed.`],
+    'DOCUMENT_STATE.needsNobody': (p: { target: string; state: string }) => [
+      `"${p.target}" does not need a person: it is ${p.state}, or was already dismissed.`,
+    ],
     DOCUMENT_TAKEN: (p: { name: string }) => [`${p.name} is being sent by another agent.`],
     DOCUMENT_HELD: ['Another agent has put its service or endpoint on hold.'],
     'BYTES_GONE.image': (p: { name: string; detail: string }) => [
       `The image of "${p.name}" can't be shown. ${p.detail}`,
+    ],
+    'BYTES_GONE.notResent': (p: { name: string; detail: string; isElsewhere: boolean }) => [
+      `"${p.name}" can't be sent again. ${p.detail}`,
+      p.isElsewhere
+        ? "Run this command on that agent's machine."
+        : 'Put the file back into its folder, or scan the receipt again.',
     ],
   } satisfies Entries;
 }

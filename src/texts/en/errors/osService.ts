@@ -1,4 +1,5 @@
 import type { Entries } from '../../facts.ts';
+import { cureRefused, whyRefused, type RefusedDirectory } from './ledger.ts';
 
 export function osServiceErrors() {
   return {
@@ -139,6 +140,10 @@ export function osServiceErrors() {
     'INSTALL_REFUSED.userNotCreated': (p: { name: string }) => [
       `The user ${p.name} does not exist on this machine.`,
       `Create the user ${p.name} yourself, or use an existing one with --user.`,
+    ],
+    'INSTALL_REFUSED.stateUnfit': (p: { stateDir: string; name: string; refused: RefusedDirectory }) => [
+      `The state directory ${p.stateDir} cannot be given to ${p.name}: ${whyRefused(p.refused)}.`,
+      cureRefused(p.refused),
     ],
     'INSTALL_EDITED.uninstall': (p: { file: string }) => [
       `${p.file} was created or edited by hand and was left unchanged.`,
