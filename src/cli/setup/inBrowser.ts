@@ -19,6 +19,7 @@ import { directoriesIn, type Looker } from './directories.ts';
 import type { SetupOptions } from './given.ts';
 import { Ended } from './prompts.ts';
 import { logTexts } from '../../texts/en/log.ts';
+import { speakerOf } from '../language.ts';
 
 /** The console's files, installed beside the program. */
 const STATICS = new URL('./console/', import.meta.url);
@@ -122,7 +123,7 @@ async function untilAgreed(
       await talk.failed(why);
     } catch (error) {
       if (!(error instanceof Ended)) throw error;
-      io.stderr.write(`${why.text}\n`);
+      io.stderr.write(`${(await speakerOf(io))(why)}\n`);
       return EXIT.interrupted;
     }
   }

@@ -1,4 +1,4 @@
-import { says, type Said } from '../../core/domain/setupWords.ts';
+import { says, type Said, type SetupKey } from '../../core/domain/setupWords.ts';
 import { colorsFor, type Io } from '../io.ts';
 
 export interface Choice<T> {
@@ -32,7 +32,7 @@ export class Ended extends Error {
 }
 
 /** Prompts on stderr, so that stdout carries results only. Loads the prompt library on demand. */
-export async function createPrompts(io: Io): Promise<Prompts> {
+export async function createPrompts(io: Io, speak: (said: Said) => string): Promise<Prompts> {
   const [{ default: input }, { default: password }, { default: select }, { default: confirm }] =
     await Promise.all([
       import('@inquirer/input'),
@@ -40,7 +40,7 @@ export async function createPrompts(io: Io): Promise<Prompts> {
       import('@inquirer/select'),
       import('@inquirer/confirm'),
     ]);
-  const theme = themeOf(io);
+  const theme = themeOf(io, speak);
   const ask = async <T>(prompt: (context: Context) => Promise<T>): Promise<T> => {
     const ended = new AbortController();
     const end = () => ended.abort();
@@ -64,31 +64,34 @@ export async function createPrompts(io: Io): Promise<Prompts> {
     }
   };
   return {
-    text: async ({ text: message }, { otherwise, wrong } = {}) => {
+    text: async (question, { otherwise, wrong } = {}) => {
       const validate = async (answer: string) => {
-        if (answer.trim() === '' && otherwise === undefined) return says('answer.needed').text;
-        return (await wrong?.(answer.trim()))?.text ?? true;
+        if (answer.trim() === '' && otherwise === undefined) return speak(says('answer.needed'));
+        const flaw = await wrong?.(answer.trim());
+        return flaw == null || speak(flaw);
       };
       const shown = otherwise === undefined ? {} : { default: otherwise };
-      const config = { message, ...shown, validate, theme };
+      const config = { message: speak(question), ...shown, validate, theme };
       return (await ask((context) => input(config, context))).trim();
     },
-    secret: async ({ text: message }) => {
-      const validate = (answer: string) => answer.trim() !== '' || says('answer.needed').text;
+    secret: async (question) => {
+      const validate = (answer: string) => answer.trim() !== '' || speak(says('answer.needed'));
       // No key to reveal the secret, in case somebody else is at the keyboard.
-      const config = { message, validate, toggleMask: false, theme };
+      const config = { message: speak(question), validate, toggleMask: false, theme };
       return (await ask((context) => password(config, context))).trim();
     },
-    choose: ({ text: message }, choices) => {
+    choose: (question, choices) => {
       const shown = choices.map(({ label, value, about }) => ({
-        name: label.text,
+        name: speak(label),
         value,
-        ...(about !== undefined && { description: about.text }),
+        ...(about !== undefined && { description: speak(about) }),
       }));
-      return ask((context) => select({ message, choices: shown, loop: false, theme }, context));
+      return ask((context) =>
+        select({ message: speak(question), choices: shown, loop: false, theme }, context),
+      );
     },
-    confirm: ({ text: message }, otherwise) =>
-      ask((context) => confirm({ message, default: otherwise, theme }, context)),
+    confirm: (question, otherwise) =>
+      ask((context) => confirm({ message: speak(question), default: otherwise, theme }, context)),
   };
 }
 
@@ -99,10 +102,14 @@ function isEnd(error: unknown): boolean {
 }
 
 /** ASCII only, because terminals render other symbols unreliably. Uses the program's colours. */
-function themeOf(io: Io) {
+function themeOf(io: Io, speak: (said: Said) => string) {
   const colors = colorsFor(io, io.stderr);
+  const named = (its: string) => {
+    const key = KEYS.get(its);
+    return key === undefined ? its : speak(says(key));
+  };
   const keys = (all: [string, string][]) =>
-    colors.dim(all.map(([key, does]) => `${KEYS.get(key) ?? key}: ${does}`).join(', '));
+    colors.dim(all.map(([key, does]) => `${named(key)}: ${named(does)}`).join(', '));
   return {
     prefix: { idle: colors.blue('?'), done: colors.green('*') },
     spinner: { interval: 120, frames: ['-', '\\', '|', '/'] },
@@ -117,13 +124,19 @@ function themeOf(io: Io) {
       description: colors.dim,
       disabled: colors.dim,
       key: colors.cyan,
-      maskedText: says('answer.hidden').text,
+      maskedText: speak(says('answer.hidden')),
       keysHelpTip: keys,
     },
   };
 }
 
-const KEYS: ReadonlyMap<string, string> = new Map([
-  ['↑↓', 'up and down'],
-  ['⏎', 'Enter'],
-]);
+/** Keys and what they do, as the library names them. */
+const KEYS = new Map([
+  ['↑↓', 'keys.upDown'],
+  ['⏎', 'keys.enter'],
+  ['navigate', 'keys.navigate'],
+  ['select', 'keys.select'],
+] as const satisfies readonly (readonly [string, SetupKey])[]) as ReadonlyMap<
+  string,
+  'keys.upDown' | 'keys.enter' | 'keys.navigate' | 'keys.select'
+>;

@@ -3,6 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { joined, plain, says, type Said } from '../../core/domain/setupWords.ts';
 import { canAsk } from '../ask.ts';
+import { speakerOf } from '../language.ts';
 import { EXIT, type ExitStatus } from '../exitStatus.ts';
 import { loadContext, print, printJson, type Io } from '../io.ts';
 import { escapeUnsafe } from '../../core/domain/escape.ts';
@@ -28,13 +29,14 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
   }
   const isUnattended = options.yes === true || options.nonInteractive === true;
   const asks = !isUnattended && canAsk(io);
-  const say = asks ? sayOn(io) : () => {};
+  const speak = await speakerOf(io);
+  const say = asks ? sayOn(io, speak) : () => {};
   return converse(io, options, {
-    ask: asks ? await createPrompts(io) : null,
+    ask: asks ? await createPrompts(io, speak) : null,
     say,
     wayOut: says('greet.terminal'),
     // Also reported when nobody is asked, to show how far setup got.
-    tellEnd: asks ? say : ({ text }) => void io.stderr.write(`${text}\n`),
+    tellEnd: asks ? say : (said) => void io.stderr.write(`${speak(said)}\n`),
     goOn: async (talk, answers, done) => farewell(io, talk, answers, done),
   });
 }
@@ -63,7 +65,8 @@ async function converse(
     const isUnattended = options.yes === true || options.nonInteractive === true;
     await refuseMissing(talk, provisionalConfig(talk), isUnattended);
   }
-  const done: string[] = [];
+  const speak = await speakerOf(io);
+  const done: Said[] = [];
   const open: (() => Promise<void>)[] = [];
   try {
     greet(talk, wayOut);
@@ -72,8 +75,8 @@ async function converse(
     });
     if (ask !== null && !(await agreed(talk, answers))) throw new Ended('not agreed to');
     const result = await apply(talk, answers, (said) => {
-      done.push(said.text);
-      if (options.json !== true) print(io, escapeUnsafe(said.text));
+      done.push(said);
+      if (options.json !== true) print(io, escapeUnsafe(speak(said)));
       if (options.json === true || options.browser === true) say(said);
     });
     if (options.json === true) printJson(io, result);

@@ -20,10 +20,10 @@ export interface Talk {
 const WIDEST = 100;
 
 /** Prints to stderr, wrapped between words to the terminal's width. */
-export function sayOn(io: Io): (said: Said) => void {
-  return ({ text }) => {
+export function sayOn(io: Io, speak: (said: Said) => string): (said: Said) => void {
+  return (said) => {
     const width = Math.min(io.stderr.columns || 80, WIDEST);
-    for (const line of text.split('\n').map(escapeUnsafe))
+    for (const line of speak(said).split('\n').map(escapeUnsafe))
       io.stderr.write(`${wrapLine(line, width).join('\n')}\n`);
   };
 }

@@ -8,7 +8,7 @@ const said = z
       .array(
         z.object({
           key: z.string().describe('Key of a text of setup, or an error code.'),
-          values: z.record(z.string(), z.union([z.string(), z.number()])),
+          values: z.record(z.string(), z.unknown()),
         }),
       )
       .describe('The same, for programs, in order.'),

@@ -1,8 +1,6 @@
-import type { ErrorCode } from '../../../../core/domain/errors.ts';
-import type { SetupKey } from '../../../../core/domain/setupWords.ts';
+import type { SetupKey } from '../en/setup.ts';
 
-/** Texts of setup, and errors that only setup shows or that it words differently. */
-const german: Readonly<Record<SetupKey, string> & Partial<Record<ErrorCode, string>>> = {
+export const setupTexts: Readonly<Record<SetupKey, string>> = {
   plain: '{text}',
   indent: '  ',
   'answer.needed': 'Bitte geben Sie etwas ein.',
@@ -208,24 +206,8 @@ const german: Readonly<Record<SetupKey, string> & Partial<Record<ErrorCode, stri
     'Die Einrichtung wurde beendet; die Schritte oben sind erledigt. Starten Sie sie noch einmal, um weiterzumachen.',
   'end.here': 'receiptd läuft in dem Fenster, das diese Seite geöffnet hat, und endet mit ihm.',
   'end.background': 'receiptd läuft im Hintergrund.',
-  FILE_UNREADABLE: 'Die Datei ist nicht da oder nicht lesbar.',
-  PORT_IN_USE: 'Der Port des Übungsdienstes ist schon belegt.',
-  ALERT_UNDELIVERED: 'Der Mailserver hat die Probe nicht angenommen.',
-  CONFIG_EXISTS: 'Die Konfigurationsdatei ist schon da.',
-  ALREADY_RUNNING:
-    'receiptd läuft schon mit diesem Zustandsverzeichnis. Beenden Sie es zuerst, und beginnen Sie dann von vorn.',
-  STATE_MOVED:
-    'Das Eingangsbuch ist auf einen anderen Rechner umgezogen: Dieses Zustandsverzeichnis ist geschlossen.',
-  UPGRADE_NO_SPACE: 'Für die Umstellung des Eingangsbuchs fehlt Platz. Schaffen Sie welchen.',
-  AGENT_RENAMED: 'Der Name des Agenten hat sich geändert. Tragen Sie den früheren wieder ein.',
-  LEDGER_MOVED: 'Das Eingangsbuch ist in eine Datenbank umgezogen. Tragen Sie sie in die Konfiguration ein.',
-  TEST_RECEIPT_UNDELIVERED:
-    'Der Probebeleg wurde nicht angenommen. Woran es liegt, steht in den Einzelheiten.',
-  MANAGER_ABSENT:
-    'Auf diesem Rechner läuft nichts, das Dienste startet. Richten Sie receiptd ohne Dienst ein.',
-  MANAGER_FAILED: 'Der Dienst ließ sich nicht installieren oder starten.',
-  ROOT_NEEDED: 'Dafür sind die Rechte eines Administrators nötig: Starten Sie die Einrichtung als solcher.',
-  INSTALL_REFUSED: 'So lässt sich der Dienst nicht installieren. Woran es liegt, steht in den Einzelheiten.',
-  INSTALL_EDITED: 'Jemand hat die Definition des Dienstes geändert; sie wurde nicht überschrieben.',
+  'keys.upDown': 'auf und ab',
+  'keys.enter': 'Eingabe',
+  'keys.navigate': 'bewegen',
+  'keys.select': 'auswählen',
 };
-export default german;
