@@ -126,6 +126,9 @@ describe('a command line is refused with one sentence', () => {
     expect(lst).toBeRefused(2, 'USAGE', '"lst"', 'Did you mean list?', 'receiptd --help');
     const secret = await quickly(site, ['login', '--client-secret', 's3cret'], { env });
     expect(secret).toBeRefused(2, 'USAGE', '"--client-secret"');
+    const german = await quickly(site, ['retry'], { env: { ...env, LANG: 'de_DE.UTF-8' } });
+    expect(german).toMatchObject({ status: 2, stdout: '' });
+    expect(german.stderr).toMatch(/^Fehler: Nennen Sie .*--all.* \[USAGE\]\n$/);
   });
 
   test('with an unknown endpoint, listing the existing ones', async () => {

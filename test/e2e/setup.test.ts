@@ -73,19 +73,20 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(own.match(/[^ -~\r\n]/g)).toBeNull();
   });
 
-  test('offers a practice service, an agent and a receipt to people without a service', async () => {
+  test('offers a practice service, an agent and a receipt to people without a service, in their language', async () => {
     const here = await desk();
-    const terminal = here.setup(['--sandbox-port', '0', ...answered(here).rest]);
-    await terminal.chooses('Where should the receipts go?', 'Nowhere yet: try it first');
-    await terminal.sees('The practice service listens on http://127.0.0.1:');
-    await terminal.chooses('Which folder do the scans arrive in?', here.scans);
+    const env = { LANG: 'de_DE.UTF-8' };
+    const terminal = here.setup(['--sandbox-port', '0', ...answered(here).rest], { env });
+    await terminal.chooses('Wohin gehen die Belege?', 'Noch nirgendwohin: erst ausprobieren');
+    await terminal.sees('Der Übungsdienst läuft unter http://127.0.0.1:');
+    await terminal.chooses('In welchem Ordner kommen die Scans an?', here.scans);
     // Enter sends a test receipt, since the practice service is harmless.
-    await terminal.answers('Send a test receipt');
-    await terminal.answers('Go ahead?');
-    await terminal.sees('accepted (service: PROCESSING)');
-    expect(terminal.shown).toContain('Connection: not encrypted (http), but only within this machine');
+    await terminal.answers('Zur Probe einen Beleg senden?');
+    await terminal.answers('Einverstanden?');
+    await terminal.sees('angenommen (Dienst: PROCESSING)');
+    expect(terminal.shown).toContain('Verbindung: nicht verschlüsselt (http), innerhalb dieses Rechners');
     await terminal.sees('receiptd sandbox --port');
-    await terminal.sees('Uploads stop when you stop it or close its window.');
+    await terminal.sees('Gesendet wird, bis Sie es beenden oder das Fenster schließen.');
     expect(await terminal.ends()).toBe(0);
     const rows = await here.site.list();
     expect(rows).toMatchObject([{ state: 'accepted', path: expect.stringContaining(here.scans) as string }]);

@@ -178,23 +178,25 @@ async function farewell(
   { service, install }: Answers,
   { changed, stateDir }: Done,
 ): Promise<void> {
-  if (!changed) print(io, 'Everything is set up already; nothing was changed.');
+  const speak = await speakerOf(io);
+  const tell = (said: Said) => print(io, speak(said));
+  if (!changed) tell(says('end.unchanged'));
   const usual = await placeForConfig(undefined, found.context);
   const config = usual.file === found.place.file ? '' : ` --config ${quoted(found.place.file)}`;
   const { practice } = service;
   print(io);
   if (practice !== null) {
     const port = practice.port === 8470 ? '' : ` --port ${practice.port}`;
-    print(io, 'To keep practising, use two terminals:');
+    tell(says('next.practice'));
     print(io, `  receiptd sandbox${port}`);
-  } else print(io, install === null ? 'Next:' : 'Setup is complete. Next:');
+  } else tell(says(install === null ? 'next.begin' : 'next.installed'));
   if (install === null) {
     print(io, `  receiptd run${config}`);
-    print(io, '    Uploads stop when you stop it or close its window.');
+    tell(says('next.run'));
   }
   if (practice === null && install === null && (await couldBeService(io, found, stateDir))) {
     print(io, `  receiptd service install${config}`);
-    print(io, '    Instead of `run`: starts with the machine and runs in the background.');
+    tell(says('next.service'));
   }
   print(io, `  receiptd status${config}`);
   print(io, `  receiptd console${config}`);

@@ -201,6 +201,12 @@ export const setupTexts = {
   'end.here':
     'receiptd is running in the window that opened this page, and stops when you close that window.',
   'end.background': 'receiptd is running in the background.',
+  'end.unchanged': 'Everything is set up already; nothing was changed.',
+  'next.practice': 'To keep practising, use two terminals:',
+  'next.begin': 'Next:',
+  'next.installed': 'Setup is complete. Next:',
+  'next.run': '    Uploads stop when you stop it or close its window.',
+  'next.service': '    Instead of `run`: starts with the machine and runs in the background.',
   'keys.upDown': 'up and down',
   'keys.enter': 'Enter',
   'keys.navigate': 'navigate',
