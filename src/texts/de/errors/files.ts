@@ -43,7 +43,7 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       'Prüfen Sie Namen und Rechte der Datei. Es wurde nichts gesendet.',
     ],
     'FILE_UNREADABLE.secretNotText': (p) => [
-      `${p.path} ist kein Text in UTF-8 (${p.not}).`,
+      `${p.path} ist ${NOT_UTF8[p.encoding]}.`,
       'Speichern Sie die Datei im Editor als UTF-8. Sie darf nur das Client-Secret enthalten.',
     ],
     'FILE_UNREADABLE.secret': (p) => [

@@ -38,8 +38,8 @@ export function filesErrors() {
       `${p.file} can't be read (${p.system}).`,
       'Check its name and permissions. Nothing was sent.',
     ],
-    'FILE_UNREADABLE.secretNotText': (p: { path: string; not: string }) => [
-      `${p.path} ${p.not}.`,
+    'FILE_UNREADABLE.secretNotText': (p: { path: string; encoding: NotUtf8 }) => [
+      `${p.path} is ${NOT_UTF8[p.encoding]}.`,
       'Save it as UTF-8 in your editor. It must contain the client secret and nothing else.',
     ],
     'FILE_UNREADABLE.secret': (p: { path: string; system: string | null }) => [
