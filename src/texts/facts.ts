@@ -144,6 +144,27 @@ export interface SaidElsewhere {
 /** A file of another encoding than UTF-8. */
 export type NotUtf8 = 'UTF-16' | 'binary';
 
+/** Why a file holds no secret that can be used. */
+export type SecretFlaw = NotUtf8 | 'notFile' | 'tooLarge' | 'unreadable' | 'empty';
+
+/** Why an archive can't be restored. `about`: the member, or what the unpacker says. */
+export type ArchiveFlaw =
+  | { readonly flaw: 'empty' | 'twice' | 'foreign' | 'manifestUnreadable' | 'grows' }
+  | { readonly flaw: 'missing' | 'unlisted' | 'otherSize' | 'changed'; readonly about: string }
+  | { readonly flaw: 'manifest' | 'notGzip' | 'notTar'; readonly about: string }
+  | { readonly flaw: 'notPlain'; readonly about: string | null }
+  /** Sizes. */
+  | { readonly flaw: 'bomb'; readonly about: string; readonly unpacked: string };
+
+/** Why a test receipt was not accepted. */
+export type TestReceiptTrouble =
+  | { readonly what: 'excluded' | 'unwatched'; readonly folder: string }
+  | { readonly what: 'unwritable'; readonly folder: string; readonly system: string | null }
+  | { readonly what: 'noAgent' | 'unseen' }
+  | { readonly what: 'notYetWatching'; readonly folder: string; readonly state: string }
+  | { readonly what: 'state'; readonly state: string; readonly detail: string | null }
+  | { readonly what: 'error'; readonly detail: string };
+
 /** From an error whose message is still free text. */
 export type Detail = { readonly detail: string };
 

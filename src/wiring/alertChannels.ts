@@ -4,7 +4,7 @@ import { createEventLogChannel } from '../features/alerts/channels/eventLog.ts';
 import { createEmailChannel } from '../features/alerts/channels/email.ts';
 import type { Run } from '../features/alerts/channels/program.ts';
 import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
-import { quoted } from '../features/alerts/channels/undelivered.ts';
+import { quoted } from '../features/alerts/channels/quoted.ts';
 import { createWebhookChannel } from '../features/alerts/channels/webhook.ts';
 import type { Config } from '../config/config.ts';
 import { howItEnded, plainEnvironment, runProgram } from '../system/programs.ts';

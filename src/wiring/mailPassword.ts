@@ -7,7 +7,6 @@ import { asCredentials, type Store } from '../api/credentials/store.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Operations } from '../control/protocol/protocol.ts';
 import type { ProcessScope } from './processScope.ts';
-import { undelivered } from '../features/alerts/channels/undelivered.ts';
 import { SOMEBODY } from '../control/protocol/shapes.ts';
 
 /** File in the state directory, next to the service credentials. */
@@ -45,10 +44,8 @@ export function mailPasswords({ stateDir, credentials, service }: Around, env: N
         if (look?.kind === 'found' && look.credentials.clientId === entryOf(mail))
           return look.credentials.clientSecret;
       }
-      throw undelivered(
-        `No password is stored for ${mail.user} at ${new URL(mail.server).host}.`,
-        'Enter it in the console, under Settings, Alerts, or set alerts.email.passwordFile to a file that contains it.',
-      );
+      const { host } = new URL(mail.server);
+      throw new ReceiptdError('ALERT_UNDELIVERED.noMailPassword', { user: mail.user, host });
     },
 
     /** @throws ReceiptdError USAGE, CREDENTIALS_UNWRITABLE, KEYCHAIN_… */

@@ -165,15 +165,7 @@ async function passwordOf(
 /** @throws ReceiptdError FILE_UNREADABLE, CREDENTIALS_INSECURE */
 async function demandPassword(file: string): Promise<void> {
   const { readSecretFile } = await import('../../wiring/alertChannels.ts');
-  try {
-    await readSecretFile(file, ANSWERS.mailPasswordFile.flag);
-  } catch (error) {
-    if (!(error instanceof ReceiptdError) || error.code === 'CREDENTIALS_INSECURE') throw error;
-    throw new ReceiptdError('FILE_UNREADABLE', error.message, {
-      ...(error.hint !== undefined && { hint: error.hint }),
-      cause: error,
-    });
-  }
+  await readSecretFile(file, ANSWERS.mailPasswordFile.flag, 'FILE_UNREADABLE');
 }
 
 /** Sends a test mail the way alerts are sent; stores nothing. */

@@ -24,6 +24,8 @@ import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
 import { makeDirectory } from '../../system/makeDirectory.ts';
+import { textsOf } from '../language.ts';
+import { wordsOf } from '../../texts/errors.ts';
 
 /** Result of setup; `--json` prints it. */
 export interface Done {
@@ -172,11 +174,11 @@ async function create(
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     tell(says('done.endpoint', { name, uid }));
-    throw new ReceiptdError(
-      error.code,
-      `The endpoint "${name}" was created with the uid ${uid}, but could not be recorded: ${error.message}`,
-      { hint: `Don't create it again. Run this with --endpoint-uid ${uid}.`, cause: error },
-    );
+    // What can't be recorded keeps its own code, and so its exit status.
+    const { errors } = await textsOf(io);
+    const detail = error.key === null ? error.message : wordsOf(errors, error.key, error.params)[0];
+    const [message, hint] = wordsOf(errors, 'CREATE_UNCERTAIN.unrecorded', { name, uid, detail });
+    throw new ReceiptdError({ code: error.code, message, hint }, { cause: error });
   }
   return uid;
 }

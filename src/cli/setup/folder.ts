@@ -23,13 +23,12 @@ export interface FolderAnswer {
   readonly files: number | null;
 }
 
-const REFUSALS: Readonly<Record<Exclude<FolderLook['state'], 'present'>, ErrorCode>> = {
+const REFUSALS = {
   missing: 'FOLDER_MISSING',
   notADirectory: 'FOLDER_NOT_A_DIRECTORY',
   unreadable: 'FOLDER_UNREADABLE',
   unreachable: 'FOLDER_UNREACHABLE',
-};
-const WAY_OUT = 'Choose another folder, or allow the user that runs receiptd to read it and open it.';
+} as const satisfies Readonly<Record<Exclude<FolderLook['state'], 'present'>, ErrorCode>>;
 
 /** `config`: as planned so far. `check` throws if a configuration with the folder is invalid. */
 export async function folderStep(
@@ -53,8 +52,10 @@ export async function folderStep(
       say({ text: look.message, parts: [{ key: REFUSALS[look.state], values: {} }] });
       return { path, isNew, create: false, existing: 'send', files: null };
     }
+    if (look.state === 'missing' || look.state === 'notADirectory')
+      throw new ReceiptdError(`${REFUSALS[look.state]}.chosen`, { folder: path });
     if (look.state !== 'present')
-      throw new ReceiptdError(REFUSALS[look.state], look.message, { hint: WAY_OUT });
+      throw new ReceiptdError(`${REFUSALS[look.state]}.chosen`, { detail: look.message });
     say(describe(path, look));
     const existing = isNew ? await existingFiles(talk, look.files) : 'send';
     return { path, isNew, create: false, existing, files: look.files };

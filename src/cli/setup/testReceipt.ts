@@ -11,6 +11,7 @@ import { local } from '../../core/domain/words.ts';
 import type { ListFilter, ListRow } from '../../core/ports/ledgerReports.ts';
 import { withReading } from '../reading.ts';
 import { agentAnswers, openLog } from '../session.ts';
+import type { TestReceiptTrouble } from '../../texts/facts.ts';
 import type { Io } from '../io.ts';
 import { loadContext } from '../io.ts';
 import { VERSION } from '../version.ts';
@@ -43,10 +44,10 @@ export async function sendTestReceipt(io: Io, config: Config, folder: string): P
   const time = new Date(at).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   const file = `${PREFIX}${time}-${randomBytes(2).toString('hex')}.png`;
   if (!folderCovers(folder, file, config)) {
-    throw undelivered(file, `the patterns for ${folder} (\`include\`, \`ignore\`) exclude it`);
+    throw undelivered(file, { what: 'excluded', folder });
   }
   await access(folder, constants.W_OK | constants.X_OK).catch((error: unknown) => {
-    throw undelivered(file, `it can't be written to ${folder} (${systemCode(error) ?? 'unknown error'})`);
+    throw undelivered(file, { what: 'unwritable', folder, system: systemCode(error) ?? null });
   });
   const waiting = await waitingBefore(config, folder);
   const agent = await anAgent(io, config);
@@ -169,17 +170,20 @@ async function anAgent(io: Io, config: Config): Promise<SomeAgent> {
 
 /** Waits until the folder is watched: files already present at that time may be ignored. */
 async function watched(config: Config, folder: string, file: string, wait: Wait): Promise<void> {
-  let last = 'no agent answers';
+  let last: TestReceiptTrouble = { what: 'noAgent' };
   await until(
     async () => {
       try {
         const { folders } = await callControl(config.stateDir, 'status', {});
         const found = folders.find(({ path }) => path === folder);
-        last = found === undefined ? `the agent does not watch ${folder} yet` : `${folder} is ${found.state}`;
+        last =
+          found === undefined
+            ? { what: 'unwatched', folder }
+            : { what: 'notYetWatching', folder, state: found.state };
         return found?.state === 'watching' || null;
       } catch (error) {
         if (!(error instanceof ReceiptdError)) throw error;
-        last = error.message;
+        last = { what: 'error', detail: error.message };
         return null;
       }
     },
@@ -206,7 +210,7 @@ async function settled(io: Io, config: Config, file: string, wait: Wait): Promis
     () =>
       io.stop.aborted
         ? new Ended('ended by a signal')
-        : undelivered(file, last === null ? 'the agent has not seen it' : howFar(last), last),
+        : undelivered(file, last === null ? { what: 'unseen' } : howFar(last), last),
   );
 }
 
@@ -225,17 +229,14 @@ async function until<T>(
   }
 }
 
-function howFar({ state, message, reason }: ListRow): string {
-  return `it is ${state}${message === null ? (reason === null ? '' : ` (${reason})`) : ` (${message.replace(/\.$/, '')})`}`;
+function howFar({ state, message, reason }: ListRow): TestReceiptTrouble {
+  return { what: 'state', state, detail: message?.replace(/\.$/, '') ?? reason };
 }
 
 /** `row`: the ledger's entry for the file. */
-function undelivered(file: string, why: string, row: ListRow | null = null): ReceiptdError {
+function undelivered(file: string, why: TestReceiptTrouble, row: ListRow | null = null): ReceiptdError {
   const isToCome = row !== null && ['queued', 'uploading', 'held'].includes(row.state);
-  const waits = isToCome
-    ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.'
-    : '';
-  return new ReceiptdError('TEST_RECEIPT_UNDELIVERED', { file, detail: why, isToCome });
+  return new ReceiptdError('TEST_RECEIPT_UNDELIVERED', { file, isToCome, why });
 }
 
 async function responseOf(config: Config, name: string): Promise<string | null> {

@@ -1,6 +1,5 @@
 import { backoff } from '../../core/domain/backoff.ts';
 import { describeError, messageOf, ReceiptdError } from '../../core/domain/errors.ts';
-import { span } from '../../core/domain/words.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';

@@ -231,11 +231,12 @@ async function readBack(written: string, file: string, id: string): Promise<void
     if (!(error instanceof ReceiptdError)) throw error;
     throw unsound(file, error.message, error);
   }
-  throw unsound(file, 'it holds another backup');
+  throw unsound(file, null);
 }
 
-function unsound(file: string, why: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('BACKUP_FAILED.unsound', { file, detail: why }, { cause });
+/** `detail`: null if it holds another backup. */
+function unsound(file: string, detail: string | null, cause?: unknown): ReceiptdError {
+  return new ReceiptdError('BACKUP_FAILED.unsound', { file, detail }, { cause });
 }
 
 /** Gives the archive its final name. Never overwrites a file. */

@@ -36,7 +36,7 @@ export function readManifest(file: string): Promise<{ manifest: Manifest; settin
       if (manifest !== null) return { manifest, settings: await textOf(member, SETTINGS, SETTINGS_LIMIT) };
       manifest = await manifestOf(file, member);
     }
-    throw new BadArchive(manifest === null ? 'it is empty' : `${SETTINGS} is not in it`);
+    throw new BadArchive(manifest === null ? { flaw: 'empty' } : { flaw: 'missing', about: SETTINGS });
   });
 }
 
@@ -61,7 +61,7 @@ export function readBackup(
       if (manifest === null) {
         manifest = await manifestOf(file, member);
         missing = new Map(manifest.parts.map((part) => [part.name, part]));
-        if (missing.size !== manifest.parts.length) throw new BadArchive('it names a file twice');
+        if (missing.size !== manifest.parts.length) throw new BadArchive({ flaw: 'twice' });
         const bytes = manifest.parts.reduce((sum, part) => sum + part.size, 0);
         const all = bytes + manifest.images.bytes;
         allowed = {
@@ -78,17 +78,17 @@ export function readBackup(
       missing.delete(name);
       if (image !== undefined) images += 1;
       if ((part ?? image) === undefined || images > manifest.images.count)
-        throw new BadArchive(`it holds ${JSON.stringify(name.slice(0, 100))}, which its list does not name`);
+        throw new BadArchive({ flaw: 'unlisted', about: JSON.stringify(name.slice(0, 100)) });
       if (part !== undefined && member.size !== part.size)
-        throw new BadArchive(`${name} has another size than listed`);
+        throw new BadArchive({ flaw: 'otherSize', about: name });
       if ((await taken(member, to, syncs)) !== (part?.sha256 ?? image))
-        throw new BadArchive(`${name} was changed or damaged`);
+        throw new BadArchive({ flaw: 'changed', about: name });
     }
     await Promise.all(syncs);
-    if (manifest === null) throw new BadArchive('it is empty');
+    if (manifest === null) throw new BadArchive({ flaw: 'empty' });
     const named = new Set(manifest.parts.map(({ name }) => name));
     const [lacking] = [...missing.keys(), ...NEEDED.filter((name) => !named.has(name))];
-    if (lacking !== undefined) throw new BadArchive(`${lacking} is not in it`);
+    if (lacking !== undefined) throw new BadArchive({ flaw: 'missing', about: lacking });
     return manifest;
   });
 }
@@ -96,7 +96,7 @@ export function readBackup(
 const NEEDED = [SETTINGS, 'ledger.db', 'ledger.journal'];
 
 async function textOf({ name, size, content }: Member, expected: string, limit: number): Promise<string> {
-  if (name !== expected || size > limit) throw new BadArchive('`receiptd backup` did not make it');
+  if (name !== expected || size > limit) throw new BadArchive({ flaw: 'foreign' });
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -113,20 +113,20 @@ async function manifestOf(file: string, member: Member): Promise<Manifest> {
   }
   const parsed = manifestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new BadArchive(`its manifest is invalid (${parsed.error.issues[0]?.path.join('.') ?? ''})`);
+  throw new BadArchive({ flaw: 'manifest', about: parsed.error.issues[0]?.path.join('.') ?? '' });
 }
 
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new BadArchive('its manifest cannot be read');
+    throw new BadArchive({ flaw: 'manifestUnreadable' });
   }
 }
 
 function refuseBomb(size: number, bytes: number): void {
   if (bytes > GROWS_FREELY + size * MOST_GROWTH)
-    throw new BadArchive(`it has ${sizeText(size)} and would unpack to ${sizeText(bytes)}`);
+    throw new BadArchive({ flaw: 'bomb', about: sizeText(size), unpacked: sizeText(bytes) });
 }
 
 async function seeRoom(file: string, to: string, bytes: number): Promise<void> {
@@ -192,29 +192,17 @@ async function create(path: string): Promise<fs.FileHandle | null> {
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is not a file',
-  EACCES: 'permission denied',
-};
-
 async function refusing<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof BadArchive) {
-      throw new ReceiptdError('ARCHIVE_REFUSED.file', { file, detail: error.message }, { cause: error });
+      throw new ReceiptdError('ARCHIVE_REFUSED.file', { file, ...error.flaw }, { cause: error });
     }
     const code = systemCode(error);
     if (error instanceof ReceiptdError || code === undefined) throw error;
     if (code === 'ENOSPC' || code === 'EDQUOT')
       throw new ReceiptdError('DISK_FULL.unpack', { file }, { cause: error });
-    throw new ReceiptdError('FILE_UNREADABLE', `${file} can't be read: ${WHY[code] ?? code}.`, {
-      hint:
-        code === 'EACCES'
-          ? 'Only its owner can read a backup. Copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
-          : 'Use a file from `receiptd backup`, or a ledger from `backups` in a state directory.',
-      cause: error,
-    });
+    throw new ReceiptdError('FILE_UNREADABLE.backup', { file, system: code }, { cause: error });
   }
 }

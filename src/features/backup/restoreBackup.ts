@@ -15,7 +15,6 @@ import {
 import { refuseMovedLedger } from '../../state-dir/ledgerMoved.ts';
 import { systemClock } from '../../system/systemClock.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import { counted } from '../../core/domain/words.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { adoptLedger, type Adopted } from '../../ledger/sqlite/adopt.ts';
 import { checkBackup } from '../../ledger/sqlite/backup.ts';
@@ -120,7 +119,7 @@ async function unpack(
   const found = checkBackup(ledger);
   const isSame = found.ledger === head.ledger && found.seq === head.seq && found.hash === head.hash;
   if (isSame && head.seq === source.head.seq && head.hash === source.head.hash) return journalPathOf(ledger);
-  throw refusedArchive(file, 'its ledger ends at the wrong entry');
+  throw refusedArchive(file, null);
 }
 
 /** Refuses to discard what is recorded here but not in the backup, unless the options allow it. */
@@ -138,10 +137,6 @@ async function refuseLoss(
   if (older) return;
   const { entries, accepted } = newerHere(config, source.head, archived);
   if (entries > 0) {
-    const newer = counted(entries, 'entry', 'entries');
-    const sent = counted(accepted, 'document that was accepted since', 'documents that were accepted since');
-    const lost =
-      accepted === 0 ? 'they would be lost' : `${sent} would be sent again, if found in a watched folder`;
     throw new ReceiptdError('LEDGER_EXISTS.newer', { stateDir, entries, file, accepted });
   }
   refuseOther(config, replace);
@@ -151,10 +146,6 @@ async function refuseLoss(
 export function refuseOther(config: Config, replace: boolean): void {
   if (replace) return;
   const accepted = acceptedHere(config);
-  const lost =
-    accepted === 0
-      ? ''
-      : ` Without it, ${counted(accepted, 'accepted document')} would be sent again, if found in a watched folder.`;
   throw new ReceiptdError('LEDGER_EXISTS.other', {
     stateDir: config.stateDir,
     ledger: ledgerPath(config),
@@ -179,12 +170,13 @@ function adopt(
     return adoptLedger({ path, backupsDir, because, at: systemClock.now(), isPair });
   } catch (error) {
     if (!isPair || !(error instanceof ReceiptdError) || error.code === 'LEDGER_NEWER') throw error;
-    throw refusedArchive(file, `its ledger is damaged: ${error.message.replace(/\.$/, '')}`, error);
+    throw refusedArchive(file, error.message.replace(/\.$/, ''), error);
   }
 }
 
-function refusedArchive(file: string, why: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('ARCHIVE_REFUSED.ledger', { file, detail: why }, { cause });
+/** `damage`: of the ledger in it; null if that ends at the wrong entry. */
+function refusedArchive(file: string, damage: string | null, cause?: unknown): ReceiptdError {
+  return new ReceiptdError('ARCHIVE_REFUSED.ledger', { file, damage }, { cause });
 }
 
 /**

@@ -2,10 +2,18 @@ import type { FileHandle } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
+import type { ArchiveFlaw } from '../../core/domain/errors.ts';
 import { NotAFile, openPlainFile } from '../plainFile.ts';
 
-/** The archive is unusable; the message is worded to follow "FILE can't be used: ". */
-export class BadArchive extends Error {}
+/** The archive is unusable. */
+export class BadArchive extends Error {
+  readonly flaw: ArchiveFlaw;
+
+  constructor(flaw: ArchiveFlaw) {
+    super(flaw.flaw);
+    this.flaw = flaw;
+  }
+}
 
 /** A member of an archive being read. */
 export interface Member {
@@ -35,8 +43,7 @@ export async function* readArchive(
     transform(chunk: Buffer, _encoding, done) {
       unpacked += chunk.length;
       const { bytes, members } = budget();
-      if (unpacked > bytes + members * AROUND + END_BYTES)
-        done(new BadArchive('it unpacks to more than it says'));
+      if (unpacked > bytes + members * AROUND + END_BYTES) done(new BadArchive({ flaw: 'grows' }));
       else done(null, chunk);
     },
   });
@@ -51,8 +58,7 @@ export async function* readArchive(
   try {
     for await (const entry of tar) {
       const { name, type, size } = entry.header;
-      if (type !== 'file')
-        throw new BadArchive(`it holds something that is not a plain file (${type ?? 'of no kind'})`);
+      if (type !== 'file') throw new BadArchive({ flaw: 'notPlain', about: type ?? null });
       yield { name, size, content: bytesOf(entry as AsyncIterable<Buffer>) };
       entry.resume();
     }
@@ -87,7 +93,5 @@ async function* bytesOf(entry: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 function asBad(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BadArchive || 'syscall' in error) return error;
   const isPacked = 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
-  return new BadArchive(
-    `it is not a ${isPacked ? 'gzip' : 'tar'} file, or was cut off or changed (${error.message})`,
-  );
+  return new BadArchive({ flaw: isPacked ? 'notGzip' : 'notTar', about: error.message });
 }

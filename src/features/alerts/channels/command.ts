@@ -1,8 +1,8 @@
+import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { iso } from '../../../core/domain/words.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import { alertJson } from './json.ts';
 import type { Run } from './program.ts';
-import { undelivered } from './undelivered.ts';
 
 /** Runs the admin's program for each alert. Exit status 0 means delivered. */
 export function createCommandChannel({
@@ -18,7 +18,7 @@ export function createCommandChannel({
     async send(alert, signal) {
       const end = await run(command, { stdin: `${alertJson(alert)}\n`, env: variablesOf(alert) }, signal);
       if (end === null) return;
-      throw undelivered(`${command[0]} ${end}.`, 'Check the program in alerts.command.');
+      throw new ReceiptdError('ALERT_UNDELIVERED.command', { program: command[0] ?? '', end });
     },
   };
 }

@@ -1,6 +1,6 @@
+import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import type { Run } from './program.ts';
-import { undelivered } from './undelivered.ts';
 
 export interface Notice {
   readonly command: readonly string[];
@@ -22,12 +22,8 @@ export function createDesktopChannel({
       const { command, env } = noticeOf(alert, platform);
       const end = await run(command, { stdin: '', env }, signal);
       if (end === null) return;
-      throw undelivered(
-        `The desktop shows no alerts: ${command[0]} ${end}.`,
-        platform === 'linux'
-          ? 'Install notify-send (libnotify-bin), and run receiptd in the session of the user who should see the alerts; or set alerts.desktop: false.'
-          : 'Run receiptd in the session of the user who should see the alerts, or set alerts.desktop: false.',
-      );
+      const isLinux = platform === 'linux';
+      throw new ReceiptdError('ALERT_UNDELIVERED.desktop', { program: command[0] ?? '', end, isLinux });
     },
   };
 }

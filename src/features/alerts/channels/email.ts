@@ -4,7 +4,7 @@ import { isLoopback } from '../../../core/domain/loopback.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import { defaultSender, mailOf } from './mail.ts';
-import { quoted, undelivered } from './undelivered.ts';
+import { quoted } from './quoted.ts';
 
 export interface EmailOptions {
   /** smtp: or smtps:, with host and optional port. */
@@ -103,51 +103,34 @@ function defaultPort(isSecure: boolean, isHere: boolean): number {
 /** Leaves out the error itself, which contains the whole dialogue with the server. */
 function explained(error: unknown, { server, login, redact }: EmailOptions): ReceiptdError {
   const { host } = new URL(server);
-  const [what, hint] = wordsOf(error, login?.user ?? null);
-  return undelivered(redact(`The mail server ${host} ${what}.`), hint);
-}
-
-/** What failed, to follow the server's name; and the hint. */
-function wordsOf(error: unknown, user: string | null): readonly [string, string] {
-  const said = saidBy(error);
-  const words = error instanceof Error ? quoted(error.message).replace(/\.$/, '') : String(error);
+  const said = redact(saidBy(error));
+  const detail = redact(error instanceof Error ? quoted(error.message).replace(/\.$/, '') : String(error));
   switch (systemCode(error)) {
     case 'EAUTH':
-      return [
-        `rejects the user name ${user ?? ''} or its password${said}`,
-        'Correct the user name or password. Some providers require a separate app password.',
-      ];
+      return new ReceiptdError('ALERT_UNDELIVERED.mailLogin', {
+        host,
+        user: redact(login?.user ?? ''),
+        said,
+      });
     case 'ENOAUTH':
-      return [
-        'requires a user name and password',
-        'Set alerts.email.user, and enter the password in the console or set alerts.email.passwordFile.',
-      ];
+      return new ReceiptdError('ALERT_UNDELIVERED.mailNeedsLogin', { host });
     case 'ETLS':
-      return [
-        `offers no encrypted connection (STARTTLS): ${words}`,
-        'A server on another machine must offer encryption. Use one that does, or use smtps://; service.ca can add its certificate authority.',
-      ];
+      return new ReceiptdError('ALERT_UNDELIVERED.mailUnencrypted', { host, detail });
     case 'EENVELOPE':
     case 'EMESSAGE':
-      return [
-        `rejects the mail${said || `: ${words}`}`,
-        "Correct alerts.email.from and alerts.email.to, or ask the mail server's administrator.",
-      ];
+      return new ReceiptdError('ALERT_UNDELIVERED.mailRefused', { host, detail: said || detail });
     case 'ETIMEDOUT':
-      return ['does not answer in time', 'Check alerts.email.server, its port, and the network.'];
+      return new ReceiptdError('ALERT_UNDELIVERED.mailSilent', { host });
     case 'EDNS':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return ['has an unknown host name', 'Check alerts.email.server and the network.'];
+      return new ReceiptdError('ALERT_UNDELIVERED.mailHostUnknown', { host });
     default:
-      return [
-        `can't be reached: ${words}`,
-        'Check alerts.email.server, whether it is smtp:// or smtps://, and the network.',
-      ];
+      return new ReceiptdError('ALERT_UNDELIVERED.mailUnreachable', { host, detail });
   }
 }
 
 function saidBy(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('response' in error)) return '';
-  return typeof error.response === 'string' ? `: ${quoted(error.response)}` : '';
+  return typeof error.response === 'string' ? quoted(error.response) : '';
 }

@@ -1,7 +1,7 @@
+import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Alert, AlertChannel, AlertKind } from '../../../core/ports/alert.ts';
 import type { Notice } from './desktop.ts';
 import type { Run } from './program.ts';
-import { undelivered } from './undelivered.ts';
 
 /** Event ids and types by which monitoring can tell alerts apart, in any language. */
 const ENTRIES: Readonly<Record<AlertKind, readonly [id: number, type: 'Error' | 'Warning' | 'Information']>> =
@@ -30,15 +30,11 @@ export function createEventLogChannel({
     name: 'eventLog',
     receiver: { what: 'The event log', setting: 'alerts.eventLog' },
     async send(alert, signal) {
-      if (platform !== 'win32')
-        throw undelivered('This system has no event log.', 'Set alerts.eventLog: false; it is for Windows.');
+      if (platform !== 'win32') throw new ReceiptdError('ALERT_UNDELIVERED.noEventLog');
       const { command, env } = entryOf(alert);
       const end = await run(command, { stdin: '', env }, signal);
       if (end === null) return;
-      throw undelivered(
-        `The event log does not accept alerts: ${command[0]} ${end}.`,
-        'The installer registers the event source. Otherwise, an administrator must do it once in PowerShell: New-EventLog -LogName Application -Source receiptd.',
-      );
+      throw new ReceiptdError('ALERT_UNDELIVERED.eventLog', { program: command[0] ?? '', end });
     },
   };
 }

@@ -1,35 +1,36 @@
-import { decodedText } from '../../../core/domain/encoding.ts';
+import { decodedText, type NotUtf8 } from '../../../core/domain/encoding.ts';
 import { ReceiptdError, systemCode } from '../../../core/domain/errors.ts';
 import { NotAFile } from '../../../system/plainFile.ts';
 import { readPrivateFile, TooLarge } from '../../../system/privateFile.ts';
-import { undelivered } from './undelivered.ts';
+
+type Flaw = NotUtf8 | 'notFile' | 'tooLarge' | 'unreadable' | 'empty';
 
 const MAX_BYTES = 64 * 1024;
 
 /**
  * The first line of a secret file. Read for each use, so that a changed secret needs no restart.
- * @throws ReceiptdError CREDENTIALS_INSECURE if others can read it, ALERT_UNDELIVERED if it has no secret
+ * @throws ReceiptdError CREDENTIALS_INSECURE if others can read it, `code` if it has no secret
  */
-export async function readSecretFile(file: string, key: string): Promise<string> {
+export async function readSecretFile(
+  file: string,
+  key: string,
+  code: 'ALERT_UNDELIVERED' | 'FILE_UNREADABLE' = 'ALERT_UNDELIVERED',
+): Promise<string> {
+  const unusable = (flaw: Flaw, cause?: unknown) => {
+    const system = systemCode(cause) ?? null;
+    return new ReceiptdError(`${code}.secretFile`, { setting: key, file, flaw, system }, { cause });
+  };
   const bytes = await readPrivateFile(file, { name: `${key}: ${file}`, maxBytes: MAX_BYTES }).catch(
     (error: unknown) => {
       if (error instanceof ReceiptdError) throw error;
-      if (error instanceof NotAFile) throw unusable(key, file, 'is not a regular file');
-      if (error instanceof TooLarge) throw unusable(key, file, 'is too large to be a secret');
-      throw unusable(key, file, `can't be read (${systemCode(error) ?? 'unknown reason'})`, error);
+      if (error instanceof NotAFile) throw unusable('notFile');
+      if (error instanceof TooLarge) throw unusable('tooLarge');
+      throw unusable('unreadable', error);
     },
   );
   const read = decodedText(bytes);
-  if ('not' in read) throw unusable(key, file, read.not);
+  if ('not' in read) throw unusable(read.encoding);
   const [line = ''] = read.text.split(/\r?\n/);
-  if (line.trim() === '') throw unusable(key, file, 'holds nothing in its first line');
+  if (line.trim() === '') throw unusable('empty');
   return line.trim();
-}
-
-function unusable(key: string, file: string, why: string, cause?: unknown): ReceiptdError {
-  return undelivered(
-    `${key}: ${file} ${why}.`,
-    'Write the secret to the file as its only line, and make the file readable only by the user that runs receiptd.',
-    cause,
-  );
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { undelivered } from './undelivered.ts';
+import { ReceiptdError } from '../../../core/domain/errors.ts';
 
 const PREFIX = 'whsec_';
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -28,8 +28,9 @@ function keyOf(secret: string): Buffer {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
   const key = Buffer.from(text, 'base64');
   if (BASE64.test(text) && key.length >= SHORTEST && key.length <= LONGEST) return key;
-  throw undelivered(
-    `The file in alerts.webhook.secretFile contains no valid secret. It must be ${PREFIX} followed by ${SHORTEST} to ${LONGEST} random bytes in base64.`,
-    'Create one: printf \'whsec_%s\\n\' "$(openssl rand -base64 32)"',
-  );
+  throw new ReceiptdError('ALERT_UNDELIVERED.webhookSecret', {
+    prefix: PREFIX,
+    shortest: SHORTEST,
+    longest: LONGEST,
+  });
 }

@@ -1,8 +1,9 @@
+import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Answer } from '../../../core/domain/outcome.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import { alertJson } from './json.ts';
 import { signatureHeaders } from './signature.ts';
-import { quoted, undelivered } from './undelivered.ts';
+import { quoted } from './quoted.ts';
 
 export interface WebhookOptions {
   /** http: or https:, with an optional path and query. Never shown as a whole, because the URL may be all that is needed to post there. */
@@ -35,19 +36,15 @@ export function createWebhookChannel({ url, secret, now, exchange }: WebhookOpti
       const headers = { 'content-type': 'application/json', ...signed };
       const answer = await exchange({ method: 'POST', path: pathname + search, headers, body }, signal);
       if (answer.kind === 'fault') {
-        throw undelivered(
-          `The webhook at ${host} can't be reached: ${quoted(answer.message)}`,
-          'Check alerts.webhook.url, the network and the proxy.',
-        );
+        const detail = quoted(answer.message);
+        throw new ReceiptdError('ALERT_UNDELIVERED.webhookUnreachable', { host, detail });
       }
       const { httpStatus } = answer;
       if (httpStatus >= 200 && httpStatus < 300) return;
       const isElsewhere = httpStatus >= 300 && httpStatus < 400;
-      throw undelivered(
-        `The webhook at ${host} answered with HTTP ${httpStatus}${isElsewhere ? ', a redirect, which receiptd does not follow' : ''}.`,
-        isElsewhere
-          ? 'Set alerts.webhook.url to the target of the redirect.'
-          : 'Check the program that receives it.',
+      throw new ReceiptdError(
+        isElsewhere ? 'ALERT_UNDELIVERED.webhookRedirect' : 'ALERT_UNDELIVERED.webhookAnswer',
+        { host, httpStatus },
       );
     },
   };

@@ -7,8 +7,8 @@ import type {
   OUTPUT_CURES as englishCures,
   RestoreRisks,
 } from '../../en/errors/commands.ts';
-import type { Translated, Words } from '../../facts.ts';
-import { NOT_UTF8 } from './files.ts';
+import type { Translated, Words, TestReceiptTrouble } from '../../facts.ts';
+import { NOT_UTF8, secretFlaw } from './files.ts';
 import { AS_ADMINISTRATOR } from './config.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
@@ -102,6 +102,27 @@ function pairFault(p: UnfitPair): string {
       return `Das Zertifikat ${p.cert} ist nicht verwendbar (${p.detail}).`;
   }
 }
+
+/** What options of setup take, where the English words are those of the check. */
+const SETUP_ANSWERS: Readonly<Record<string, string>> = {
+  '--base-url': 'eine Adresse wie https://api.example.com, ohne Benutzer, ohne Angaben nach ? oder #',
+  '--sandbox': 'yes oder no',
+  '--sandbox-port': 'eine Zahl von 0 bis 65535',
+  '--endpoint-uid': 'die Uid, wie der Dienst sie zeigt, eine UUID',
+  '--endpoint-alias': 'ein kurzer Name aus Buchstaben, Ziffern, Bindestrichen und Unterstrichen',
+  '--create-endpoint': 'ein Name ohne Zeilenumbrüche und andere Steuerzeichen',
+  '--language': 'eine Sprache und eine Region, etwa de-DE',
+  '--folder':
+    'ein Ordner auf diesem Rechner, außerhalb von /proc, /sys und /dev; eine Freigabe muss zuerst eingebunden werden',
+  '--create-folder': 'yes oder no',
+  '--existing': 'send, skip oder since YYYY-MM-DD',
+  '--needs-attention': 'ein Ordner auf diesem Rechner, außerhalb von /proc, /sys und /dev, oder none',
+  '--rate': 'N/s, N/min oder N/h, etwa 60/min, oder unlimited',
+  '--alert-email': 'E-Mail-Adressen, durch Kommas getrennt, oder none',
+  '--mail-server': 'ein Mailserver wie mail.example.com oder smtps://mail.example.com:465',
+  '--test-mail': 'yes oder no',
+  '--test-receipt': 'yes oder no',
+};
 
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
   const { counted, number, plural, duration, time } = format;
@@ -248,7 +269,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'USAGE.setupAnswer': (p) => [
       `${p.flag} (${p.variable}): „${p.given}“ ist nicht gültig.`,
-      `Möglich ist: ${p.takes}.`,
+      `Möglich ist: ${SETUP_ANSWERS[p.flag] ?? p.takes}.`,
     ],
     'USAGE.browserAsks': ['--browser stellt Fragen; --yes und --json sind für eine Einrichtung ohne Fragen.'],
     'USAGE.practiceReplaces': (p) => [
@@ -496,6 +517,76 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `${p.channel} ist fehlgeschlagen: ${p.detail}.`,
       'Prüfen Sie die Meldungen in der Konfiguration.',
     ],
+    'ALERT_UNDELIVERED.webhookUnreachable': (p) => [
+      `Der Webhook auf ${p.host} ist nicht erreichbar: ${p.detail}`,
+      'Prüfen Sie alerts.webhook.url, das Netzwerk und den Proxy.',
+    ],
+    'ALERT_UNDELIVERED.webhookAnswer': (p) => [
+      `Der Webhook auf ${p.host} hat mit HTTP ${p.httpStatus} geantwortet.`,
+      'Prüfen Sie das Programm, das ihn empfängt.',
+    ],
+    'ALERT_UNDELIVERED.webhookRedirect': (p) => [
+      `Der Webhook auf ${p.host} hat mit HTTP ${p.httpStatus} geantwortet, einer Weiterleitung, der receiptd nicht folgt.`,
+      'Setzen Sie alerts.webhook.url auf das Ziel der Weiterleitung.',
+    ],
+    'ALERT_UNDELIVERED.webhookSecret': (p) => [
+      `Die Datei in alerts.webhook.secretFile enthält kein gültiges Geheimnis. Es muss aus ${p.prefix} und ${p.shortest} bis ${p.longest} zufälligen Bytes in Base64 bestehen.`,
+      'Erzeugen Sie eines: printf \'whsec_%s\\n\' "$(openssl rand -base64 32)"',
+    ],
+    'ALERT_UNDELIVERED.noEventLog': [
+      'Dieses System hat kein Ereignisprotokoll.',
+      'Setzen Sie alerts.eventLog: false; die Einstellung ist für Windows.',
+    ],
+    'ALERT_UNDELIVERED.eventLog': (p) => [
+      `Das Ereignisprotokoll nimmt keine Meldungen an: ${p.program} ${p.end}.`,
+      'Das Installationsprogramm meldet die Ereignisquelle an. Andernfalls muss ein Administrator es einmal in PowerShell tun: New-EventLog -LogName Application -Source receiptd.',
+    ],
+    'ALERT_UNDELIVERED.command': (p) => [
+      `${p.program}: ${p.end}.`,
+      'Prüfen Sie das Programm in alerts.command.',
+    ],
+    'ALERT_UNDELIVERED.desktop': (p) => [
+      `Der Desktop zeigt keine Meldungen: ${p.program} ${p.end}.`,
+      p.isLinux
+        ? 'Installieren Sie notify-send (libnotify-bin), und führen Sie receiptd in der Sitzung des Benutzers aus, der die Meldungen sehen soll; oder setzen Sie alerts.desktop: false.'
+        : 'Führen Sie receiptd in der Sitzung des Benutzers aus, der die Meldungen sehen soll, oder setzen Sie alerts.desktop: false.',
+    ],
+    'ALERT_UNDELIVERED.noMailPassword': (p) => [
+      `Für ${p.user} bei ${p.host} ist kein Passwort gespeichert.`,
+      'Geben Sie es in der Konsole unter Einstellungen, Meldungen ein, oder setzen Sie alerts.email.passwordFile auf eine Datei, die es enthält.',
+    ],
+    'ALERT_UNDELIVERED.mailLogin': (p) => [
+      `Der Mailserver ${p.host} weist den Benutzernamen ${p.user} oder das Passwort zurück${p.said === '' ? '' : `: ${p.said}`}.`,
+      'Berichtigen Sie Benutzernamen oder Passwort. Manche Anbieter verlangen ein eigenes Passwort für Anwendungen.',
+    ],
+    'ALERT_UNDELIVERED.mailNeedsLogin': (p) => [
+      `Der Mailserver ${p.host} verlangt Benutzernamen und Passwort.`,
+      'Setzen Sie alerts.email.user, und geben Sie das Passwort in der Konsole ein, oder setzen Sie alerts.email.passwordFile.',
+    ],
+    'ALERT_UNDELIVERED.mailUnencrypted': (p) => [
+      `Der Mailserver ${p.host} bietet keine verschlüsselte Verbindung an (STARTTLS): ${p.detail}.`,
+      'Ein Server auf einem anderen Rechner muss verschlüsseln. Verwenden Sie einen, der das tut, oder smtps://; mit service.ca lässt sich seine Zertifizierungsstelle ergänzen.',
+    ],
+    'ALERT_UNDELIVERED.mailRefused': (p) => [
+      `Der Mailserver ${p.host} weist die Mail zurück: ${p.detail}.`,
+      'Berichtigen Sie alerts.email.from und alerts.email.to, oder fragen Sie den Administrator des Mailservers.',
+    ],
+    'ALERT_UNDELIVERED.mailSilent': (p) => [
+      `Der Mailserver ${p.host} antwortet nicht rechtzeitig.`,
+      'Prüfen Sie alerts.email.server, den Port und das Netzwerk.',
+    ],
+    'ALERT_UNDELIVERED.mailHostUnknown': (p) => [
+      `Den Namen des Mailservers ${p.host} kennt das Netzwerk nicht.`,
+      'Prüfen Sie alerts.email.server und das Netzwerk.',
+    ],
+    'ALERT_UNDELIVERED.mailUnreachable': (p) => [
+      `Der Mailserver ${p.host} ist nicht erreichbar: ${p.detail}.`,
+      'Prüfen Sie alerts.email.server, ob dort smtp:// oder smtps:// stehen muss, und das Netzwerk.',
+    ],
+    'ALERT_UNDELIVERED.secretFile': (p) => [
+      `${p.setting}: ${p.file} ${secretFlaw(p)}.`,
+      'Schreiben Sie das Geheimnis als einzige Zeile in die Datei, und machen Sie die Datei nur für den Benutzer lesbar, unter dem receiptd läuft.',
+    ],
     'CONFIRMATION_NEEDED.erase': (p) => [
       `Damit würden die personenbezogenen Daten von ${counted(p.count, 'Beleg', 'Belegen')}${p.before === null ? ` (${p.names.join(', ')})` : `, vor dem ${p.before} benannt,`} endgültig gelöscht.`,
       'Zur Bestätigung ergänzen Sie --yes.',
@@ -549,7 +640,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Geben Sie sie als Optionen oder Variablen an, oder führen Sie `receiptd setup` in einem Terminal aus.',
     ],
     TEST_RECEIPT_UNDELIVERED: (p) => [
-      `Der Probebeleg ${p.file} wurde nicht angenommen: ${p.detail}.${p.isToCome ? ' Er wartet und wird gesendet, sobald das behoben ist. `receiptd pause` hält ihn zurück, und alle anderen mit ihm.' : ''}`,
+      `Der Probebeleg ${p.file} wurde nicht angenommen: ${testReceiptTrouble(p.why)}.${p.isToCome ? ' Er wartet und wird gesendet, sobald das behoben ist. `receiptd pause` hält ihn zurück, und alle anderen mit ihm.' : ''}`,
       'Siehe `receiptd status` und `receiptd check`.',
     ],
   };
@@ -609,4 +700,25 @@ function restoreRisks({ file, stateDir, here, elsewhere }: RestoreRisks, format:
     case undefined:
   }
   return sentences.join(' ');
+}
+
+function testReceiptTrouble(why: TestReceiptTrouble): string {
+  switch (why.what) {
+    case 'excluded':
+      return `Die Muster für ${why.folder} (\`include\`, \`ignore\`) schließen ihn aus`;
+    case 'unwritable':
+      return `Er lässt sich nicht in ${why.folder} schreiben (${why.system ?? 'unbekannter Fehler'})`;
+    case 'noAgent':
+      return 'Kein Agent antwortet';
+    case 'unwatched':
+      return `Der Agent überwacht ${why.folder} noch nicht`;
+    case 'notYetWatching':
+      return `${why.folder} hat den Zustand ${why.state}`;
+    case 'unseen':
+      return 'Der Agent hat ihn nicht bemerkt';
+    case 'state':
+      return `Er hat den Zustand ${why.state}${why.detail === null ? '' : ` (${why.detail})`}`;
+    case 'error':
+      return why.detail;
+  }
 }

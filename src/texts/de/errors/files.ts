@@ -1,10 +1,13 @@
 import type { filesErrors as english } from '../../en/errors/files.ts';
-import type { Translated, NotUtf8 } from '../../facts.ts';
+import type { Translated, NotUtf8, SecretFlaw } from '../../facts.ts';
 
 export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
   'UTF-16': 'Text in UTF-16, nicht UTF-8',
   binary: 'kein Text: NUL-Bytes sind enthalten',
 };
+
+const ANOTHER_FOLDER =
+  'Wählen Sie einen anderen Ordner, oder erlauben Sie dem Benutzer, unter dem receiptd läuft, ihn zu lesen und zu öffnen.';
 
 export function filesErrors(): Translated<ReturnType<typeof english>> {
   return {
@@ -12,6 +15,7 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       `${p.folder} wurde gelöscht, umbenannt oder ersetzt.`,
       'receiptd überwacht den Ordner wieder, sobald er zurück ist.',
     ],
+    'FOLDER_MISSING.chosen': (p) => [`${p.folder} gibt es nicht.`, ANOTHER_FOLDER],
     'FOLDER_NOT_A_DIRECTORY.inArchive': (p) => [
       `${p.place} im Archiv ist kein Ordner.`,
       'Entfernen Sie es, oder benennen Sie es um. Links in einem Archiv, oder zwischen einem überwachten Ordner und seinem Archiv, folgt der Agent nicht.',
@@ -20,6 +24,7 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       'Das ist kein Ordner.',
       'Geben Sie den Ordner an, der die Scans enthält.',
     ],
+    'FOLDER_NOT_A_DIRECTORY.chosen': (p) => [`${p.folder} ist kein Ordner.`, ANOTHER_FOLDER],
     'FOLDER_UNREADABLE.notOpened': (p) => [
       `${p.path} lässt sich nicht öffnen.`,
       'Der Pfad fehlt, ist kein Ordner, antwortet nicht, oder receiptd darf ihn nicht lesen.',
@@ -28,6 +33,7 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       `Der Ordner ist nicht lesbar (${p.detail}).`,
       'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, ihn zu lesen und zu öffnen.',
     ],
+    'FOLDER_UNREADABLE.chosen': (p) => [`Dieser Ordner ist nicht lesbar: ${p.detail}`, ANOTHER_FOLDER],
     'FOLDER_UNWRITABLE.notCreated': (p) => [
       `${p.path} lässt sich nicht anlegen (${p.system ?? 'unbekannter Fehler'}).`,
       'Wählen Sie einen anderen Ordner, oder legen Sie ihn selbst an.',
@@ -64,10 +70,21 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
         ? 'Nennen Sie die Dateien darin, oder lassen Sie den Ordner überwachen. Es wurde nichts gesendet.'
         : 'Es wurde nichts gesendet.',
     ],
+    'FILE_UNREADABLE.secretFile': (p) => [
+      `${p.setting}: ${p.file} ${secretFlaw(p)}.`,
+      'Schreiben Sie das Geheimnis als einzige Zeile in die Datei, und machen Sie die Datei nur für den Benutzer lesbar, unter dem receiptd läuft.',
+    ],
+    'FILE_UNREADABLE.backup': (p) => [
+      `${p.file} ist nicht lesbar: ${p.system === 'ENOENT' ? 'Die Datei gibt es nicht' : p.system === 'EISDIR' ? 'Das ist keine Datei' : p.system === 'EACCES' ? 'keine Berechtigung' : p.system}.`,
+      p.system === 'EACCES'
+        ? 'Eine Sicherung kann nur ihr Besitzer lesen. Kopieren Sie sie für den Benutzer, der sie wiederherstellt (`install --owner USER --mode 600 FILE COPY`).'
+        : 'Verwenden Sie eine Datei von `receiptd backup` oder ein Eingangsbuch aus `backups` in einem Zustandsverzeichnis.',
+    ],
     'FOLDER_UNREACHABLE.checked': (p) => [
       `Der Ordner ist nicht erreichbar (${p.system}).`,
       'Bringen Sie seinen Server oder seine Platte zurück, und prüfen Sie, ob sie eingehängt sind.',
     ],
+    'FOLDER_UNREACHABLE.chosen': (p) => [`Dieser Ordner ist nicht erreichbar: ${p.detail}`, ANOTHER_FOLDER],
     'FOLDER_TAKEN.checked': (p) => [
       p.detail,
       'Beenden Sie einen der beiden Agenten, oder nehmen Sie den Ordner aus seiner Konfiguration.',
@@ -89,4 +106,19 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, dort Dateien anzulegen, oder berichtigen Sie `needsAttention`.',
     ],
   };
+}
+
+export function secretFlaw({ flaw, system }: { flaw: SecretFlaw; system: string | null }): string {
+  switch (flaw) {
+    case 'notFile':
+      return 'ist keine gewöhnliche Datei';
+    case 'tooLarge':
+      return 'ist zu groß für ein Geheimnis';
+    case 'empty':
+      return 'enthält in der ersten Zeile nichts';
+    case 'unreadable':
+      return `ist nicht lesbar (${system ?? 'Grund unbekannt'})`;
+    default:
+      return `ist ${NOT_UTF8[flaw]}`;
+  }
 }

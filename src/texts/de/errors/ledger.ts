@@ -1,6 +1,6 @@
 import type { Format } from '../../format.ts';
 import type { ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
-import type { Translated } from '../../facts.ts';
+import type { Translated, ArchiveFlaw } from '../../facts.ts';
 
 export function whyRefused(p: RefusedDirectory): string {
   switch (p.kind) {
@@ -118,11 +118,11 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
         : `${p.host} bleibt abgeschlossen. Um ihn wieder zu öffnen, führen Sie dort \`receiptd backup --reopen\` aus.`,
     ],
     'ARCHIVE_REFUSED.file': (p) => [
-      `${p.file} ist nicht verwendbar: ${p.detail}.`,
+      `${p.file} ist nicht verwendbar: ${archiveFlaw(p)}.`,
       'Es wurde nichts wiederhergestellt. Kopieren Sie die Datei noch einmal, oder erstellen Sie mit `receiptd backup` eine neue.',
     ],
     'ARCHIVE_REFUSED.ledger': (p) => [
-      `${p.file} ist nicht verwendbar: ${p.detail}.`,
+      `${p.file} ist nicht verwendbar: Das Eingangsbuch darin ${p.damage === null ? 'endet beim falschen Eintrag' : `ist beschädigt: ${p.damage}`}.`,
       'Es wurde nichts wiederhergestellt. Erstellen Sie mit `receiptd backup` eine neue Sicherung.',
     ],
     'LEDGER_EXISTS.newer': (p) => [
@@ -335,7 +335,7 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       'Es wurde nichts daraus entfernt.',
     ],
     'BACKUP_FAILED.unsound': (p) => [
-      `Die Sicherung ${p.file} wurde geschrieben, hat aber die Prüfung nicht bestanden: ${p.detail}`,
+      `Die Sicherung ${p.file} wurde geschrieben, hat aber die Prüfung nicht bestanden: ${p.detail ?? 'Sie enthält eine andere Sicherung.'}`,
       'Die Sicherung wurde entfernt, und nichts wurde abgeschlossen. Verwenden Sie eine andere Platte.',
     ],
     'BACKUP_FAILED.shared': (p) => [
@@ -405,4 +405,37 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
         : 'Legen Sie die Datei zurück in ihren Ordner, oder scannen Sie den Beleg noch einmal.',
     ],
   };
+}
+
+function archiveFlaw(p: ArchiveFlaw): string {
+  switch (p.flaw) {
+    case 'empty':
+      return 'Die Datei ist leer';
+    case 'twice':
+      return 'Eine Datei steht zweimal im Verzeichnis';
+    case 'foreign':
+      return 'Die Datei stammt nicht von `receiptd backup`';
+    case 'manifestUnreadable':
+      return 'Das Verzeichnis der Sicherung ist nicht lesbar';
+    case 'grows':
+      return 'Entpackt ist mehr darin als angegeben';
+    case 'missing':
+      return `${p.about} fehlt darin`;
+    case 'unlisted':
+      return `${p.about} ist darin, steht aber nicht im Verzeichnis`;
+    case 'otherSize':
+      return `${p.about} hat eine andere Größe als angegeben`;
+    case 'changed':
+      return `${p.about} wurde verändert oder beschädigt`;
+    case 'manifest':
+      return `Das Verzeichnis der Sicherung ist ungültig (${p.about})`;
+    case 'notGzip':
+      return `Das ist keine gzip-Datei, oder sie wurde abgeschnitten oder verändert (${p.about})`;
+    case 'notTar':
+      return `Das ist keine tar-Datei, oder sie wurde abgeschnitten oder verändert (${p.about})`;
+    case 'notPlain':
+      return `Etwas darin ist keine gewöhnliche Datei (${p.about ?? 'ohne Art'})`;
+    case 'bomb':
+      return `Sie hat ${p.about} und würde entpackt ${p.unpacked} haben`;
+  }
 }

@@ -15,5 +15,9 @@ export function serviceErrors(): Translated<ReturnType<typeof english>> {
       `${p.what} Der Endpunkt ist vielleicht trotzdem angelegt.`,
       'Sehen Sie auf der Website des Dienstes nach, bevor Sie es noch einmal versuchen: Jeder Erfolg legt einen weiteren Endpunkt an.',
     ],
+    'CREATE_UNCERTAIN.unrecorded': (p) => [
+      `Der Endpunkt „${p.name}“ ist mit der Uid ${p.uid} angelegt, ließ sich aber nicht eintragen: ${p.detail}`,
+      `Legen Sie ihn nicht noch einmal an. Führen Sie dies mit --endpoint-uid ${p.uid} aus.`,
+    ],
   };
 }

@@ -1,6 +1,6 @@
 import type { Format } from '../../format.ts';
-import type { Entries, NotUtf8, Words } from '../../facts.ts';
-import { NOT_UTF8 } from './files.ts';
+import type { Entries, NotUtf8, Words, TestReceiptTrouble, SecretFlaw } from '../../facts.ts';
+import { NOT_UTF8, secretFlaw } from './files.ts';
 import { AS_ADMINISTRATOR } from './config.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
@@ -502,6 +502,81 @@ export function commandsErrors(format: Format) {
       `${p.channel} failed: ${p.detail}.`,
       'Check the alerts in the config.',
     ],
+    'ALERT_UNDELIVERED.webhookUnreachable': (p: { host: string; detail: string }) => [
+      `The webhook at ${p.host} can't be reached: ${p.detail}`,
+      'Check alerts.webhook.url, the network and the proxy.',
+    ],
+    'ALERT_UNDELIVERED.webhookAnswer': (p: { host: string; httpStatus: number }) => [
+      `The webhook at ${p.host} answered with HTTP ${p.httpStatus}.`,
+      'Check the program that receives it.',
+    ],
+    'ALERT_UNDELIVERED.webhookRedirect': (p: { host: string; httpStatus: number }) => [
+      `The webhook at ${p.host} answered with HTTP ${p.httpStatus}, a redirect, which receiptd does not follow.`,
+      'Set alerts.webhook.url to the target of the redirect.',
+    ],
+    'ALERT_UNDELIVERED.webhookSecret': (p: { prefix: string; shortest: number; longest: number }) => [
+      `The file in alerts.webhook.secretFile contains no valid secret. It must be ${p.prefix} followed by ${p.shortest} to ${p.longest} random bytes in base64.`,
+      'Create one: printf \'whsec_%s\\n\' "$(openssl rand -base64 32)"',
+    ],
+    'ALERT_UNDELIVERED.noEventLog': [
+      'This system has no event log.',
+      'Set alerts.eventLog: false; it is for Windows.',
+    ],
+    'ALERT_UNDELIVERED.eventLog': (p: { program: string; end: string }) => [
+      `The event log does not accept alerts: ${p.program} ${p.end}.`,
+      'The installer registers the event source. Otherwise, an administrator must do it once in PowerShell: New-EventLog -LogName Application -Source receiptd.',
+    ],
+    'ALERT_UNDELIVERED.command': (p: { program: string; end: string }) => [
+      `${p.program} ${p.end}.`,
+      'Check the program in alerts.command.',
+    ],
+    'ALERT_UNDELIVERED.desktop': (p: { program: string; end: string; isLinux: boolean }) => [
+      `The desktop shows no alerts: ${p.program} ${p.end}.`,
+      p.isLinux
+        ? 'Install notify-send (libnotify-bin), and run receiptd in the session of the user who should see the alerts; or set alerts.desktop: false.'
+        : 'Run receiptd in the session of the user who should see the alerts, or set alerts.desktop: false.',
+    ],
+    'ALERT_UNDELIVERED.noMailPassword': (p: { user: string; host: string }) => [
+      `No password is stored for ${p.user} at ${p.host}.`,
+      'Enter it in the console, under Settings, Alerts, or set alerts.email.passwordFile to a file that contains it.',
+    ],
+    'ALERT_UNDELIVERED.mailLogin': (p: { host: string; user: string; said: string }) => [
+      `The mail server ${p.host} rejects the user name ${p.user} or its password${p.said === '' ? '' : `: ${p.said}`}.`,
+      'Correct the user name or password. Some providers require a separate app password.',
+    ],
+    'ALERT_UNDELIVERED.mailNeedsLogin': (p: { host: string }) => [
+      `The mail server ${p.host} requires a user name and password.`,
+      'Set alerts.email.user, and enter the password in the console or set alerts.email.passwordFile.',
+    ],
+    'ALERT_UNDELIVERED.mailUnencrypted': (p: { host: string; detail: string }) => [
+      `The mail server ${p.host} offers no encrypted connection (STARTTLS): ${p.detail}.`,
+      'A server on another machine must offer encryption. Use one that does, or use smtps://; service.ca can add its certificate authority.',
+    ],
+    'ALERT_UNDELIVERED.mailRefused': (p: { host: string; detail: string }) => [
+      `The mail server ${p.host} rejects the mail: ${p.detail}.`,
+      "Correct alerts.email.from and alerts.email.to, or ask the mail server's administrator.",
+    ],
+    'ALERT_UNDELIVERED.mailSilent': (p: { host: string }) => [
+      `The mail server ${p.host} does not answer in time.`,
+      'Check alerts.email.server, its port, and the network.',
+    ],
+    'ALERT_UNDELIVERED.mailHostUnknown': (p: { host: string }) => [
+      `The mail server ${p.host} has an unknown host name.`,
+      'Check alerts.email.server and the network.',
+    ],
+    'ALERT_UNDELIVERED.mailUnreachable': (p: { host: string; detail: string }) => [
+      `The mail server ${p.host} can't be reached: ${p.detail}.`,
+      'Check alerts.email.server, whether it is smtp:// or smtps://, and the network.',
+    ],
+    'ALERT_UNDELIVERED.secretFile': (p: {
+      setting: string;
+      file: string;
+      flaw: SecretFlaw;
+      system: string | null;
+    }) => [
+      `${p.setting}: ${p.file} ${secretFlaw(p)}.`,
+      'Write the secret to the file as its only line, and make the file readable only by the user that runs receiptd.',
+    ],
     'CONFIRMATION_NEEDED.erase': (p: { count: number; names: readonly string[]; before: string | null }) => [
       `This would permanently erase the personal data of ${counted(p.count, 'document', 'documents')}${p.before === null ? ` (${p.names.join(', ')})` : ` named before ${p.before}`}.`,
       'To confirm, add --yes.',
@@ -552,8 +627,8 @@ export function commandsErrors(format: Format) {
       `${p.isUnattended ? 'Setup runs without questions' : 'No terminal to ask on'}${p.backlogs.length === 0 ? '' : ` (${p.backlogs.join(', ')} already contains files)`}, and these answers are missing: ${p.missing.map((each) => each.replaceAll('|', ' or ')).join('; ')}.`,
       'Pass them as options or variables, or run `receiptd setup` in a terminal.',
     ],
-    TEST_RECEIPT_UNDELIVERED: (p: { file: string; detail: string; isToCome: boolean }) => [
-      `The test receipt ${p.file} was not accepted: ${p.detail}.${p.isToCome ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.' : ''}`,
+    TEST_RECEIPT_UNDELIVERED: (p: { file: string; isToCome: boolean; why: TestReceiptTrouble }) => [
+      `The test receipt ${p.file} was not accepted: ${testReceiptTrouble(p.why)}.${p.isToCome ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.' : ''}`,
       'See `receiptd status` and `receiptd check`.',
     ],
   } satisfies Entries;
@@ -648,4 +723,25 @@ export function restoreRisks({ file, stateDir, here, elsewhere }: RestoreRisks, 
     case undefined:
   }
   return sentences.join(' ');
+}
+
+function testReceiptTrouble(why: TestReceiptTrouble): string {
+  switch (why.what) {
+    case 'excluded':
+      return `the patterns for ${why.folder} (\`include\`, \`ignore\`) exclude it`;
+    case 'unwritable':
+      return `it can't be written to ${why.folder} (${why.system ?? 'unknown error'})`;
+    case 'noAgent':
+      return 'no agent answers';
+    case 'unwatched':
+      return `the agent does not watch ${why.folder} yet`;
+    case 'notYetWatching':
+      return `${why.folder} is ${why.state}`;
+    case 'unseen':
+      return 'the agent has not seen it';
+    case 'state':
+      return `it is ${why.state}${why.detail === null ? '' : ` (${why.detail})`}`;
+    case 'error':
+      return why.detail;
+  }
 }

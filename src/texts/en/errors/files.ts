@@ -1,9 +1,11 @@
-import type { Entries, NotUtf8 } from '../../facts.ts';
+import type { Entries, NotUtf8, SecretFlaw } from '../../facts.ts';
 
 export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
   'UTF-16': 'UTF-16 text, not UTF-8',
   binary: 'not text: it contains NUL bytes',
 };
+
+const ANOTHER_FOLDER = 'Choose another folder, or allow the user that runs receiptd to read it and open it.';
 
 export function filesErrors() {
   return {
@@ -11,11 +13,16 @@ export function filesErrors() {
       `${p.folder} was deleted, renamed or replaced.`,
       'receiptd watches it again as soon as it is back.',
     ],
+    'FOLDER_MISSING.chosen': (p: { folder: string }) => [`${p.folder} does not exist.`, ANOTHER_FOLDER],
     'FOLDER_NOT_A_DIRECTORY.inArchive': (p: { place: string }) => [
       `${p.place} in the archive is not a folder.`,
       'Remove or rename it. The agent does not follow links inside an archive or between a watched folder and its archive.',
     ],
     'FOLDER_NOT_A_DIRECTORY.checked': ['It is not a folder.', 'Enter the folder that contains the scans.'],
+    'FOLDER_NOT_A_DIRECTORY.chosen': (p: { folder: string }) => [
+      `${p.folder} is not a folder.`,
+      ANOTHER_FOLDER,
+    ],
     'FOLDER_UNREADABLE.notOpened': (p: { path: string }) => [
       `${p.path} can't be opened.`,
       'It does not exist, is not a folder, does not answer, or receiptd may not read it.',
@@ -24,6 +31,7 @@ export function filesErrors() {
       `It can't be read (${p.detail}).`,
       'Allow the user that runs receiptd to read and open it.',
     ],
+    'FOLDER_UNREADABLE.chosen': (p: { detail: string }) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_UNWRITABLE.notCreated': (p: { path: string; system: string | null }) => [
       `${p.path} can't be created (${p.system ?? 'unknown error'}).`,
       'Choose another folder, or create it yourself.',
@@ -58,10 +66,26 @@ export function filesErrors() {
       `${p.file} is ${p.isFolder ? 'a folder' : 'not a file'}.`,
       p.isFolder ? 'Name the files in it, or watch the folder. Nothing was sent.' : 'Nothing was sent.',
     ],
+    'FILE_UNREADABLE.secretFile': (p: {
+      setting: string;
+      file: string;
+      flaw: SecretFlaw;
+      system: string | null;
+    }) => [
+      `${p.setting}: ${p.file} ${secretFlaw(p)}.`,
+      'Write the secret to the file as its only line, and make the file readable only by the user that runs receiptd.',
+    ],
+    'FILE_UNREADABLE.backup': (p: { file: string; system: string }) => [
+      `${p.file} can't be read: ${p.system === 'ENOENT' ? 'there is no such file' : p.system === 'EISDIR' ? 'it is not a file' : p.system === 'EACCES' ? 'permission denied' : p.system}.`,
+      p.system === 'EACCES'
+        ? 'Only its owner can read a backup. Copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
+        : 'Use a file from `receiptd backup`, or a ledger from `backups` in a state directory.',
+    ],
     'FOLDER_UNREACHABLE.checked': (p: { system: string }) => [
       `It can't be reached (${p.system}).`,
       'Bring its server or disk back and make sure it is mounted.',
     ],
+    'FOLDER_UNREACHABLE.chosen': (p: { detail: string }) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_TAKEN.checked': (p: { detail: string }) => [
       p.detail,
       'Stop one of the two agents, or remove the folder from its config.',
@@ -83,4 +107,19 @@ export function filesErrors() {
       'Allow the user that runs receiptd to create files in it, or correct `needsAttention`.',
     ],
   } satisfies Entries;
+}
+
+export function secretFlaw({ flaw, system }: { flaw: SecretFlaw; system: string | null }): string {
+  switch (flaw) {
+    case 'notFile':
+      return 'is not a regular file';
+    case 'tooLarge':
+      return 'is too large to be a secret';
+    case 'empty':
+      return 'holds nothing in its first line';
+    case 'unreadable':
+      return `can't be read (${system ?? 'unknown reason'})`;
+    default:
+      return `is ${NOT_UTF8[flaw]}`;
+  }
 }

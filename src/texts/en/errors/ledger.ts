@@ -1,5 +1,5 @@
 import type { Format } from '../../format.ts';
-import type { Entries } from '../../facts.ts';
+import type { Entries, ArchiveFlaw } from '../../facts.ts';
 
 /** Why a directory can't be a state directory. */
 export type RefusedDirectory =
@@ -132,12 +132,12 @@ export function ledgerErrors({ counted, plural }: Format) {
         ? 'If the old PC was closed with --final, reopen it by running `receiptd backup --reopen` there.'
         : `${p.host} stays closed. To reopen it, run \`receiptd backup --reopen\` there.`,
     ],
-    'ARCHIVE_REFUSED.file': (p: { file: string; detail: string }) => [
-      `${p.file} can't be used: ${p.detail}.`,
+    'ARCHIVE_REFUSED.file': (p: ArchiveFlaw & { file: string }) => [
+      `${p.file} can't be used: ${archiveFlaw(p)}.`,
       'Nothing was restored. Copy the file again, or create a new one with `receiptd backup`.',
     ],
-    'ARCHIVE_REFUSED.ledger': (p: { file: string; detail: string }) => [
-      `${p.file} can't be used: ${p.detail}.`,
+    'ARCHIVE_REFUSED.ledger': (p: { file: string; damage: string | null }) => [
+      `${p.file} can't be used: its ledger ${p.damage === null ? 'ends at the wrong entry' : `is damaged: ${p.damage}`}.`,
       'Nothing was restored. Create a new one with `receiptd backup`.',
     ],
     'LEDGER_EXISTS.newer': (p: { stateDir: string; entries: number; file: string; accepted: number }) => [
@@ -363,8 +363,8 @@ export function ledgerErrors({ counted, plural }: Format) {
       `${p.partition} stays in the database: ${p.why}.`,
       'Nothing was taken out of it.',
     ],
-    'BACKUP_FAILED.unsound': (p: { file: string; detail: string }) => [
-      `The backup ${p.file} was written, but verifying it failed: ${p.detail}`,
+    'BACKUP_FAILED.unsound': (p: { file: string; detail: string | null }) => [
+      `The backup ${p.file} was written, but verifying it failed: ${p.detail ?? 'it holds another backup'}`,
       'The backup was removed, and nothing was closed. Use another disk.',
     ],
     'BACKUP_FAILED.shared': (p: { where: string }) => [
@@ -443,4 +443,37 @@ export function ledgerErrors({ counted, plural }: Format) {
         : 'Put the file back into its folder, or scan the receipt again.',
     ],
   } satisfies Entries;
+}
+
+function archiveFlaw(p: ArchiveFlaw): string {
+  switch (p.flaw) {
+    case 'empty':
+      return 'it is empty';
+    case 'twice':
+      return 'it names a file twice';
+    case 'foreign':
+      return '`receiptd backup` did not make it';
+    case 'manifestUnreadable':
+      return 'its manifest cannot be read';
+    case 'grows':
+      return 'it unpacks to more than it says';
+    case 'missing':
+      return `${p.about} is not in it`;
+    case 'unlisted':
+      return `it holds ${p.about}, which its list does not name`;
+    case 'otherSize':
+      return `${p.about} has another size than listed`;
+    case 'changed':
+      return `${p.about} was changed or damaged`;
+    case 'manifest':
+      return `its manifest is invalid (${p.about})`;
+    case 'notGzip':
+      return `it is not a gzip file, or was cut off or changed (${p.about})`;
+    case 'notTar':
+      return `it is not a tar file, or was cut off or changed (${p.about})`;
+    case 'notPlain':
+      return `it holds something that is not a plain file (${p.about ?? 'of no kind'})`;
+    case 'bomb':
+      return `it has ${p.about} and would unpack to ${p.unpacked}`;
+  }
 }

@@ -14,5 +14,9 @@ export function serviceErrors() {
       `${p.what} The endpoint may have been created all the same.`,
       "Check the service's website before you try again: each success creates another endpoint.",
     ],
+    'CREATE_UNCERTAIN.unrecorded': (p: { name: string; uid: string; detail: string }) => [
+      `The endpoint "${p.name}" was created with the uid ${p.uid}, but could not be recorded: ${p.detail}`,
+      `Don't create it again. Run this with --endpoint-uid ${p.uid}.`,
+    ],
   } satisfies Entries;
 }
