@@ -25,7 +25,7 @@ interface Part {
   readonly fixed: number;
 }
 
-const ANYTHING: Part = { pattern: '.+', piece: '', fixed: 0 };
+const ANYTHING: Part = { pattern: '.*', piece: '', fixed: 0 };
 /** The console's pages, and texts in other languages. */
 const ELSEWHERE = /^(?:console.app|texts.de)\b/;
 const CODE = /^[A-Z][A-Z0-9_]{3,}$/;
@@ -80,17 +80,15 @@ function partsOf(node: Node): Part[] {
       return typeof value === 'string' && !CODE.test(value) ? [fixedPart(value)] : [];
     }
     case 'TemplateLiteral': {
-      const quasis = (node['quasis'] as Node[]).map((quasi) => {
+      const [first = ANYTHING, ...rest] = (node['quasis'] as Node[]).map((quasi) => {
         const { cooked, raw } = quasi['value'] as { cooked: string | null; raw: string };
         return fixedPart(cooked ?? raw);
       });
-      return [
-        {
-          pattern: quasis.map(({ pattern }) => pattern).join('.*'),
-          piece: quasis.map(({ piece }) => piece).reduce(longer),
-          fixed: quasis.reduce((sum, { fixed }) => sum + fixed, 0),
-        },
-      ];
+      const values = (node['expressions'] as Node[]).map(partsOf);
+      return rest.reduce<readonly Part[]>(
+        (before, quasi, index) => joined(joined(before, values[index] ?? []), [quasi]),
+        [first],
+      ) as Part[];
     }
     case 'ConditionalExpression':
       return [...partsOf(node['consequent'] as Node), ...partsOf(node['alternate'] as Node)];
@@ -98,13 +96,7 @@ function partsOf(node: Node): Part[] {
       if (node['operator'] !== '+') return [];
       const [left, right] = [partsOf(node['left'] as Node), partsOf(node['right'] as Node)];
       if (left.length + right.length === 0) return [];
-      return orAnything(left).flatMap((before) =>
-        orAnything(right).map((after) => ({
-          pattern: before.pattern + after.pattern,
-          piece: longer(before.piece, after.piece),
-          fixed: before.fixed + after.fixed,
-        })),
-      );
+      return joined(orAnything(left), right);
     }
     default:
       return [];
@@ -115,6 +107,17 @@ function partsOf(node: Node): Part[] {
 export function hasShape(sentence: string, { pattern, piece }: Shape): boolean {
   // Few sentences have the piece, and a pattern takes its time.
   return sentence.includes(piece) && new RegExp(pattern, 's').test(sentence);
+}
+
+/** Each of the first, followed by each of the second. */
+function joined(first: readonly Part[], second: readonly Part[]): Part[] {
+  return first.flatMap((before) =>
+    orAnything(second).map((after) => ({
+      pattern: before.pattern + after.pattern,
+      piece: longer(before.piece, after.piece),
+      fixed: before.fixed + after.fixed,
+    })),
+  );
 }
 
 function orAnything(parts: readonly Part[]): readonly Part[] {
