@@ -30,8 +30,9 @@ export function filled(
   counted: (value: number, one: string, other: string) => string,
 ): string {
   return template.replace(MARK, (_, name: string, one?: string, other = '') => {
-    const value = values[name] ?? '';
-    return one === undefined || typeof value !== 'number' ? String(value) : counted(value, one, other);
+    const value = values[name];
+    if (typeof value === 'number') return one === undefined ? String(value) : counted(value, one, other);
+    return typeof value === 'string' ? value : '';
   });
 }
 

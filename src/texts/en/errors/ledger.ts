@@ -251,7 +251,7 @@ export function ledgerErrors({ counted, plural }: Format) {
       'Free some space on it. Until then, nothing new is sent; then the agent continues automatically.',
     ],
     'LEDGER_SHARED.nothingToBackUp': [
-      'this receiptd has no ledger of its own to back up: the ledger is in PostgreSQL.',
+      'This receiptd has no ledger of its own to back up: the ledger is in PostgreSQL.',
       'Back up the database with its own tools, such as pg_dump. To move to another PC, let this agent send what is waiting, and stop it. Then start an agent there with the same `ledger.url` and `ledger.agent`.',
     ],
     'LEDGER_SHARED.noRestore': (p: { file: string }) => [
