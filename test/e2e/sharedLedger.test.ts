@@ -29,7 +29,7 @@ test('backups and restores of a shared ledger are refused with the reason', asyn
   for (const [words, sentence] of [
     [
       ['backup'],
-      /^error: this receiptd has no ledger of its own to back up: .*pg_dump\. .* \[LEDGER_SHARED\]$/,
+      /^error: This receiptd has no ledger of its own to back up: .*pg_dump\. .* \[LEDGER_SHARED\]$/,
     ],
     [['backup', 'x'], /\[LEDGER_SHARED\]$/],
     [
