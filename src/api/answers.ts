@@ -32,23 +32,11 @@ export function words(response: Response): string {
   return `: "${line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line}"`;
 }
 
-export function unreachable({ code, message }: Fault, host: string): ReceiptdError {
+export function unreachable({ code, message: detail }: Fault, host: string): ReceiptdError {
   const { hostname, port } = new URL(`http://${host}`);
-  if (message.startsWith('The proxy '))
-    return new ReceiptdError('SERVICE_UNREACHABLE', message, {
-      hint: 'Check service.proxy, or HTTPS_PROXY if service.proxy is auto.',
-    });
+  if (detail.startsWith('The proxy ')) return new ReceiptdError('SERVICE_UNREACHABLE.proxy', { detail });
   // The sandbox that `setup --sandbox` configured is only there while somebody runs it.
-  const isPractice = code === 'ECONNREFUSED' && isLoopback(hostname);
-  return new ReceiptdError('SERVICE_UNREACHABLE', message, {
-    hint: isPractice
-      ? `If this is the practice service, start it with \`receiptd sandbox --port ${port || 80}\`. Otherwise, correct service.baseUrl.`
-      : "Check service.baseUrl and this machine's network connection.",
-  });
-}
-
-export function strangeAnswer(message: string): ReceiptdError {
-  return new ReceiptdError('SERVICE_ANSWER', message, {
-    hint: 'Check service.baseUrl, and whether a proxy or a login page is in the way.',
-  });
+  if (code === 'ECONNREFUSED' && isLoopback(hostname))
+    return new ReceiptdError('SERVICE_UNREACHABLE.practice', { detail, port: Number(port) || 80 });
+  return new ReceiptdError('SERVICE_UNREACHABLE.service', { detail });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { EndpointRecord, EndpointRequest, TokenSource } from '../core/ports/service.ts';
-import { isSuccess, json, strangeAnswer, unreachable, words } from './answers.ts';
+import { isSuccess, json, unreachable, words } from './answers.ts';
 import { authorized } from './authorized.ts';
 import type { Transport } from './transport.ts';
 
@@ -31,26 +31,26 @@ export async function createEndpoint(
     },
     signal,
   );
-  if (answer.kind === 'fault') throw answer.sent ? uncertain(answer.message) : unreachable(answer, host);
+  if (answer.kind === 'fault')
+    throw answer.sent
+      ? new ReceiptdError('CREATE_UNCERTAIN.fault', { detail: answer.message })
+      : unreachable(answer, host);
   const { httpStatus } = answer;
   if (isSuccess(answer)) {
     const parsed = endpointAnswer.safeParse(json(answer));
-    if (!parsed.success) throw uncertain(`${host} answered HTTP ${httpStatus} but returned no endpoint uid.`);
+    if (!parsed.success) throw new ReceiptdError('CREATE_UNCERTAIN.noUid', { host, httpStatus });
     return { uid: parsed.data.uid, name: parsed.data.name ?? name, verbatim: answer.body };
   }
   if (httpStatus === 403) {
     throw new ReceiptdError('ENDPOINT_FORBIDDEN', { host, answer: words(answer) });
   }
   if (httpStatus === 408 || httpStatus >= 500)
-    throw uncertain(`${host} answered HTTP ${httpStatus}${words(answer)}.`);
+    throw new ReceiptdError('CREATE_UNCERTAIN.status', { host, httpStatus, answer: words(answer) });
   if (httpStatus < 400) {
-    const message = `${host} redirects (HTTP ${httpStatus}); receiptd never follows redirects.`;
     // RFC 9110 15.4: only these two mean that the request was not carried out; other redirects may point to the new endpoint.
-    throw httpStatus === 307 || httpStatus === 308 ? strangeAnswer(message) : uncertain(message);
+    const isNotCarriedOut = httpStatus === 307 || httpStatus === 308;
+    const key = isNotCarriedOut ? 'SERVICE_ANSWER.redirect' : 'CREATE_UNCERTAIN.redirect';
+    throw new ReceiptdError(key, { host, httpStatus });
   }
   throw new ReceiptdError('ENDPOINT_REFUSED', { host, httpStatus, answer: words(answer) });
-}
-
-function uncertain(what: string): ReceiptdError {
-  return new ReceiptdError('CREATE_UNCERTAIN', { what });
 }

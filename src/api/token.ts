@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { accountOption, ofAccount } from '../core/domain/account.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { ageOf, momentOf, type Moment } from '../core/domain/moment.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { CredentialsSource } from '../core/ports/credentials.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { TokenSource } from '../core/ports/service.ts';
-import { isSuccess, json, strangeAnswer, unreachable } from './answers.ts';
+import { isSuccess, json, unreachable } from './answers.ts';
 import type { Transport } from './transport.ts';
 
 /*
@@ -146,26 +145,18 @@ async function requestWith(
   if (answer.kind === 'fault') throw unreachable(answer, transport.host);
   // The body is never quoted here, because it may repeat the secret or contain a token.
   const { httpStatus } = answer;
+  const { host } = transport;
   if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) {
-    if (isTried)
-      throw new ReceiptdError('CREDENTIALS_REFUSED.tried', { host: transport.host, account, httpStatus });
-    throw new ReceiptdError('CREDENTIALS_REFUSED.stored', {
-      host: transport.host,
-      account,
-      store,
-      httpStatus,
-    });
+    if (isTried) throw new ReceiptdError('CREDENTIALS_REFUSED.tried', { host, account, httpStatus });
+    throw new ReceiptdError('CREDENTIALS_REFUSED.stored', { host, account, store, httpStatus });
   }
   if (httpStatus === 429 || httpStatus >= 500) {
-    const message = `${transport.host} is not issuing tokens at the moment (HTTP ${httpStatus}).`;
-    const hint = 'receiptd retries automatically.';
-    throw new ReceiptdError('SERVICE_ANSWER', message, { hint, retryAfterMs: answer.retryAfterMs });
+    const { retryAfterMs } = answer;
+    throw new ReceiptdError('SERVICE_ANSWER.noTokensNow', { host, httpStatus }, { retryAfterMs });
   }
-  if (!isSuccess(answer))
-    throw strangeAnswer(`${transport.host} answered the token request with HTTP ${httpStatus}.`);
+  if (!isSuccess(answer)) throw new ReceiptdError('SERVICE_ANSWER.noToken', { host, httpStatus });
   const parsed = tokenAnswer.safeParse(json(answer));
-  if (!parsed.success)
-    throw strangeAnswer(`${transport.host} answered the token request, but not with a usable token.`);
+  if (!parsed.success) throw new ReceiptdError('SERVICE_ANSWER.unusableToken', { host });
   return { token: parsed.data.access_token, lifetimeMs: parsed.data.expires_in * 1000 };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { TokenSource, Whoami } from '../core/ports/service.ts';
-import { isSuccess, json, strangeAnswer, unreachable, words } from './answers.ts';
+import { isSuccess, json, unreachable, words } from './answers.ts';
 import { authorized } from './authorized.ts';
 import type { Transport } from './transport.ts';
 
@@ -20,20 +20,14 @@ export async function whoami(
     { method: 'GET', path: '/v2/whoami', headers: {} },
     signal,
   );
-  if (answer.kind === 'fault') throw unreachable(answer, transport.host);
-  if (answer.httpStatus === 403) {
-    throw new ReceiptdError('CREDENTIALS_REFUSED.notAllowed', {
-      host: transport.host,
-      answer: words(answer),
-    });
-  }
-  if (!isSuccess(answer)) {
-    throw strangeAnswer(
-      `${transport.host} answered the credentials check with HTTP ${answer.httpStatus}${words(answer)}.`,
-    );
-  }
+  const { host } = transport;
+  if (answer.kind === 'fault') throw unreachable(answer, host);
+  const { httpStatus } = answer;
+  if (httpStatus === 403)
+    throw new ReceiptdError('CREDENTIALS_REFUSED.notAllowed', { host, answer: words(answer) });
+  if (!isSuccess(answer))
+    throw new ReceiptdError('SERVICE_ANSWER.whoamiStatus', { host, httpStatus, answer: words(answer) });
   const parsed = whoamiAnswer.safeParse(json(answer));
-  if (!parsed.success)
-    throw strangeAnswer(`${transport.host} gave an unexpected answer to the credentials check.`);
+  if (!parsed.success) throw new ReceiptdError('SERVICE_ANSWER.whoami', { host });
   return parsed.data;
 }

@@ -154,7 +154,7 @@ export class Intake {
 
   #refuseWhereWritesFail(): void {
     const trouble = this.#deps.ledger.storage.trouble();
-    if (trouble) throw new ReceiptdError(trouble.code, trouble.message, { hint: trouble.hint });
+    if (trouble) throw new ReceiptdError(trouble);
   }
 
   /** Checks the folder's file system if it is present; resolves the mark of the one it belongs to. See `OfflineModeDeps`. */

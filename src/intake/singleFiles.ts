@@ -118,10 +118,7 @@ function isQueued({ kind }: Admitted): boolean {
 }
 
 function noRoom(isFull: boolean): ReceiptdError {
-  const why = isFull ? 'the spool is full' : 'the disk has a problem';
-  return new ReceiptdError(
-    isFull ? 'SPOOL_FULL' : 'SPOOL_UNWRITABLE',
-    `The file was not accepted, because no copy can be kept: ${why}.`,
-    { hint: 'For details, run `receiptd status`. Send the file again once that is fixed.' },
-  );
+  return isFull
+    ? new ReceiptdError('SPOOL_FULL.notAccepted')
+    : new ReceiptdError('SPOOL_UNWRITABLE.notAccepted');
 }

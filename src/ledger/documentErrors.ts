@@ -5,6 +5,10 @@ export function documentUnknown(id: number): ReceiptdError {
   return new ReceiptdError('DOCUMENT_UNKNOWN.number', { id });
 }
 
-export function wrongState(name: string, state: DocumentState, wanted: string): ReceiptdError {
+export function wrongState(
+  name: string,
+  state: DocumentState,
+  wanted: 'upload' | 'postpone' | 'lose' | 'resend',
+): ReceiptdError {
   return new ReceiptdError('DOCUMENT_STATE.wrong', { name, state, wanted });
 }

@@ -165,6 +165,9 @@ export type TestReceiptTrouble =
   | { readonly what: 'state'; readonly state: string; readonly detail: string | null }
   | { readonly what: 'error'; readonly detail: string };
 
+/** What to change where a database refuses the ledger. */
+export type LedgerCure = 'privileges' | 'authority' | 'serverName' | 'encryption' | 'password' | 'settings';
+
 /** From an error whose message is still free text. */
 export type Detail = { readonly detail: string };
 

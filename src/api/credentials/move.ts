@@ -25,13 +25,10 @@ export async function putSafely(to: SingleStore, credentials: Credentials): Prom
   await to.writable.set(credentials);
   const look = await to.look();
   if (look.kind === 'found' && same(look.credentials, credentials)) return;
-  throw new ReceiptdError(
-    'CREDENTIALS_UNWRITABLE',
-    look.kind === 'found'
-      ? `The ${to.store} store returns different credentials from the ones written to it.`
-      : `The ${to.store} store does not return what was written to it; looked in: ${look.detail}.`,
-    { hint: 'The stored credentials are still where they were. Choose a different store with --store.' },
-  );
+  const { store } = to;
+  throw look.kind === 'found'
+    ? new ReceiptdError('CREDENTIALS_UNWRITABLE.different', { store })
+    : new ReceiptdError('CREDENTIALS_UNWRITABLE.notReturned', { store, looked: look.detail });
 }
 
 /**

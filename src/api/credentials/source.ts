@@ -1,4 +1,4 @@
-import { accountOption, ofAccount } from '../../core/domain/account.ts';
+import { ofAccount } from '../../core/domain/account.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type {
   CredentialsSource,

@@ -141,6 +141,13 @@ export function asReceiptdError<K extends ErrorKey>(
   return new ReceiptdError(key, ...params, { cause: error });
 }
 
+/** The parameters of an error that has the key; null if it has another. */
+export function paramsOf<K extends ErrorKey>(error: ReceiptdError, key: K): Params<K>[0] | null {
+  // Each error has the parameters of its key.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return error.key === key ? (error.params as Params<K>[0]) : null;
+}
+
 /** Whether reading or writing the ledger failed, which is not the fault of the data. */
 export function isOfLedger(error: unknown): boolean {
   return error instanceof ReceiptdError && error.kind === 'ledger';

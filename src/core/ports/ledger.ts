@@ -1,4 +1,5 @@
 import type { EndpointKey } from '../domain/document.ts';
+import type { SaidElsewhere } from '../domain/errors.ts';
 import type { LedgerFleet } from './fleet.ts';
 import type { Hold, HoldScope } from './hold.ts';
 import type { JournalHead } from './journal.ts';
@@ -46,9 +47,8 @@ export interface LedgerStorage {
   silentMs?(): number;
 }
 
-export interface StorageTrouble {
+export interface StorageTrouble extends SaidElsewhere {
   readonly code: 'DISK_FULL' | 'LEDGER_WRITE_FAILED' | 'LEDGER_DAMAGED' | 'LEDGER_UNREACHABLE';
-  readonly message: string;
   readonly hint: string;
   /** Will not recover in this process; a restart may help. */
   readonly isForGood?: boolean;

@@ -35,7 +35,7 @@ export async function openDeferredJournal({ path, log }: DeferredJournalOptions)
     }
     return journal;
   } catch (error) {
-    throw failure(error, path, 'opened');
+    throw failure(error, path, false);
   }
 }
 
@@ -152,7 +152,7 @@ class DeferredJournalFile implements DeferredJournal {
         await this.#write(writes.map(({ line }) => line));
         for (const { done } of writes) done();
       } catch (error) {
-        const failed = failure(error, this.#path, 'written');
+        const failed = failure(error, this.#path, true);
         for (const each of writes) each.failed(failed);
       }
       // Lets the callers update their state first.
@@ -238,19 +238,9 @@ async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Pro
   }
 }
 
-function failure(error: unknown, path: string, what: string): unknown {
-  const code = systemCode(error);
-  if (error instanceof ReceiptdError || code === undefined) return error;
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new ReceiptdError(
-      'DISK_FULL.deferred',
-      { path, isWriting: what === 'written', system: code },
-      { cause: error },
-    );
-  }
-  return new ReceiptdError(
-    'STATE_UNWRITABLE.deferred',
-    { path, isWriting: what === 'written', system: code },
-    { cause: error },
-  );
+function failure(error: unknown, path: string, isWriting: boolean): unknown {
+  const system = systemCode(error);
+  if (error instanceof ReceiptdError || system === undefined) return error;
+  const key = system === 'ENOSPC' || system === 'EDQUOT' ? 'DISK_FULL.deferred' : 'STATE_UNWRITABLE.deferred';
+  return new ReceiptdError(key, { path, isWriting, system }, { cause: error });
 }

@@ -54,7 +54,7 @@ class DirectorySpool implements Spool {
   open(): Promise<void> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = null;
-      throw spoolFailure(error, this.#dir, 'used');
+      throw spoolFailure(error, this.#dir, 'use');
     });
     return this.#opened;
   }
@@ -95,7 +95,7 @@ class DirectorySpool implements Spool {
         this.#used += bytes.length;
         return true;
       } catch (error) {
-        throw spoolFailure(error, this.#dir, 'written');
+        throw spoolFailure(error, this.#dir, 'write');
       } finally {
         this.#reserved -= bytes.length;
       }
@@ -132,7 +132,7 @@ class DirectorySpool implements Spool {
     try {
       await removeCopy(this.#dir, sha256);
     } catch (error) {
-      throw spoolFailure(error, this.#dir, 'cleared');
+      throw spoolFailure(error, this.#dir, 'clear');
     }
     this.#copies.delete(sha256);
     this.#used -= size;
@@ -147,16 +147,10 @@ class DirectorySpool implements Spool {
   }
 }
 
-function spoolFailure(error: unknown, dir: string, what: string): ReceiptdError {
+function spoolFailure(error: unknown, dir: string, doing: 'use' | 'write' | 'read' | 'clear'): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
-  const code = systemCode(error);
-  if (code === undefined) throw error;
-  const hint =
-    code === 'ENOSPC' || code === 'EDQUOT'
-      ? 'Free some space on the disk of the state directory.'
-      : 'Check the free space and permissions of the state directory.';
-  return new ReceiptdError('SPOOL_UNWRITABLE', `The spool in ${dir} can't be ${what} (${code}).`, {
-    hint,
-    cause: error,
-  });
+  const system = systemCode(error);
+  if (system === undefined) throw error;
+  const isFull = system === 'ENOSPC' || system === 'EDQUOT';
+  return new ReceiptdError('SPOOL_UNWRITABLE.spool', { dir, doing, system, isFull }, { cause: error });
 }

@@ -167,19 +167,7 @@ function backslash(folder: string): ReceiptdError {
 
 function watchTrouble(folder: string, cause: unknown): Error {
   const code = systemCode(cause);
-  const message = `The system limit is reached, so some directories in ${folder} are not watched (${code}).`;
-  const meanwhile = 'Until then the folder is listed at intervals instead.';
-  if (code === 'ENOSPC') {
-    return new ReceiptdError('WATCH_LIMIT', message, {
-      hint: `Raise the limit, for example with sysctl fs.inotify.max_user_watches=524288. ${meanwhile}`,
-      cause,
-    });
-  }
-  if (code === 'EMFILE' || code === 'ENFILE') {
-    return new ReceiptdError('WATCH_LIMIT', message, {
-      hint: `Raise the limit, for example with sysctl fs.inotify.max_user_instances=1024, or raise the limit on open files. ${meanwhile}`,
-      cause,
-    });
-  }
+  if (code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE')
+    return new ReceiptdError('WATCH_LIMIT.reached', { folder, system: code }, { cause });
   return cause instanceof Error ? cause : new Error(String(cause));
 }

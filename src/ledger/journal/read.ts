@@ -129,6 +129,5 @@ function offsetOf(fd: number, seq: number): number {
 
 /** `entry` null: the last one, whatever its number. */
 export function damagedJournal(path: string, entry: number | null, what: string): ReceiptdError {
-  const where = entry === null ? 'its last entry' : `entry ${entry}`;
   return new ReceiptdError('JOURNAL_DAMAGED.entry', { path, entry, detail: what });
 }

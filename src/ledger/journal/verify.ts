@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { elevated } from '../../core/domain/elevated.ts';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { isBad, parseLine } from './line.ts';
 import { linesOf } from './lines.ts';
@@ -71,10 +70,10 @@ function openForReading(path: string): number | null {
     return fs.openSync(path, 'r');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
-    const words = messageOf(error);
-    throw new ReceiptdError('FILE_UNREADABLE', `The journal ${path} can't be read: ${words}.`, {
-      hint: elevated('Run this as the user that runs receiptd, or as root.'),
-      cause: error,
-    });
+    throw new ReceiptdError(
+      'FILE_UNREADABLE.journal',
+      { path, detail: messageOf(error), isWindows: process.platform === 'win32' },
+      { cause: error },
+    );
   }
 }

@@ -47,7 +47,7 @@ export function createAdmin(store: Store): LedgerAdmin {
         const found = await sql.get<{ name: string; state: DocumentState }>(SQL.STATE_FOR_UPDATE, { id });
         if (!found) throw documentUnknown(id);
         const { name, state } = found;
-        if (state !== 'accepted') throw wrongState(name, state, 'be resent, only an accepted document can');
+        if (state !== 'accepted') throw wrongState(name, state, 'resend');
         sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'again' }, at);
         sql.notify('queue');
       }),

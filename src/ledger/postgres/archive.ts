@@ -123,8 +123,7 @@ async function archivePartition(
       // Only erasures write to a past month; everything else continues.
       await connection.exec(`LOCK TABLE ${partition} IN SHARE MODE`);
       const now = await connection.get<{ digest: string }>(digestOf(partition));
-      if (now?.digest !== before?.digest)
-        throw kept(partition, 'an entry was erased or added while it was written; try again');
+      if (now?.digest !== before?.digest) throw new ReceiptdError('HISTORY_KEPT.changed', { partition });
       for (const { agentId, toSeq, hash, name } of files)
         await connection.run(RECORD, { agentId, toSeq, toHash: hash, file: name });
       await connection.exec(`ALTER TABLE history DETACH PARTITION ${partition}; DROP TABLE ${partition}`);
@@ -169,7 +168,7 @@ async function refuseAnother(
   } catch {
     // Not a file that this version of receiptd writes.
   }
-  throw kept(partition, `${file} already exists and contains something else; choose another directory`);
+  throw new ReceiptdError('HISTORY_KEPT.otherFile', { partition, file });
 }
 
 /** Durable; the file appears under its name only when complete. */
@@ -200,16 +199,26 @@ async function check(
   for await (const bytes of linesOfFile(file, gzip)) {
     const line = parseLine(bytes);
     if (isBad(line))
-      throw kept(partition, `entry ${last.seq + 1} of agent ${agent} is not sound: ${line.what}`);
+      throw new ReceiptdError('HISTORY_KEPT.unsound', {
+        partition,
+        agent,
+        entry: last.seq + 1,
+        detail: line.what,
+      });
     const { seq, hash } = line.entry;
     if (seq !== last.seq + 1 || line.prev !== last.hash)
-      throw kept(partition, `entry ${seq} of agent ${agent} does not follow from entry ${last.seq}`);
+      throw new ReceiptdError('HISTORY_KEPT.notFollowing', {
+        partition,
+        agent,
+        entry: seq,
+        before: last.seq,
+      });
     if (line.personal === 'broken')
-      throw kept(partition, `the personal data of entry ${seq} of agent ${agent} were changed`);
+      throw new ReceiptdError('HISTORY_KEPT.personalChanged', { partition, agent, entry: seq });
     last = { seq, hash };
     lines += 1;
   }
-  if (lines !== count) throw kept(partition, `${file} holds ${lines} of ${count} entries`);
+  if (lines !== count) throw new ReceiptdError('HISTORY_KEPT.incomplete', { partition, file, lines, count });
   return last;
 }
 
@@ -233,8 +242,4 @@ async function* linesOfFile(file: string, gzip: boolean): AsyncGenerator<Buffer>
 function endOf(partition: string): number {
   const [, year = 0, month = 0] = partition.split('_').map(Number);
   return Date.UTC(year, month, 1);
-}
-
-function kept(partition: string, why: string): ReceiptdError {
-  return new ReceiptdError('HISTORY_KEPT', { partition, why });
 }

@@ -40,22 +40,13 @@ export function isOfServer(error: unknown): boolean {
   return isLost(error) || isConflict(error) || /^(?:53|57|58|XX|55)/.test(systemCode(error) ?? '');
 }
 
-/** Hints for refusals, by their wording; specific ones come first. */
-const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
-  [
-    /unable to (?:verify|get)|self-signed|UNABLE_TO/i,
-    'Set the authority that signed its certificate: `ledger.ca` in the configuration, or --ca.',
-  ],
-  [
-    /altnames|HOSTNAME_MISMATCH/i,
-    'Use the server name from its certificate, or get a certificate for this name.',
-  ],
-  [
-    /no encryption/,
-    'Add sslmode=verify-full to its address, because the server requires an encrypted connection.',
-  ],
-  [/password/, 'Correct the password (`ledger.passwordFile`, --password-file) or the user in the address.'],
-];
+/** What to change after a refusal, by its wording; specific ones come first. */
+const CURES = [
+  [/unable to (?:verify|get)|self-signed|UNABLE_TO/i, 'authority'],
+  [/altnames|HOSTNAME_MISMATCH/i, 'serverName'],
+  [/no encryption/, 'encryption'],
+  [/password/, 'password'],
+] as const;
 
 /** The role can connect, but has no rights in the database. */
 const NO_RIGHT = '42501';
@@ -73,17 +64,16 @@ export function ledgerFailure(error: unknown, where: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
   const code = systemCode(error) ?? '';
   const said = messageOf(error).replace(/\.$/, '');
-  const words = NO_PASSWORD.test(said) ? 'the server asks for a password, and none was given' : said;
-  if (REFUSED.test(code) || TLS.test(code) || /self-signed|does not support SSL|SASL|SCRAM/i.test(said))
-    return new ReceiptdError('LEDGER_REFUSED', `The ledger at ${where} can't be used: ${words}.`, {
-      hint:
-        (code === NO_RIGHT
-          ? 'Have the owner of the ledger grant this role its privileges: `receiptd ledger prepare --role NAME`.'
-          : HINTS.find(([of]) => of.test(words) || of.test(code))?.[1]) ??
-        'Correct `ledger` in the configuration, or change what the server allows.',
-      cause: error,
-    });
+  if (REFUSED.test(code) || TLS.test(code) || /self-signed|does not support SSL|SASL|SCRAM/i.test(said)) {
+    const cure = code === NO_RIGHT ? 'privileges' : CURES.find(([of]) => of.test(said) || of.test(code))?.[1];
+    const detail = NO_PASSWORD.test(said) ? null : said;
+    return new ReceiptdError(
+      'LEDGER_REFUSED.connection',
+      { where, detail, cure: cure ?? 'settings' },
+      { cause: error },
+    );
+  }
   if (isLost(error))
-    return new ReceiptdError('LEDGER_UNREACHABLE.connection', { where, detail: words }, { cause: error });
-  return new ReceiptdError('LEDGER_WRITE_FAILED.database', { where, detail: words }, { cause: error });
+    return new ReceiptdError('LEDGER_UNREACHABLE.connection', { where, detail: said }, { cause: error });
+  return new ReceiptdError('LEDGER_WRITE_FAILED.database', { where, detail: said }, { cause: error });
 }

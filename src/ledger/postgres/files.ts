@@ -13,13 +13,14 @@ export async function readPassword(file: string): Promise<string> {
   const key = 'ledger.passwordFile';
   const bytes = await readPrivateFile(file, { name: `${key}: ${file}` }).catch((error: unknown) => {
     if (error instanceof ReceiptdError) throw error;
-    if (error instanceof NotAFile) throw unusable(key, `${file} is not a regular file`);
+    if (error instanceof NotAFile) throw new ReceiptdError('LEDGER_REFUSED.notFile', { setting: key, file });
     throw unreadable(key, file, error);
   });
   const read = decodedText(bytes);
-  if ('not' in read) throw unusable(key, `${file} ${read.not}`);
+  if ('not' in read)
+    throw new ReceiptdError('LEDGER_REFUSED.notText', { setting: key, file, encoding: read.encoding });
   const [line = ''] = read.text.split(/\r?\n/);
-  if (line === '') throw unusable(key, `the first line of ${file} is empty`);
+  if (line === '') throw new ReceiptdError('LEDGER_REFUSED.emptyFile', { setting: key, file });
   return line;
 }
 
@@ -30,22 +31,18 @@ export async function readAuthorities(file: string): Promise<string> {
     throw unreadable(key, file, error);
   });
   const read = decodedText(bytes);
-  if ('not' in read) throw unusable(key, `${file} ${read.not}`);
+  if ('not' in read)
+    throw new ReceiptdError('LEDGER_REFUSED.notText', { setting: key, file, encoding: read.encoding });
   const { text } = read;
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw unusable(key, `${file} contains no certificate in PEM format`);
+    throw new ReceiptdError('LEDGER_REFUSED.noCertificate', { setting: key, file });
   return text;
 }
 
 function unreadable(key: string, file: string, error: unknown): ReceiptdError {
-  const why = systemCode(error) ?? 'unknown reason';
   return new ReceiptdError(
     'FILE_UNREADABLE.ofLedgerSetting',
     { setting: key, file, system: systemCode(error) ?? null },
     { cause: error },
   );
-}
-
-function unusable(key: string, why: string): ReceiptdError {
-  return new ReceiptdError('LEDGER_REFUSED.unusableFile', { setting: key, why });
 }

@@ -115,7 +115,7 @@ export function createQueue(store: Store, underway: Underway, clock: Pick<Clock,
 
     postpone: (id, notBefore, reason, message, at) =>
       moveClaimed(id, async (sql) => {
-        await idle(sql, [id], 'be postponed');
+        await idle(sql, [id], 'postpone');
         const flags = { answerLost: false, serverError: false };
         const move = moveOf({ state: 'queued', notBefore, reason, message, ...flags });
         sql.emit({ kind: 'moved', documents: [id], ...(await besideResults(sql, id, move)) }, at);

@@ -103,15 +103,18 @@ export class Store {
     // A transaction that hangs must not keep this agent's row locked against agents that would take over its work.
     const idle = `SET idle_in_transaction_session_timeout = ${this.self.leaseMs}`;
     await connection.exec(`SET receiptd.agent = '${session.agentId}'; ${idle}; ${BY_INDEX}`);
-    await this.#commits.settleUncertain(connection, session, () =>
-      this.#refusal('was lost before this was written'),
+    await this.#commits.settleUncertain(
+      connection,
+      session,
+      () => new ReceiptdError('LEDGER_UNREACHABLE.lost', { where: this.where }),
     );
     this.rows.forget();
     this.#commits.forgetIds();
     this.#readers.renew();
     if (setback) {
       await untilAllHaveTold(connection, setback, session.agentId, clock, async () => {
-        if (!(await this.membership.renew(connection))) throw this.#refusal('has taken the lease away');
+        if (!(await this.membership.renew(connection)))
+          throw new ReceiptdError('LEDGER_UNREACHABLE.leaseTaken', { where: this.where });
       });
       await this.#commits.commitOne(connection, session, (sql) =>
         settleSetback(sql, setback, this.where, clock.now()),
@@ -291,9 +294,5 @@ export class Store {
 
   #closed(): ReceiptdError {
     return new ReceiptdError('LEDGER_WRITE_FAILED.sharedClosed', { where: this.where });
-  }
-
-  #refusal(what: string): ReceiptdError {
-    return new ReceiptdError('LEDGER_UNREACHABLE.session', { where: this.where, what });
   }
 }

@@ -15,8 +15,12 @@ export class Trouble implements LedgerStorage {
 
   trouble(): StorageTrouble | null {
     if (!this.#error) return null;
-    const { code, message, hint = AWAY } = this.#error;
-    return { code: code === 'LEDGER_WRITE_FAILED' ? code : 'LEDGER_UNREACHABLE', message, hint };
+    const { code, hint = AWAY } = this.#error;
+    return {
+      ...this.#error.facts(),
+      code: code === 'LEDGER_WRITE_FAILED' ? code : 'LEDGER_UNREACHABLE',
+      hint,
+    };
   }
 
   onChange(listener: () => void): () => void {

@@ -38,7 +38,7 @@ export interface Standing {
 export async function idle(
   sql: Transaction,
   ids: readonly number[],
-  wanted: string,
+  wanted: 'upload' | 'postpone' | 'lose',
 ): Promise<readonly Standing[]> {
   const [rows, attempts] = await Promise.all([
     sql.all<Standing>(SQL.STANDINGS, { ids }),
@@ -179,7 +179,7 @@ export async function beginAll(
   const ids = uploads.map(({ documentId }) => documentId);
   const { agentId } = sql.session;
   const [standings, held] = await Promise.all([
-    idle(sql, ids, 'be uploaded'),
+    idle(sql, ids, 'upload'),
     sql.all<{ id: number }>(HELD_AMONG, { ids, agentId }),
   ]);
   const isHeld = new Set(held.map(({ id }) => id));
@@ -235,7 +235,7 @@ export async function markLost(
   at: number,
   { newestSeen, reached }: { readonly newestSeen: number; readonly reached: readonly string[] },
 ): Promise<void> {
-  const [standing] = await idle(sql, [id], 'be lost');
+  const [standing] = await idle(sql, [id], 'lose');
   const { agentId, sha256 } = standing as Standing;
   const [newest] = await sql.all<{ sighting: number }>(SOURCES, { sha256, reached });
   if ((newest?.sighting ?? 0) > newestSeen) {

@@ -45,7 +45,7 @@ export function createAdmin(store: Store, clock: Clock): LedgerAdmin {
     resend: (id, at) =>
       store.write((sql) => {
         const { name, state } = requireDocument(sql, id);
-        if (state !== 'accepted') throw wrongState(name, state, 'be resent, only an accepted document can');
+        if (state !== 'accepted') throw wrongState(name, state, 'resend');
         sql.emit({ kind: 'moved', documents: [id], state: 'queued', how: 'again' }, at);
       }),
 

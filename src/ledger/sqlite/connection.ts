@@ -2,7 +2,6 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { elevated } from '../../core/domain/elevated.ts';
 import { fold } from '../../core/domain/search.ts';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
@@ -154,9 +153,9 @@ function guarded(
     if (isDamage(error)) throw damaged(path, messageOf(error), error);
     if (!isStoreFailure(error)) throw error;
     throw new ReceiptdError(
-      options.readOnly ? 'FILE_UNREADABLE' : 'STATE_UNWRITABLE',
-      `The ledger ${path} can't be opened: ${messageOf(error)}.`,
-      { hint: 'Check the disk, and the permissions of the file and its directory.', cause: error },
+      options.readOnly ? 'FILE_UNREADABLE.ledger' : 'STATE_UNWRITABLE.ledger',
+      { path, detail: messageOf(error) },
+      { cause: error },
     );
   }
 }
@@ -168,12 +167,11 @@ function lookFor(path: string): fs.Stats | undefined {
   } catch (error) {
     const code = systemCode(error);
     if (code !== 'EACCES' && code !== 'EPERM') return undefined;
-    throw new ReceiptdError('FILE_UNREADABLE', `The ledger ${path} can't be accessed: ${messageOf(error)}.`, {
-      hint: elevated(
-        'Run this as the user that owns the state directory, as root, or as a member of control.group.',
-      ),
-      cause: error,
-    });
+    throw new ReceiptdError(
+      'FILE_UNREADABLE.ledgerOutOfReach',
+      { path, detail: messageOf(error), isWindows: process.platform === 'win32' },
+      { cause: error },
+    );
   }
 }
 

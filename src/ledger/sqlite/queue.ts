@@ -55,7 +55,7 @@ export function createQueue(store: Store): LedgerQueue {
 
     begin: (id, at, bytes) =>
       writeClaimed([id], (sql) => {
-        idle(sql, id, 'be uploaded');
+        idle(sql, id, 'upload');
         const attempt = nextId(sql, 'attempts');
         sql.emit({ kind: 'began', attempt, document: id, bytes }, at);
         return attempt;
@@ -77,7 +77,7 @@ export function createQueue(store: Store): LedgerQueue {
 
     postpone: (id, notBefore, reason, message, at) =>
       writeClaimed([id], (sql) => {
-        idle(sql, id, 'be postponed');
+        idle(sql, id, 'postpone');
         const flags = { answerLost: false, serverError: false };
         const move = besideResults(
           sql,
@@ -89,7 +89,7 @@ export function createQueue(store: Store): LedgerQueue {
 
     markLost: (id, message, at, newestSeen = Infinity) =>
       writeClaimed([id], (sql) => {
-        const { sha256 } = idle(sql, id, 'be lost');
+        const { sha256 } = idle(sql, id, 'lose');
         const [newest] = sql.all<{ sighting: number }>(SOURCES, { sha256 });
         if ((newest?.sighting ?? 0) > newestSeen) {
           sql.emit({ kind: 'moved', documents: [id], ...seenAgain(at) }, at);
@@ -189,7 +189,7 @@ function standing(sql: Sql, id: number): Standing {
  * Requires a document that is queued, or between two attempts of one upload (a 401 and its replay): no request is in
  * progress.
  */
-function idle(sql: Sql, id: number, wanted: string): Standing {
+function idle(sql: Sql, id: number, wanted: 'upload' | 'postpone' | 'lose'): Standing {
   const row = standing(sql, id);
   if (row.state === 'queued' || (row.state === 'uploading' && row.attemptOpen === 0)) return row;
   throw wrongState(row.name, row.state, wanted);

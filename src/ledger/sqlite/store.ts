@@ -69,7 +69,7 @@ export class Store {
 
   /** Runs `work` on committed state. */
   async read<T>(work: (sql: Sql) => T): Promise<T> {
-    if (this.#closed) throw this.#refusal('is closed');
+    if (this.#closed) throw this.#refusal();
     try {
       return work(this.#sql);
     } catch (error) {
@@ -96,7 +96,7 @@ export class Store {
 
   /** For operations on the connection as a whole, such as a backup or a check. */
   use<T>(work: (db: DatabaseSyncInstance) => T): T {
-    if (this.#closed) throw this.#refusal('is closed');
+    if (this.#closed) throw this.#refusal();
     return work(this.#db);
   }
 
@@ -118,9 +118,9 @@ export class Store {
     work: (sql: Transaction) => T,
     { isOutcome = false, isAlone = false }: { isOutcome?: boolean; isAlone?: boolean } = {},
   ): Promise<T> {
-    if (this.#closed) throw this.#refusal('is closed');
+    if (this.#closed) throw this.#refusal();
     const writing = this.#writing;
-    if (!writing) throw this.#refusal('is open for reading only');
+    if (!writing) throw this.#refusal();
     const trouble = isOutcome ? null : writing.trouble.error();
     if (trouble) throw trouble;
     return new Promise<T>((resolve, reject) => {
@@ -202,7 +202,7 @@ export class Store {
     }
   }
 
-  #refusal(what: string): ReceiptdError {
+  #refusal(): ReceiptdError {
     return new ReceiptdError('LEDGER_WRITE_FAILED.notOpen', { path: this.path, isClosed: this.#closed });
   }
 }

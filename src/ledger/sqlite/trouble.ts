@@ -1,4 +1,4 @@
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { paramsOf, ReceiptdError } from '../../core/domain/errors.ts';
 import { size } from '../../core/domain/words.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
@@ -19,10 +19,6 @@ export interface TroubleOptions {
 }
 
 const TRY_EVERY_MS = 5_000;
-const RESTART =
-  'Restart receiptd. It sets the ledger aside and rebuilds it from backup and journal. Then check the disk.';
-const NEXT_START =
-  'receiptd stops, and its service manager restarts it; without one, start it yourself. It then sets the ledger aside and rebuilds it from backup and journal. Check the disk.';
 
 /**
  * Whether the store can be written:
@@ -62,12 +58,15 @@ export class Trouble implements LedgerStorage {
 
   trouble(): StorageTrouble | null {
     if (!this.#error) return null;
-    const { code, message, hint = '' } = this.#error;
+    const isMendedNext = this.#isMendedNext;
+    const damage = paramsOf(this.#error, 'LEDGER_DAMAGED.file');
+    const said = damage
+      ? new ReceiptdError('LEDGER_DAMAGED.inUse', { ...damage, isMendedNext })
+      : this.#error;
+    const { code, hint = '' } = said;
     if (code === 'LEDGER_DAMAGED')
-      return this.#isMendedNext
-        ? { code, message, hint: NEXT_START, isForGood: true }
-        : { code, message, hint: RESTART };
-    return { code: code === 'DISK_FULL' ? code : 'LEDGER_WRITE_FAILED', message, hint };
+      return { ...said.facts(), code, hint, ...(isMendedNext && { isForGood: true }) };
+    return { ...said.facts(), code: code === 'DISK_FULL' ? code : 'LEDGER_WRITE_FAILED', hint };
   }
 
   onChange(listener: () => void): () => void {
@@ -144,9 +143,9 @@ export class Trouble implements LedgerStorage {
 
   #saysHowMuch(full: ReceiptdError): ReceiptdError {
     const wanted = this.#reserve?.wantedBytes ?? 0;
-    if (wanted === 0) return full;
-    const hint = `Delete or move files until ${size(wanted)} are free on it. Until then, nothing new is sent; then the agent continues automatically.`;
-    return new ReceiptdError(full.code, full.message, { hint, cause: full.cause });
+    const of = paramsOf(full, 'DISK_FULL.ofLedger');
+    if (wanted === 0 || of === null) return full;
+    return new ReceiptdError('DISK_FULL.reserve', { ...of, wanted: size(wanted) }, { cause: full.cause });
   }
 
   #release(): void {

@@ -56,7 +56,7 @@ export async function takeEntries(
   entriesAfter: EntriesAfter,
   upTo: JournalHead,
 ): Promise<{ readonly taken: number; readonly head: ImportState['head'] }> {
-  if (upTo.ledger !== state.ledger) throw begunAnew('it is the ledger of another machine now');
+  if (upTo.ledger !== state.ledger) throw new ReceiptdError('MOVE_REFUSED.anotherMachine');
   if (upTo.seq === state.head.seq && upTo.hash === state.head.hash) return { taken: 0, head: state.head };
   await connection.exec(`SET receiptd.agent = '${state.agentId}'`);
   const taking = new Taking(connection, state);
@@ -74,11 +74,11 @@ export async function takeEntries(
     await taking.take(batch);
     batch = [];
   }
-  if (!isAnchored) throw begunAnew(`its journal does not hold entry ${state.head.seq} any more`);
+  if (!isAnchored) throw new ReceiptdError('MOVE_REFUSED.entryGone', { entry: state.head.seq });
   if (batch.length > 0) await taking.take(batch);
   const { head } = taking;
   if (head.seq !== upTo.seq || head.hash !== upTo.hash)
-    throw begunAnew(`its journal does not lead to entry ${upTo.seq}`);
+    throw new ReceiptdError('MOVE_REFUSED.notLeading', { entry: upTo.seq });
   return { taken: head.seq - state.head.seq, head };
 }
 
@@ -142,7 +142,7 @@ class Taking {
       case 'continued':
       case 'restored':
       case 'rebuilt':
-        throw begunAnew('it was restored or made anew meanwhile');
+        throw new ReceiptdError('MOVE_REFUSED.madeAnew');
       // Only the latest value counts; it is imported from the ledger itself at the end.
       case 'watched':
       case 'placed':
@@ -198,8 +198,4 @@ class Taking {
     await this.#connection.run(text, params);
     this.#known.add(key);
   }
-}
-
-function begunAnew(why: string): ReceiptdError {
-  return new ReceiptdError('MOVE_REFUSED.begunAnew', { why });
 }

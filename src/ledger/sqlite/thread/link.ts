@@ -28,9 +28,6 @@ export interface Opened {
 
 /** Young generation of the thread's heap: the objects of a commit are dropped with it. */
 const YOUNG_GENERATION_MB = 8;
-const START_AGAIN =
-  'receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again,';
-
 /** Threads that run, and the memory shared with each. */
 const running = new Map<Worker, Int32Array>();
 const EXIT_MS = 30_000;
@@ -195,8 +192,8 @@ export class WriterLink {
   #over(): void {
     this.#end = this.#isClosed ? this.#refusal() : this.#death();
     if (!this.#isClosed) {
-      const { message, hint = '' } = this.#end;
-      this.storage.changed({ code: 'LEDGER_WRITE_FAILED', message, hint, isForGood: true });
+      const { hint = '' } = this.#end;
+      this.storage.changed({ ...this.#end.facts(), code: 'LEDGER_WRITE_FAILED', hint, isForGood: true });
     }
     const pending = [...this.#pending.values()];
     this.#pending.clear();
@@ -206,16 +203,8 @@ export class WriterLink {
   }
 
   #death(): ReceiptdError {
-    const why = this.#words === null ? '' : `: ${this.#words.replace(/\.$/, '')}`;
-    return new ReceiptdError(
-      'LEDGER_WRITE_FAILED',
-      `The ledger ${this.#path} can't be written: its thread has ended${why}.`,
-      {
-        hint: /memory/i.test(why)
-          ? `${START_AGAIN} find out what is using this machine's memory.`
-          : `${START_AGAIN} report it.`,
-      },
-    );
+    const detail = this.#words?.replace(/\.$/, '') ?? null;
+    return new ReceiptdError('LEDGER_WRITE_FAILED.threadEnded', { path: this.#path, detail });
   }
 
   #refusal(): ReceiptdError {

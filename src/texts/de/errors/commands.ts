@@ -8,8 +8,7 @@ import type {
   RestoreRisks,
 } from '../../en/errors/commands.ts';
 import type { Translated, Words, TestReceiptTrouble } from '../../facts.ts';
-import { NOT_UTF8, secretFlaw } from './files.ts';
-import { AS_ADMINISTRATOR } from './config.ts';
+import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
 

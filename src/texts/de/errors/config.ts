@@ -1,6 +1,6 @@
 import type { configErrors as english, YamlMistake } from '../../en/errors/config.ts';
 import type { Translated } from '../../facts.ts';
-import { NOT_UTF8 } from './files.ts';
+import { AS_ADMINISTRATOR, NOT_UTF8 } from './files.ts';
 
 const YAML_MISTAKES: Readonly<Record<YamlMistake, string>> = {
   TAB_AS_INDENT: 'mit einem Tabulator eingerückt; verwenden Sie Leerzeichen',
@@ -18,8 +18,6 @@ const YAML_MISTAKES: Readonly<Record<YamlMistake, string>> = {
   ALIAS_IN_ITSELF: 'dieser Verweis enthält sich selbst',
 };
 
-export const AS_ADMINISTRATOR =
-  'Öffnen Sie ein Terminal mit „Als Administrator ausführen“, und führen Sie dies dort aus.';
 const OR_SETUP = 'Legen Sie mit `receiptd setup` eine an, oder wählen Sie mit --config eine andere.';
 const READABLE = 'Es muss eine Datei sein, die der Benutzer lesen kann, unter dem receiptd läuft.';
 

@@ -1,6 +1,9 @@
 import type { credentialsErrors as english } from '../../en/errors/credentials.ts';
 import type { Translated } from '../../facts.ts';
 
+const STILL_THERE =
+  'Die gespeicherten Zugangsdaten sind noch, wo sie waren. Wählen Sie mit --store eine andere Ablage.';
+
 export function credentialsErrors(): Translated<ReturnType<typeof english>> {
   return {
     'CREDENTIALS_MISSING.lookedIn': (p) => [
@@ -59,6 +62,14 @@ export function credentialsErrors(): Translated<ReturnType<typeof english>> {
         : p.first === 'file'
           ? `Entfernen Sie sie mit \`receiptd logout --store file${p.account === null ? '' : ` --account ${p.account}`}\`, oder ersetzen Sie sie mit \`receiptd login --store file${p.account === null ? '' : ` --account ${p.account}`}\`.`
           : `Ersetzen Sie sie mit \`receiptd login --store ${p.first}${p.account === null ? '' : ` --account ${p.account}`}\`.`,
+    ],
+    'CREDENTIALS_UNWRITABLE.different': (p) => [
+      `Die Ablage ${p.store} gibt andere Zugangsdaten zurück, als dort gespeichert wurden.`,
+      STILL_THERE,
+    ],
+    'CREDENTIALS_UNWRITABLE.notReturned': (p) => [
+      `Die Ablage ${p.store} gibt nicht zurück, was dort gespeichert wurde; gesucht wurde in: ${p.looked}.`,
+      STILL_THERE,
     ],
     'KEYCHAIN_UNAVAILABLE.unusable': (p) => [
       `Der Schlüsselbund ist nicht verwendbar (${p.what}).`,

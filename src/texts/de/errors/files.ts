@@ -1,6 +1,9 @@
 import type { filesErrors as english } from '../../en/errors/files.ts';
 import type { Translated, NotUtf8, SecretFlaw } from '../../facts.ts';
 
+export const AS_ADMINISTRATOR =
+  'Öffnen Sie ein Terminal mit „Als Administrator ausführen“, und führen Sie dies dort aus.';
+
 export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
   'UTF-16': 'Text in UTF-16, nicht UTF-8',
   binary: 'kein Text: NUL-Bytes sind enthalten',
@@ -60,6 +63,22 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
       `${p.setting}: ${p.file} ist nicht lesbar (${p.system ?? 'Grund unbekannt'}).`,
       'Es muss eine Datei sein, die der Benutzer lesen kann, unter dem receiptd läuft.',
     ],
+    'FILE_UNREADABLE.ledger': (p) => [
+      `Das Eingangsbuch ${p.path} lässt sich nicht öffnen: ${p.detail}.`,
+      'Prüfen Sie die Platte und die Rechte der Datei und ihres Verzeichnisses.',
+    ],
+    'FILE_UNREADABLE.ledgerOutOfReach': (p) => [
+      `Das Eingangsbuch ${p.path} ist nicht zugänglich: ${p.detail}.`,
+      p.isWindows
+        ? AS_ADMINISTRATOR
+        : 'Führen Sie dies als der Benutzer aus, dem das Zustandsverzeichnis gehört, als root oder als Mitglied von control.group.',
+    ],
+    'FILE_UNREADABLE.journal': (p) => [
+      `Das Journal ${p.path} ist nicht lesbar: ${p.detail}.`,
+      p.isWindows
+        ? AS_ADMINISTRATOR
+        : 'Führen Sie dies als der Benutzer aus, unter dem receiptd läuft, oder als root.',
+    ],
     'FILE_UNREADABLE.ledgerNotFile': (p) => [
       `Das Eingangsbuch ${p.path} ist keine gewöhnliche Datei.`,
       'Finden Sie heraus, wer das dorthin gelegt hat, und entfernen Sie es.',
@@ -92,6 +111,10 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
     'SUBFOLDERS_UNREADABLE.checked': (p) => [
       `${p.count === 1 ? '1 Unterordner ist' : `${p.count} Unterordner sind`} nicht lesbar (${p.systems.join(', ')}), etwa ${p.example}.`,
       `Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, ${p.count === 1 ? 'ihn' : 'sie'} zu lesen und zu öffnen, oder nehmen Sie ${p.count === 1 ? 'ihn' : 'sie'} mit \`ignore\` aus.`,
+    ],
+    'WATCH_LIMIT.reached': (p) => [
+      `Eine Grenze des Systems ist erreicht; deshalb werden manche Verzeichnisse in ${p.folder} nicht überwacht (${p.system}).`,
+      `Heben Sie die Grenze an, etwa mit ${p.system === 'ENOSPC' ? 'sysctl fs.inotify.max_user_watches=524288' : 'sysctl fs.inotify.max_user_instances=1024, oder die Grenze für offene Dateien'}. Bis dahin wird der Ordner in Abständen aufgelistet.`,
     ],
     'WATCH_LIMIT.backslash': (p) => [
       `Der Pfad von ${p.folder} enthält einen umgekehrten Schrägstrich; deshalb kann receiptd neue Dateien dort nicht sofort bemerken.`,

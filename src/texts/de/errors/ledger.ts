@@ -1,6 +1,41 @@
 import type { Format } from '../../format.ts';
 import type { ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
-import type { Translated, ArchiveFlaw } from '../../facts.ts';
+import type { ArchiveFlaw, LedgerCure, Translated } from '../../facts.ts';
+import { NOT_UTF8 } from './files.ts';
+
+const LEDGER_CURES: Readonly<Record<LedgerCure, string>> = {
+  privileges:
+    'Lassen Sie den Besitzer des Eingangsbuchs dieser Rolle ihre Rechte geben: `receiptd ledger prepare --role NAME`.',
+  authority:
+    'Geben Sie die Zertifizierungsstelle an, die sein Zertifikat unterschrieben hat: `ledger.ca` in der Konfiguration, oder --ca.',
+  serverName:
+    'Verwenden Sie den Servernamen aus seinem Zertifikat, oder besorgen Sie ein Zertifikat für diesen Namen.',
+  encryption:
+    'Ergänzen Sie seine Adresse um sslmode=verify-full, denn der Server verlangt eine verschlüsselte Verbindung.',
+  password:
+    'Berichtigen Sie das Passwort (`ledger.passwordFile`, --password-file) oder den Benutzer in der Adresse.',
+  settings: 'Berichtigen Sie `ledger` in der Konfiguration, oder ändern Sie, was der Server erlaubt.',
+};
+
+const FILE_OR_KEY = 'Berichtigen Sie die Datei oder die Einstellung.';
+const START_OVER = 'Beginnen Sie mit einer leeren Datenbank von vorn.';
+const NOTHING_TAKEN = 'Es wurde nichts daraus entfernt.';
+const WANTED = {
+  upload: 'gesendet werden',
+  postpone: 'zurückgestellt werden',
+  lose: 'als verloren gelten',
+  resend: 'noch einmal gesendet werden; das geht nur mit einem angenommenen Beleg',
+} as const;
+
+const AGAIN_ONCE_FIXED =
+  'Einzelheiten zeigt `receiptd status`. Senden Sie die Datei noch einmal, sobald das behoben ist.';
+
+const SPOOL_DOING = {
+  use: 'verwenden',
+  write: 'beschreiben',
+  read: 'lesen',
+  clear: 'aufräumen',
+} as const;
 
 export function whyRefused(p: RefusedDirectory): string {
   switch (p.kind) {
@@ -73,6 +108,10 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     'STATE_UNWRITABLE.ledgerNotCreated': (p) => [
       `Das Eingangsbuch ${p.path} lässt sich nicht anlegen: ${p.detail}.`,
       'Prüfen Sie, ob es sein Verzeichnis gibt, ob es beschreibbar ist und ob dort Platz ist.',
+    ],
+    'STATE_UNWRITABLE.ledger': (p) => [
+      `Das Eingangsbuch ${p.path} lässt sich nicht öffnen: ${p.detail}.`,
+      'Prüfen Sie die Platte und die Rechte der Datei und ihres Verzeichnisses.',
     ],
     'STATE_UNWRITABLE.journal': (p) => [
       `Das Journal ${p.path} lässt sich nicht öffnen: ${p.detail}.`,
@@ -190,6 +229,12 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Das Eingangsbuch ${p.path} ist beschädigt: ${p.detail}.`,
       'Starten Sie receiptd neu. Es legt die Datei beiseite und baut das Eingangsbuch aus Sicherung und Journal wieder auf.',
     ],
+    'LEDGER_DAMAGED.inUse': (p) => [
+      `Das Eingangsbuch ${p.path} ist beschädigt: ${p.detail}.`,
+      p.isMendedNext
+        ? 'receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Es legt das Eingangsbuch dann beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie die Platte.'
+        : 'Starten Sie receiptd neu. Es legt das Eingangsbuch beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie dann die Platte.',
+    ],
     'LEDGER_WRITE_FAILED.database': (p) => [`Das Eingangsbuch auf ${p.where} ist gestört: ${p.detail}.`],
     'LEDGER_WRITE_FAILED.sharedClosed': (p) => [`Das Eingangsbuch auf ${p.where} ist geschlossen.`],
     'LEDGER_WRITE_FAILED.notRewritten': (p) => [
@@ -202,6 +247,10 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     ],
     'LEDGER_WRITE_FAILED.notOpen': (p) => [
       `Das Eingangsbuch ${p.path} ist ${p.isClosed ? 'geschlossen' : 'nur zum Lesen geöffnet'}.`,
+    ],
+    'LEDGER_WRITE_FAILED.threadEnded': (p) => [
+      `Das Eingangsbuch ${p.path} lässt sich nicht beschreiben, weil sein Thread geendet hat${p.detail === null ? '' : `: ${p.detail}`}.`,
+      `receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Nichts Eingetragenes geht verloren. Geschieht es noch einmal, ${/memory/i.test(p.detail ?? '') ? 'finden Sie heraus, was den Arbeitsspeicher dieses Rechners belegt' : 'melden Sie es'}.`,
     ],
     'LEDGER_WRITE_FAILED.notChecked': (p) => [
       `Das Eingangsbuch ${p.path} konnte nicht geprüft werden.`,
@@ -227,6 +276,10 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Die Platte des Eingangsbuchs ${p.path} ist voll: ${p.detail}.`,
       'Schaffen Sie dort Platz. Bis dahin wird nichts Neues gesendet; danach macht der Agent von selbst weiter.',
     ],
+    'DISK_FULL.reserve': (p) => [
+      `Die Platte des Eingangsbuchs ${p.path} ist voll: ${p.detail}.`,
+      `Löschen oder verschieben Sie Dateien, bis dort ${p.wanted} frei sind. Bis dahin wird nichts Neues gesendet; danach macht der Agent von selbst weiter.`,
+    ],
     'LEDGER_SHARED.nothingToBackUp': [
       'Dieses receiptd hat kein eigenes Eingangsbuch zu sichern: Das Eingangsbuch ist in PostgreSQL.',
       'Sichern Sie die Datenbank mit ihren eigenen Werkzeugen, etwa pg_dump. Um auf einen anderen Rechner umzuziehen, lassen Sie diesen Agenten senden, was wartet, und beenden Sie ihn. Starten Sie dann dort einen Agenten mit denselben Werten für `ledger.url` und `ledger.agent`.',
@@ -244,14 +297,26 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Das Eingangsbuch auf ${p.where} ist nicht erreichbar: ${p.detail}.`,
     ],
     'LEDGER_UNREACHABLE.notYet': (p) => [`Das Eingangsbuch auf ${p.where} wurde noch nicht erreicht.`],
-    'LEDGER_UNREACHABLE.session': (p) => [`Das Eingangsbuch auf ${p.where} ${p.what}.`],
+    'LEDGER_UNREACHABLE.lost': (p) => [
+      `Das Eingangsbuch auf ${p.where} war nicht mehr erreichbar, bevor das eingetragen war.`,
+    ],
+    'LEDGER_UNREACHABLE.leaseTaken': (p) => [
+      `Das Eingangsbuch auf ${p.where} hat die Frist nicht verlängert.`,
+    ],
+    'LEDGER_REFUSED.connection': (p) => [
+      `Das Eingangsbuch auf ${p.where} ist nicht zu gebrauchen: ${p.detail ?? 'der Server verlangt ein Passwort, und es wurde keines angegeben'}.`,
+      LEDGER_CURES[p.cure],
+    ],
     'LEDGER_REFUSED.historyNotOwned': (p) => [
       `Der Verlauf unter ${p.where} lässt sich nicht archivieren, weil er nicht dieser Rolle gehört.`,
       'Verwenden Sie die Rolle, die das Eingangsbuch vorbereitet hat.',
     ],
-    'LEDGER_REFUSED.unusableFile': (p) => [
-      `${p.setting}: ${p.why}.`,
-      'Berichtigen Sie die Datei oder die Einstellung.',
+    'LEDGER_REFUSED.notFile': (p) => [`${p.setting}: ${p.file} ist keine gewöhnliche Datei.`, FILE_OR_KEY],
+    'LEDGER_REFUSED.notText': (p) => [`${p.setting}: ${p.file} ist ${NOT_UTF8[p.encoding]}.`, FILE_OR_KEY],
+    'LEDGER_REFUSED.emptyFile': (p) => [`${p.setting}: Die erste Zeile von ${p.file} ist leer.`, FILE_OR_KEY],
+    'LEDGER_REFUSED.noCertificate': (p) => [
+      `${p.setting}: ${p.file} enthält kein Zertifikat im PEM-Format.`,
+      FILE_OR_KEY,
     ],
     'LEDGER_REFUSED.pooler': (p) => [
       `Das Eingangsbuch auf ${p.where} ist nicht zu gebrauchen: Ein Pooler dazwischen gibt jeder Transaktion eine andere Sitzung.`,
@@ -298,9 +363,21 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Das Eingangsbuch ist während des Umzugs um mehr als ${p.reserved} Zeilen gewachsen.`,
       'Beenden Sie den Agenten, und beginnen Sie mit einer leeren Datenbank von vorn.',
     ],
-    'MOVE_REFUSED.begunAnew': (p) => [
-      `Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: ${p.why}.`,
-      'Beginnen Sie mit einer leeren Datenbank von vorn.',
+    'MOVE_REFUSED.anotherMachine': [
+      'Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Es ist inzwischen das eines anderen Rechners.',
+      START_OVER,
+    ],
+    'MOVE_REFUSED.entryGone': (p) => [
+      `Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Sein Journal enthält Eintrag ${p.entry} nicht mehr.`,
+      START_OVER,
+    ],
+    'MOVE_REFUSED.notLeading': (p) => [
+      `Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Sein Journal führt nicht zu Eintrag ${p.entry}.`,
+      START_OVER,
+    ],
+    'MOVE_REFUSED.madeAnew': [
+      'Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Es wurde inzwischen wiederhergestellt oder neu angelegt.',
+      START_OVER,
     ],
     'MOVE_REFUSED.agentStarted': (p) => [
       `Ein Agent namens ${p.agent} verwendet inzwischen das gemeinsame Eingangsbuch.`,
@@ -330,9 +407,29 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `${p.count} ${plural(p.count, 'Zeile des gemeinsamen Eingangsbuchs stimmt', 'Zeilen des gemeinsamen Eingangsbuchs stimmen')} nicht mit dem umgezogenen überein: ${p.findings.join(' ')}`,
       'Das alte Eingangsbuch wird weiter verwendet.',
     ],
-    HISTORY_KEPT: (p) => [
-      `${p.partition} bleibt in der Datenbank: ${p.why}.`,
-      'Es wurde nichts daraus entfernt.',
+    'HISTORY_KEPT.changed': (p) => [
+      `${p.partition} bleibt in der Datenbank: Ein Eintrag wurde gelöscht oder ergänzt, während geschrieben wurde; versuchen Sie es noch einmal.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.otherFile': (p) => [
+      `${p.partition} bleibt in der Datenbank: ${p.file} gibt es schon, mit anderem Inhalt; wählen Sie ein anderes Verzeichnis.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.unsound': (p) => [
+      `${p.partition} bleibt in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} ist nicht in Ordnung: ${p.detail}.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.notFollowing': (p) => [
+      `${p.partition} bleibt in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} folgt nicht auf Eintrag ${p.before}.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.personalChanged': (p) => [
+      `${p.partition} bleibt in der Datenbank: Die personenbezogenen Daten von Eintrag ${p.entry} des Agenten ${p.agent} wurden verändert.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.incomplete': (p) => [
+      `${p.partition} bleibt in der Datenbank: ${p.file} enthält ${p.lines} von ${p.count} Einträgen.`,
+      NOTHING_TAKEN,
     ],
     'BACKUP_FAILED.unsound': (p) => [
       `Die Sicherung ${p.file} wurde geschrieben, hat aber die Prüfung nicht bestanden: ${p.detail ?? 'Sie enthält eine andere Sicherung.'}`,
@@ -362,6 +459,20 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Das Journal ${p.path} ist ${p.entry === null ? 'beim letzten Eintrag' : `bei Eintrag ${p.entry}`} beschädigt: ${p.detail}.`,
       'Bewahren Sie die Datei auf. Einzelheiten zeigt `receiptd ledger verify`.',
     ],
+    'SPOOL_FULL.notAccepted': [
+      'Die Datei wurde nicht angenommen, weil sich keine Kopie aufbewahren lässt: Der Spool ist voll.',
+      AGAIN_ONCE_FIXED,
+    ],
+    'SPOOL_UNWRITABLE.notAccepted': [
+      'Die Datei wurde nicht angenommen, weil sich keine Kopie aufbewahren lässt: Die Platte ist gestört.',
+      AGAIN_ONCE_FIXED,
+    ],
+    'SPOOL_UNWRITABLE.spool': (p) => [
+      `Der Spool in ${p.dir} lässt sich nicht ${SPOOL_DOING[p.doing]} (${p.system}).`,
+      p.isFull
+        ? 'Schaffen Sie Platz auf der Platte des Zustandsverzeichnisses.'
+        : 'Prüfen Sie Platz und Rechte im Zustandsverzeichnis.',
+    ],
     'DOCUMENT_UNKNOWN.fileOnly': (p) => [
       `Zu „${p.written}“ gibt es keinen Beleg: ${p.path} hat den Zustand ${p.state}.${p.detail === null ? '' : ` ${p.detail}`}`,
       '`receiptd list` zeigt die Namen.',
@@ -388,7 +499,7 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       'Um den Beleg noch einmal zu senden, verwenden Sie `receiptd resend`.',
     ],
     'DOCUMENT_STATE.wrong': (p) => [
-      `${p.name} hat den Zustand ${p.state} und kann nicht ${p.wanted === 'be uploaded' ? 'gesendet werden' : p.wanted === 'be postponed' ? 'zurückgestellt werden' : p.wanted === 'be lost' ? 'als verloren gelten' : p.wanted === 'be resent, only an accepted document can' ? 'noch einmal gesendet werden; das geht nur mit einem angenommenen Beleg' : p.wanted}.`,
+      `${p.name} hat den Zustand ${p.state} und kann nicht ${WANTED[p.wanted]}.`,
     ],
     'DOCUMENT_STATE.notUnderWay': (p) => [`Die Übertragung mit der Nummer ${p.attempt} läuft nicht.`],
     'DOCUMENT_STATE.notDismissed': (p) => [`„${p.target}“ wurde nicht als erledigt markiert.`],

@@ -1,7 +1,6 @@
 import type { Format } from '../../format.ts';
 import type { Entries, NotUtf8, Words, TestReceiptTrouble, SecretFlaw } from '../../facts.ts';
-import { NOT_UTF8, secretFlaw } from './files.ts';
-import { AS_ADMINISTRATOR } from './config.ts';
+import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
 

@@ -1,5 +1,5 @@
 import type { Entries, NotUtf8 } from '../../facts.ts';
-import { NOT_UTF8 } from './files.ts';
+import { AS_ADMINISTRATOR, NOT_UTF8 } from './files.ts';
 
 /** The most common mistakes, by the parser's error code, and what the parser takes for valid. */
 export const YAML_MISTAKES = {
@@ -27,7 +27,6 @@ export type WrongArgument =
       readonly max: number;
     };
 
-export const AS_ADMINISTRATOR = 'Open a terminal with "Run as administrator" and run this there.';
 const OR_SETUP = 'Run `receiptd setup` to create one, or use --config to choose another.';
 const READABLE = 'It must be a file that the user running receiptd can read.';
 

@@ -1,5 +1,8 @@
 import type { Entries } from '../../facts.ts';
 
+const STILL_THERE =
+  'The stored credentials are still where they were. Choose a different store with --store.';
+
 export function credentialsErrors() {
   return {
     'CREDENTIALS_MISSING.lookedIn': (p: { account: string | null; looked: readonly string[] }) => [
@@ -67,6 +70,14 @@ export function credentialsErrors() {
         : p.first === 'file'
           ? `Remove those with \`receiptd logout --store file${p.account === null ? '' : ` --account ${p.account}`}\`, or replace them with \`receiptd login --store file${p.account === null ? '' : ` --account ${p.account}`}\`.`
           : `Replace them with \`receiptd login --store ${p.first}${p.account === null ? '' : ` --account ${p.account}`}\`.`,
+    ],
+    'CREDENTIALS_UNWRITABLE.different': (p: { store: string }) => [
+      `The ${p.store} store returns different credentials from the ones written to it.`,
+      STILL_THERE,
+    ],
+    'CREDENTIALS_UNWRITABLE.notReturned': (p: { store: string; looked: string }) => [
+      `The ${p.store} store does not return what was written to it; looked in: ${p.looked}.`,
+      STILL_THERE,
     ],
     'KEYCHAIN_UNAVAILABLE.unusable': (p: { what: string }) => [
       `The keychain ${p.what}.`,

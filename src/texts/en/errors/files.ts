@@ -1,5 +1,7 @@
 import type { Entries, NotUtf8, SecretFlaw } from '../../facts.ts';
 
+export const AS_ADMINISTRATOR = 'Open a terminal with "Run as administrator" and run this there.';
+
 export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
   'UTF-16': 'UTF-16 text, not UTF-8',
   binary: 'not text: it contains NUL bytes',
@@ -58,6 +60,20 @@ export function filesErrors() {
       `${p.setting}: ${p.file} can't be read (${p.system ?? 'unknown reason'}).`,
       'It must be a file that the user running receiptd can read.',
     ],
+    'FILE_UNREADABLE.ledger': (p: { path: string; detail: string }) => [
+      `The ledger ${p.path} can't be opened: ${p.detail}.`,
+      'Check the disk, and the permissions of the file and its directory.',
+    ],
+    'FILE_UNREADABLE.ledgerOutOfReach': (p: { path: string; detail: string; isWindows: boolean }) => [
+      `The ledger ${p.path} can't be accessed: ${p.detail}.`,
+      p.isWindows
+        ? AS_ADMINISTRATOR
+        : 'Run this as the user that owns the state directory, as root, or as a member of control.group.',
+    ],
+    'FILE_UNREADABLE.journal': (p: { path: string; detail: string; isWindows: boolean }) => [
+      `The journal ${p.path} can't be read: ${p.detail}.`,
+      p.isWindows ? AS_ADMINISTRATOR : 'Run this as the user that runs receiptd, or as root.',
+    ],
     'FILE_UNREADABLE.ledgerNotFile': (p: { path: string }) => [
       `The ledger ${p.path} is not a regular file.`,
       'Find out who put it there, and remove it.',
@@ -93,6 +109,10 @@ export function filesErrors() {
     'SUBFOLDERS_UNREADABLE.checked': (p: { count: number; systems: readonly string[]; example: string }) => [
       `${p.count} ${p.count === 1 ? 'subfolder' : 'subfolders'} can't be read (${p.systems.join(', ')}), such as ${p.example}.`,
       `Allow the user that runs receiptd to read and open ${p.count === 1 ? 'it' : 'them'}, or exclude ${p.count === 1 ? 'it' : 'them'} with \`ignore\`.`,
+    ],
+    'WATCH_LIMIT.reached': (p: { folder: string; system: 'ENOSPC' | 'EMFILE' | 'ENFILE' }) => [
+      `The system limit is reached, so some directories in ${p.folder} are not watched (${p.system}).`,
+      `Raise the limit, for example with ${p.system === 'ENOSPC' ? 'sysctl fs.inotify.max_user_watches=524288' : 'sysctl fs.inotify.max_user_instances=1024, or raise the limit on open files'}. Until then the folder is listed at intervals instead.`,
     ],
     'WATCH_LIMIT.backslash': (p: { folder: string }) => [
       `The path of ${p.folder} contains a backslash, so receiptd can't watch it for events.`,

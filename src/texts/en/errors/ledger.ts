@@ -1,5 +1,30 @@
 import type { Format } from '../../format.ts';
-import type { Entries, ArchiveFlaw } from '../../facts.ts';
+import type { ArchiveFlaw, Entries, LedgerCure, NotUtf8 } from '../../facts.ts';
+import { NOT_UTF8 } from './files.ts';
+
+const FILE_OR_KEY = 'Correct the file, or the key.';
+const START_OVER = 'Start over with an empty database.';
+const NOTHING_TAKEN = 'Nothing was taken out of it.';
+const WANTED = {
+  upload: 'be uploaded',
+  postpone: 'be postponed',
+  lose: 'be lost',
+  resend: 'be resent, only an accepted document can',
+} as const;
+
+const SPOOL_DOING = { use: 'used', write: 'written', read: 'read', clear: 'cleared' } as const;
+
+const AGAIN_ONCE_FIXED = 'For details, run `receiptd status`. Send the file again once that is fixed.';
+
+const LEDGER_CURES: Readonly<Record<LedgerCure, string>> = {
+  privileges:
+    'Have the owner of the ledger grant this role its privileges: `receiptd ledger prepare --role NAME`.',
+  authority: 'Set the authority that signed its certificate: `ledger.ca` in the configuration, or --ca.',
+  serverName: 'Use the server name from its certificate, or get a certificate for this name.',
+  encryption: 'Add sslmode=verify-full to its address, because the server requires an encrypted connection.',
+  password: 'Correct the password (`ledger.passwordFile`, --password-file) or the user in the address.',
+  settings: 'Correct `ledger` in the configuration, or change what the server allows.',
+};
 
 /** Why a directory can't be a state directory. */
 export type RefusedDirectory =
@@ -83,6 +108,10 @@ export function ledgerErrors({ counted, plural }: Format) {
     'STATE_UNWRITABLE.ledgerNotCreated': (p: { path: string; detail: string }) => [
       `The ledger ${p.path} can't be created: ${p.detail}.`,
       'Check that its directory exists, can be written to, and has space.',
+    ],
+    'STATE_UNWRITABLE.ledger': (p: { path: string; detail: string }) => [
+      `The ledger ${p.path} can't be opened: ${p.detail}.`,
+      'Check the disk, and the permissions of the file and its directory.',
     ],
     'STATE_UNWRITABLE.journal': (p: { path: string; detail: string }) => [
       `The journal ${p.path} can't be opened: ${p.detail}.`,
@@ -211,6 +240,12 @@ export function ledgerErrors({ counted, plural }: Format) {
       `The ledger ${p.path} is damaged: ${p.detail}.`,
       'Restart receiptd. It sets the file aside and rebuilds the ledger from backup and journal.',
     ],
+    'LEDGER_DAMAGED.inUse': (p: { path: string; detail: string; isMendedNext: boolean }) => [
+      `The ledger ${p.path} is damaged: ${p.detail}.`,
+      p.isMendedNext
+        ? 'receiptd stops, and its service manager restarts it; without one, start it yourself. It then sets the ledger aside and rebuilds it from backup and journal. Check the disk.'
+        : 'Restart receiptd. It sets the ledger aside and rebuilds it from backup and journal. Then check the disk.',
+    ],
     'LEDGER_WRITE_FAILED.database': (p: { where: string; detail: string }) => [
       `The ledger at ${p.where} failed: ${p.detail}.`,
     ],
@@ -225,6 +260,10 @@ export function ledgerErrors({ counted, plural }: Format) {
     ],
     'LEDGER_WRITE_FAILED.notOpen': (p: { path: string; isClosed: boolean }) => [
       `The ledger ${p.path} is ${p.isClosed ? 'closed' : 'open for reading only'}.`,
+    ],
+    'LEDGER_WRITE_FAILED.threadEnded': (p: { path: string; detail: string | null }) => [
+      `The ledger ${p.path} can't be written: its thread has ended${p.detail === null ? '' : `: ${p.detail}`}.`,
+      `receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again, ${/memory/i.test(p.detail ?? '') ? "find out what is using this machine's memory" : 'report it'}.`,
     ],
     'LEDGER_WRITE_FAILED.notChecked': (p: { path: string }) => [
       `The ledger ${p.path} could not be checked.`,
@@ -250,6 +289,10 @@ export function ledgerErrors({ counted, plural }: Format) {
       `The disk of the ledger ${p.path} is full: ${p.detail}.`,
       'Free some space on it. Until then, nothing new is sent; then the agent continues automatically.',
     ],
+    'DISK_FULL.reserve': (p: { path: string; detail: string; wanted: string }) => [
+      `The disk of the ledger ${p.path} is full: ${p.detail}.`,
+      `Delete or move files until ${p.wanted} are free on it. Until then, nothing new is sent; then the agent continues automatically.`,
+    ],
     'LEDGER_SHARED.nothingToBackUp': [
       'This receiptd has no ledger of its own to back up: the ledger is in PostgreSQL.',
       'Back up the database with its own tools, such as pg_dump. To move to another PC, let this agent send what is waiting, and stop it. Then start an agent there with the same `ledger.url` and `ledger.agent`.',
@@ -271,16 +314,36 @@ export function ledgerErrors({ counted, plural }: Format) {
     'LEDGER_UNREACHABLE.notYet': (p: { where: string }) => [
       `The ledger at ${p.where} has not been reached yet.`,
     ],
-    'LEDGER_UNREACHABLE.session': (p: { where: string; what: string }) => [
-      `The ledger at ${p.where} ${p.what}.`,
+    'LEDGER_UNREACHABLE.lost': (p: { where: string }) => [
+      `The ledger at ${p.where} was lost before this was written.`,
+    ],
+    'LEDGER_UNREACHABLE.leaseTaken': (p: { where: string }) => [
+      `The ledger at ${p.where} has taken the lease away.`,
+    ],
+    /** `detail`: null if the server asks for a password and none was given. */
+    'LEDGER_REFUSED.connection': (p: { where: string; detail: string | null; cure: LedgerCure }) => [
+      `The ledger at ${p.where} can't be used: ${p.detail ?? 'the server asks for a password, and none was given'}.`,
+      LEDGER_CURES[p.cure],
     ],
     'LEDGER_REFUSED.historyNotOwned': (p: { where: string }) => [
       `The history at ${p.where} can't be archived, because this role does not own it.`,
       'Use the role that prepared the ledger.',
     ],
-    'LEDGER_REFUSED.unusableFile': (p: { setting: string; why: string }) => [
-      `${p.setting}: ${p.why}.`,
-      'Correct the file, or the key.',
+    'LEDGER_REFUSED.notFile': (p: { setting: string; file: string }) => [
+      `${p.setting}: ${p.file} is not a regular file.`,
+      FILE_OR_KEY,
+    ],
+    'LEDGER_REFUSED.notText': (p: { setting: string; file: string; encoding: NotUtf8 }) => [
+      `${p.setting}: ${p.file} is ${NOT_UTF8[p.encoding]}.`,
+      FILE_OR_KEY,
+    ],
+    'LEDGER_REFUSED.emptyFile': (p: { setting: string; file: string }) => [
+      `${p.setting}: the first line of ${p.file} is empty.`,
+      FILE_OR_KEY,
+    ],
+    'LEDGER_REFUSED.noCertificate': (p: { setting: string; file: string }) => [
+      `${p.setting}: ${p.file} contains no certificate in PEM format.`,
+      FILE_OR_KEY,
     ],
     'LEDGER_REFUSED.pooler': (p: { where: string }) => [
       `The ledger at ${p.where} can't be used: a pooler in between gives each transaction another session.`,
@@ -327,9 +390,21 @@ export function ledgerErrors({ counted, plural }: Format) {
       `The ledger grew by more than ${p.reserved} rows while it was being moved.`,
       'Stop the agent, and start over with an empty database.',
     ],
-    'MOVE_REFUSED.begunAnew': (p: { why: string }) => [
-      `Moving this ledger can't continue: ${p.why}.`,
-      'Start over with an empty database.',
+    'MOVE_REFUSED.anotherMachine': [
+      "Moving this ledger can't continue: it is the ledger of another machine now.",
+      START_OVER,
+    ],
+    'MOVE_REFUSED.entryGone': (p: { entry: number }) => [
+      `Moving this ledger can't continue: its journal does not hold entry ${p.entry} any more.`,
+      START_OVER,
+    ],
+    'MOVE_REFUSED.notLeading': (p: { entry: number }) => [
+      `Moving this ledger can't continue: its journal does not lead to entry ${p.entry}.`,
+      START_OVER,
+    ],
+    'MOVE_REFUSED.madeAnew': [
+      "Moving this ledger can't continue: it was restored or made anew meanwhile.",
+      START_OVER,
     ],
     'MOVE_REFUSED.agentStarted': (p: { agent: string }) => [
       `An agent named ${p.agent} has started using the shared ledger.`,
@@ -359,9 +434,29 @@ export function ledgerErrors({ counted, plural }: Format) {
       `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has them: ${p.findings.join(' ')}`,
       'The old ledger is still in use.',
     ],
-    HISTORY_KEPT: (p: { partition: string; why: string }) => [
-      `${p.partition} stays in the database: ${p.why}.`,
-      'Nothing was taken out of it.',
+    'HISTORY_KEPT.changed': (p: { partition: string }) => [
+      `${p.partition} stays in the database: an entry was erased or added while it was written; try again.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.otherFile': (p: { partition: string; file: string }) => [
+      `${p.partition} stays in the database: ${p.file} already exists and contains something else; choose another directory.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.unsound': (p: { partition: string; agent: string; entry: number; detail: string }) => [
+      `${p.partition} stays in the database: entry ${p.entry} of agent ${p.agent} is not sound: ${p.detail}.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.notFollowing': (p: { partition: string; agent: string; entry: number; before: number }) => [
+      `${p.partition} stays in the database: entry ${p.entry} of agent ${p.agent} does not follow from entry ${p.before}.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.personalChanged': (p: { partition: string; agent: string; entry: number }) => [
+      `${p.partition} stays in the database: the personal data of entry ${p.entry} of agent ${p.agent} were changed.`,
+      NOTHING_TAKEN,
+    ],
+    'HISTORY_KEPT.incomplete': (p: { partition: string; file: string; lines: number; count: number }) => [
+      `${p.partition} stays in the database: ${p.file} holds ${p.lines} of ${p.count} entries.`,
+      NOTHING_TAKEN,
     ],
     'BACKUP_FAILED.unsound': (p: { file: string; detail: string | null }) => [
       `The backup ${p.file} was written, but verifying it failed: ${p.detail ?? 'it holds another backup'}`,
@@ -390,6 +485,25 @@ export function ledgerErrors({ counted, plural }: Format) {
     'JOURNAL_DAMAGED.entry': (p: { path: string; entry: number | null; detail: string }) => [
       `The journal ${p.path} is broken at ${p.entry === null ? 'its last entry' : `entry ${p.entry}`}: ${p.detail}.`,
       'Keep the file. For details, run `receiptd ledger verify`.',
+    ],
+    'SPOOL_FULL.notAccepted': [
+      'The file was not accepted, because no copy can be kept: the spool is full.',
+      AGAIN_ONCE_FIXED,
+    ],
+    'SPOOL_UNWRITABLE.notAccepted': [
+      'The file was not accepted, because no copy can be kept: the disk has a problem.',
+      AGAIN_ONCE_FIXED,
+    ],
+    'SPOOL_UNWRITABLE.spool': (p: {
+      dir: string;
+      doing: keyof typeof SPOOL_DOING;
+      system: string;
+      isFull: boolean;
+    }) => [
+      `The spool in ${p.dir} can't be ${SPOOL_DOING[p.doing]} (${p.system}).`,
+      p.isFull
+        ? 'Free some space on the disk of the state directory.'
+        : 'Check the free space and permissions of the state directory.',
     ],
     'DOCUMENT_UNKNOWN.fileOnly': (p: {
       written: string;
@@ -421,9 +535,11 @@ export function ledgerErrors({ counted, plural }: Format) {
       `"${p.name}" is already accepted.`,
       'To send it again, use `receiptd resend`.',
     ],
-    'DOCUMENT_STATE.wrong': (p: { name: string; state: string; wanted: string }) => [
-      `${p.name} is ${p.state}; it can't ${p.wanted}.`,
-    ],
+    'DOCUMENT_STATE.wrong': (p: {
+      name: string;
+      state: string;
+      wanted: 'upload' | 'postpone' | 'lose' | 'resend';
+    }) => [`${p.name} is ${p.state}; it can't ${WANTED[p.wanted]}.`],
     'DOCUMENT_STATE.notUnderWay': (p: { attempt: number }) => [
       `Upload request number ${p.attempt} is not under way.`,
     ],
