@@ -40,10 +40,13 @@ export class OpenIncidents implements Incidents {
 }
 
 function fieldsOf({ code, params }: OpenedIncident): LogFields {
-  const fields = Object.entries(params).map(([name, value]: [string, unknown]) => [
-    name,
-    typeof value === 'object' && value !== null ? [value].flat().map(String).join(', ') : value,
-  ]);
+  const fields = Object.entries(params)
+    // It is what `detail` says.
+    .filter(([name]) => name !== 'error')
+    .map(([name, value]: [string, unknown]) => [
+      name,
+      Array.isArray(value) ? value.map(String).join(', ') : value,
+    ]);
   // All values are plain now.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { code, ...(Object.fromEntries(fields) as LogFields) };

@@ -79,7 +79,7 @@ async function backUp({ ledger, incidents, log, backups }: UpkeepDeps): Promise<
     log.info('ledgerBackedUp', { file, journalEntry: head.seq, journalHash: head.hash });
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    incidents.open({ key: 'backup', ...conditionOf(error.code, error.words()) });
+    incidents.open({ key: 'backup', ...conditionOf(error.facts()) });
   }
 }
 

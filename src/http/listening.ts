@@ -101,7 +101,7 @@ export class Listening<Settings> {
       return true;
     } catch (error) {
       const known = this.#known(error);
-      incidents.open({ key: name, ...conditionOf(known.code, known.words()) });
+      incidents.open({ key: name, ...conditionOf(known.facts()) });
       return false;
     }
   }

@@ -3,6 +3,11 @@ import { OF_PROBLEMS } from './codes.ts';
 import { isErrorKey, wordsOf } from './errors.ts';
 import type { Texts } from './texts.ts';
 
+/** Whether an error's message is all that is known. */
+export function isOfError(params: object): boolean {
+  return Object.keys(params).every((name) => name === 'detail' || name === 'error');
+}
+
 /** A problem; `since`: null if nothing says when it began. */
 type Lasting = Condition & { readonly since: string | null };
 
@@ -19,7 +24,7 @@ export function explain(
   params?: object,
 ): Explanation | null {
   // An error's own message says which folder or file.
-  const known = params !== undefined && Object.keys(params).join() === 'detail' ? undefined : params;
+  const known = params !== undefined && isOfError(params) ? undefined : params;
   const isUnknown = known === undefined && OF_PROBLEMS.some((each) => each === code);
   if (isUnknown || !Object.hasOwn(codes, code)) return null;
   // Each function takes the parameters of its code.
@@ -48,15 +53,17 @@ export function errorWords(
   }
 }
 
-/** What the agent found, in its own words; null if it says nothing more. */
-export function detailOf({ params }: Condition): string | null {
+/** What exactly the agent found; null if it says nothing more. In English unless it is an error of the catalogue. */
+export function detailOf(texts: Pick<Texts, 'errors'>, { params }: Condition): string | null {
+  if ('error' in params && params.error !== undefined)
+    return errorWords(texts, { ...params.error, message: params.detail });
   return 'detail' in params && params.detail !== '' ? params.detail : null;
 }
 
 /** What is wrong, as a sentence, with what the agent found. */
 export function whatIsWrong(texts: Texts, condition: Condition): string {
   const what = explain(texts, condition.code, condition.params)?.what ?? condition.code;
-  const detail = detailOf(condition);
+  const detail = detailOf(texts, condition);
   if (detail === null) return `${what}.`;
   return `${what}: ${/[.!?\]]$/.test(detail) ? detail : `${detail}.`}`;
 }

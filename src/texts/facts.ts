@@ -168,8 +168,11 @@ export type TestReceiptTrouble =
 /** What to change where a database refuses the ledger. */
 export type LedgerCure = 'privileges' | 'authority' | 'serverName' | 'encryption' | 'password' | 'settings';
 
-/** From an error whose message is still free text. */
-export type Detail = { readonly detail: string };
+/** From an error. `detail`: its words in English; `error`: what they are made of, if they are in the catalogue. */
+export type Detail = {
+  readonly detail: string;
+  readonly error?: { readonly key: string; readonly params: object | null };
+};
 
 /** Why nothing is sent to some place, and until when. */
 type Held = {

@@ -158,7 +158,7 @@ function watchStorage(storage: LedgerStorage, incidents: Incidents): () => void 
     const trouble = storage.trouble();
     if (trouble === null) return incidents.close('storage');
     // The hint says how much space is needed.
-    incidents.open({ key: 'storage', ...conditionOf(trouble.code, `${trouble.message} ${trouble.hint}`) });
+    incidents.open({ key: 'storage', ...conditionOf(trouble) });
   };
   look();
   return storage.onChange(look);

@@ -1,9 +1,18 @@
 import { accountOfKey, accountsAmong, credentialsKey } from './account.ts';
 import { endpointId, endpointOf, type EndpointKey } from './document.ts';
 import { isElsewhere } from './elsewhere.ts';
-import type { Condition, ErrorCode, Need, NeedingState, ParamsOf, Unusable } from '../../texts/facts.ts';
+import type {
+  Condition,
+  ErrorCode,
+  Need,
+  NeedingState,
+  ParamsOf,
+  SaidElsewhere,
+  Unusable,
+} from '../../texts/facts.ts';
 import { isNeeding } from './needsPerson.ts';
 import { iso } from './words.ts';
+import { isOfError } from '../../texts/explain.ts';
 
 export type { Condition, Detail, Need, ParamsOf } from '../../texts/facts.ts';
 
@@ -15,15 +24,12 @@ const UNUSABLE = [
   'KEYCHAIN_LOCKED',
 ] as const satisfies readonly Unusable[];
 
-/** The problem that an error is, until errors have parameters. `detail`: its words. */
-export function conditionOf(code: ErrorCode, detail: string): Condition {
+/** The problem that an error is. `detail`: its words in English, if they say more. */
+export function conditionOf(said: SaidElsewhere, detail?: string): Condition {
+  const { code, message, hint, key = null, params = null } = said;
+  const words = detail ?? [message, hint].filter(Boolean).join(' ');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { code, params: { detail } } as Condition;
-}
-
-/** Whether an error's message is all that is known. */
-export function isOfError(params: object): boolean {
-  return Object.keys(params).join() === 'detail';
+  return { code, params: { detail: words, ...(key !== null && { error: { key, params } }) } } as Condition;
 }
 
 /** What a person can do about it: an operation of the control protocol with its parameters, or a place to change something. */

@@ -259,7 +259,7 @@ export class OfflineMode {
 
   #unwritable(error: unknown): void {
     if (!isOfJournal(error)) throw error;
-    this.#deps.incidents.open({ key: KEY, ...conditionOf(error.code, error.words()) });
+    this.#deps.incidents.open({ key: KEY, ...conditionOf(error.facts()) });
   }
 }
 

@@ -94,8 +94,8 @@ describe('the problems', () => {
   });
 
   it('of an error say its message and hint', () => {
-    const error = new ReceiptdError('FOLDER_UNWRITABLE', 'It is read-only.', { hint: 'Remount it.' });
-    const incidents = [{ key: 'storage', since: NOW, ...conditionOf(error.code, error.words()) }];
+    const said = { code: 'FOLDER_UNWRITABLE', message: 'It is read-only.', hint: 'Remount it.' } as const;
+    const incidents = [{ key: 'storage', since: NOW, ...conditionOf(said) }];
     expect(problemsWith({ incidents })).toMatchObject([
       { params: { detail: 'It is read-only. Remount it.' }, subject: null, actions: [{ operation: 'log' }] },
     ]);

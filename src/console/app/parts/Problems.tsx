@@ -51,7 +51,7 @@ function sentences(problem: Problem): string[] {
 
 /** What the agent and the service say about it. */
 function More({ problem }: { readonly problem: Problem }) {
-  const detail = detailOf(problem);
+  const detail = detailOf(t, problem);
   if (detail === null) return null;
   return 'reason' in problem.params ? (
     <Why reason={problem.params.reason} message={detail} />
