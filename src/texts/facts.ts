@@ -144,6 +144,41 @@ export interface SaidElsewhere {
 /** A file of another encoding than UTF-8. */
 export type NotUtf8 = 'UTF-16' | 'binary';
 
+/** What is wrong with a client identifier or secret. */
+export type CredentialsFlaw = {
+  readonly why: 'tooLong' | 'nul' | 'control';
+  readonly of: 'clientId' | 'clientSecret';
+};
+
+/** Why the keychain can't be used. `detail`: what it says. */
+export type KeychainTrouble =
+  | { readonly why: 'late'; readonly seconds: number }
+  | { readonly why: 'notStarted' | 'noAnswer' | 'strangeAnswer' | 'noSuchEntry' }
+  | { readonly why: 'notInstalled'; readonly isLinux: boolean }
+  | { readonly why: 'noSession' | 'noKeyring' | 'failed'; readonly detail: string };
+
+/** A place that has no credentials, and why. */
+export interface Absence {
+  readonly place: 'environment' | 'systemd' | 'keychain' | 'noFile' | { readonly path: string };
+  readonly why:
+    | CredentialsFlaw
+    | KeychainTrouble
+    | { readonly why: 'unset' | 'empty'; readonly names: readonly string[] }
+    | { readonly why: 'notConfigured' | 'notFile' | 'tooLarge' | 'noSuchFile' | 'otherShape' | 'noDirectory' }
+    | { readonly why: 'encoding'; readonly encoding: NotUtf8 }
+    | { readonly why: 'system'; readonly system: string }
+    | { readonly why: 'noEntry'; readonly entry: string; readonly isCertain: boolean }
+    | { readonly why: 'foreignEntry'; readonly entry: string }
+    | { readonly why: 'emptyIn'; readonly names: readonly string[]; readonly directory: string }
+    | {
+        readonly why: 'unreadable';
+        readonly names: readonly string[];
+        readonly directory: string;
+        readonly system: string;
+      }
+    | { readonly why: 'notDecrypted'; readonly file: string };
+}
+
 /** Why a file holds no secret that can be used. */
 export type SecretFlaw = NotUtf8 | 'notFile' | 'tooLarge' | 'unreadable' | 'empty';
 

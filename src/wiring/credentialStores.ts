@@ -74,7 +74,7 @@ export async function findToMove(
     const source = sourceStore(from, of);
     const look = await source.look();
     if (look.kind === 'found') return { from: source, credentials: look.credentials };
-    throw new ReceiptdError('CREDENTIALS_MISSING.nothingToMove', { detail: look.detail });
+    throw new ReceiptdError('CREDENTIALS_MISSING.nothingToMove', { looked: [look.absence] });
   }
   const found: Stored[] = [];
   let trouble: ReceiptdError | null = null;

@@ -128,7 +128,7 @@ describe('a file that a person wrote is read with a byte order mark, and refused
       '{"clientId": "a", "clientSecret": "b"}\r\n',
       async (file) => {
         const look = await fileStore(file).look();
-        if (look.kind === 'absent') throw new Error(look.detail);
+        if (look.kind === 'absent') throw new Error(JSON.stringify(look.absence));
       },
     ],
     ['a mail password', 'geheim\r\n', (file) => readSecretFile(file, 'alerts.email.passwordFile')],

@@ -18,9 +18,9 @@ export function environmentStore(env: NodeJS.ProcessEnv, account: string | null 
       const credentials = asCredentials(env[id], env[secret]);
       if (credentials) return { kind: 'found', credentials };
       const flaw = flawOf({ clientId: env[id] ?? '', clientSecret: env[secret] ?? '' });
-      if (flaw !== null) return absent(`the environment (${flaw})`);
+      if (flaw !== null) return absent('environment', flaw);
       const missing = [id, secret].filter((name) => (env[name] ?? '').trim() === '');
-      return absent(`the environment (no ${missing.join(', no ')})`);
+      return absent('environment', { why: 'unset', names: missing });
     },
   };
 }

@@ -2,7 +2,7 @@ import { stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { decodedText } from '../../core/domain/encoding.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import type { WritableCredentials } from '../../core/ports/credentials.ts';
+import type { Absence, WritableCredentials } from '../../core/ports/credentials.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { NotAFile } from '../../system/plainFile.ts';
 import { readPrivateFile, TooLarge } from '../../system/privateFile.ts';
@@ -10,7 +10,6 @@ import { makePrivateDirectory } from '../../system/windowsAccess.ts';
 import { absent, parseCredentials } from './store.ts';
 import type { Look, Store } from './store.ts';
 
-const SHAPE = '{"clientId": "…", "clientSecret": "…"}';
 /** Far more than the two longest values need, however they are escaped. */
 const MAX_BYTES = 256 * 1024;
 
@@ -19,31 +18,30 @@ export function fileStore(file: string | undefined): Store {
   return {
     store: 'file',
     async look() {
-      if (file === undefined) return absent('a file (none is configured)');
+      if (file === undefined) return absent('noFile', { why: 'notConfigured' });
       const path = resolve(file);
       try {
         return await lookInto(path);
       } catch (error) {
         if (error instanceof ReceiptdError) throw error;
-        return absent(`${path} (${whyAbsent(error)})`);
+        return absent({ path }, whyAbsent(error));
       }
     },
   };
 }
 
-function whyAbsent(error: unknown): string | undefined {
-  if (error instanceof NotAFile) return 'not a regular file';
-  if (error instanceof TooLarge) return 'it is too large to be credentials';
-  return systemCode(error) === 'ENOENT' ? 'no such file' : systemCode(error);
+function whyAbsent(error: unknown): Absence['why'] {
+  if (error instanceof NotAFile) return { why: 'notFile' };
+  if (error instanceof TooLarge) return { why: 'tooLarge' };
+  const system = systemCode(error) ?? 'unknown';
+  return system === 'ENOENT' ? { why: 'noSuchFile' } : { why: 'system', system };
 }
 
 async function lookInto(path: string): Promise<Look> {
   const read = decodedText(await readPrivateFile(path, { maxBytes: MAX_BYTES }));
-  if ('not' in read) return absent(`${path} (it ${read.not})`);
-  const credentials = parseCredentials(read.text, `it does not hold ${SHAPE}`);
-  return typeof credentials === 'string'
-    ? absent(`${path} (${credentials})`)
-    : { kind: 'found', credentials };
+  if ('encoding' in read) return absent({ path }, { why: 'encoding', encoding: read.encoding });
+  const credentials = parseCredentials(read.text, { why: 'otherShape' });
+  return 'why' in credentials ? absent({ path }, credentials) : { kind: 'found', credentials };
 }
 
 export function writableFile(file: string): WritableCredentials {

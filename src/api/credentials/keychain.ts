@@ -1,5 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { WritableCredentials } from '../../core/ports/credentials.ts';
+import type { KeychainTrouble, WritableCredentials } from '../../core/ports/credentials.ts';
 import { callKeychain, KeychainSilence } from './keychainCall.ts';
 import type { KeychainOptions } from './keychainCall.ts';
 import { KEYCHAIN_SERVICE } from './keychainProtocol.ts';
@@ -24,13 +24,10 @@ export function keychainStore(account: string, options: KeychainOptions): Store 
     async look(signal) {
       const reply = await ask({ operation: 'get', account }, options, signal);
       if (reply.kind === 'absent')
-        return absent(`the keychain (no entry "${entry}"${reply.isCertain ? '' : ', or it is locked'})`);
+        return absent('keychain', { why: 'noEntry', entry, isCertain: reply.isCertain });
       if (reply.kind !== 'got') throw unexpected(reply);
-      const otherwise = `its entry "${entry}" was not written by receiptd login`;
-      const credentials = parseCredentials(reply.secret, otherwise);
-      return typeof credentials === 'string'
-        ? absent(`the keychain (${credentials})`)
-        : { kind: 'found', credentials };
+      const credentials = parseCredentials(reply.secret, { why: 'foreignEntry', entry });
+      return 'why' in credentials ? absent('keychain', credentials) : { kind: 'found', credentials };
     },
   };
 }
@@ -46,7 +43,7 @@ export function writableKeychain(account: string, options: KeychainOptions): Wri
     async remove() {
       const reply = await ask({ operation: 'remove', account }, options);
       if (reply.kind === 'absent' && reply.isCertain) return false;
-      if (reply.kind === 'absent') throw unavailable('has no such entry, or is locked');
+      if (reply.kind === 'absent') throw unavailable({ why: 'noSuchEntry' });
       if (reply.kind !== 'removed') throw unexpected(reply);
       return true;
     },
@@ -56,7 +53,10 @@ export function writableKeychain(account: string, options: KeychainOptions): Wri
 /** Whether the keychain exists but could not answer, because it is locked or hangs. It may have the entry. */
 export function isUnanswered(error: unknown): boolean {
   if (!(error instanceof ReceiptdError)) return false;
-  return error.code === 'KEYCHAIN_LOCKED' || (error.cause instanceof KeychainSilence && error.cause.isLate);
+  return (
+    error.code === 'KEYCHAIN_LOCKED' ||
+    (error.cause instanceof KeychainSilence && error.cause.trouble.why === 'late')
+  );
 }
 
 async function ask(
@@ -67,7 +67,7 @@ async function ask(
   try {
     return await callKeychain(request, options, signal);
   } catch (error) {
-    if (error instanceof KeychainSilence) throw unavailable(error.message, error);
+    if (error instanceof KeychainSilence) throw unavailable(error.trouble, error);
     throw error;
   }
 }
@@ -77,9 +77,7 @@ function unexpected(reply: KeychainReply): ReceiptdError {
     case 'locked':
       return new ReceiptdError('KEYCHAIN_LOCKED.locked');
     case 'notInstalled':
-      return unavailable(
-        `is not supported by this installation: the optional package keytar is missing or does not load${process.platform === 'linux' ? ', and so is the program secret-tool' : ''}`,
-      );
+      return unavailable({ why: 'notInstalled', isLinux: process.platform === 'linux' });
     case 'failed':
       return failed(reply.message.replace(/\.$/, ''));
     case 'got':
@@ -87,25 +85,23 @@ function unexpected(reply: KeychainReply): ReceiptdError {
     case 'set':
     case 'removed':
     default:
-      return unavailable('helper answered something else');
+      return unavailable({ why: 'strangeAnswer' });
   }
 }
 
 /** Replaces libsecret's messages about a missing keychain, which only describe its internals. */
-function failed(message: string): ReceiptdError {
+function failed(detail: string): ReceiptdError {
   if (
     /autolaunch D-Bus|connect to (?:the )?(?:session )?bus|Could not connect|DBUS_SESSION_BUS_ADDRESS/i.test(
-      message,
+      detail,
     )
   )
-    return unavailable(
-      `is not available: this user has no D-Bus session, probably because there is no desktop (${message})`,
-    );
-  if (/org\.freedesktop\.secrets.*(?:was not provided|not activatable|exited)|ServiceUnknown/i.test(message))
-    return unavailable(`is not available: no keyring answers in this session (${message})`);
-  return unavailable(`failed: ${message}`);
+    return unavailable({ why: 'noSession', detail });
+  if (/org\.freedesktop\.secrets.*(?:was not provided|not activatable|exited)|ServiceUnknown/i.test(detail))
+    return unavailable({ why: 'noKeyring', detail });
+  return unavailable({ why: 'failed', detail });
 }
 
-function unavailable(what: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('KEYCHAIN_UNAVAILABLE.unusable', { what }, { cause });
+function unavailable(trouble: KeychainTrouble, cause?: unknown): ReceiptdError {
+  return new ReceiptdError('KEYCHAIN_UNAVAILABLE.unusable', trouble, { cause });
 }

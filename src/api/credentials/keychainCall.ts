@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { KeychainTrouble } from '../../core/ports/credentials.ts';
 import {
   CHANGE_LIMIT_MS,
   READ_LIMIT_MS,
@@ -16,14 +17,13 @@ export interface KeychainOptions {
   readonly limitMs?: number;
 }
 
-/** Why there was no reply; to follow "the keychain ". */
+/** There was no reply. `late`: the helper was asked, but took too long. */
 export class KeychainSilence extends Error {
-  /** The helper was asked, but took too long. */
-  readonly isLate: boolean;
+  readonly trouble: KeychainTrouble;
 
-  constructor(message: string, options: { isLate?: boolean; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.isLate = options.isLate ?? false;
+  constructor(trouble: KeychainTrouble, cause?: unknown) {
+    super(trouble.why, cause === undefined ? undefined : { cause });
+    this.trouble = trouble;
   }
 }
 
@@ -54,16 +54,11 @@ export async function callKeychain(
     };
     const abort = (): void => give(() => reject(signal?.reason));
     const timer = setTimeout(
-      () =>
-        give(() =>
-          reject(new KeychainSilence(`gave no answer within ${limitMs / 1000} s`, { isLate: true })),
-        ),
+      () => give(() => reject(new KeychainSilence({ why: 'late', seconds: limitMs / 1000 }))),
       limitMs,
     );
     signal?.addEventListener('abort', abort, { once: true });
-    child.on('error', (error) =>
-      give(() => reject(new KeychainSilence('helper did not start', { cause: error }))),
-    );
+    child.on('error', (error) => give(() => reject(new KeychainSilence({ why: 'notStarted' }, error))));
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
     child.on('close', () =>
       give(() => {
@@ -71,7 +66,7 @@ export async function callKeychain(
           const reply: KeychainReply = JSON.parse(output);
           resolve(reply);
         } catch {
-          reject(new KeychainSilence('helper ended without an answer'));
+          reject(new KeychainSilence({ why: 'noAnswer' }));
         }
       }),
     );

@@ -28,7 +28,7 @@ export async function putSafely(to: SingleStore, credentials: Credentials): Prom
   const { store } = to;
   throw look.kind === 'found'
     ? new ReceiptdError('CREDENTIALS_UNWRITABLE.different', { store })
-    : new ReceiptdError('CREDENTIALS_UNWRITABLE.notReturned', { store, looked: look.detail });
+    : new ReceiptdError('CREDENTIALS_UNWRITABLE.notReturned', { store, looked: [look.absence] });
 }
 
 /**

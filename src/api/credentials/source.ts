@@ -1,6 +1,6 @@
-import { ofAccount } from '../../core/domain/account.ts';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { paramsOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type {
+  Absence,
   CredentialsSource,
   CredentialStore,
   WritableCredentials,
@@ -38,20 +38,20 @@ export function createCredentialsSource(
 
   return {
     async get(signal) {
-      const looked: string[] = [];
+      const looked: Absence[] = [];
       for (const store of stores) {
         signal?.throwIfAborted();
         const look = await store.look(signal).catch((error: unknown) => {
           // A keychain that did not answer may have them, so don't suggest to store them again.
           if (looked.length === 0 || !(error instanceof ReceiptdError) || !isUnanswered(error)) throw error;
-          const message = `${error.message.replace(/\.$/, '')}, and no other store has credentials${ofAccount(account)}; looked in: ${looked.join('; ')}.`;
-          throw new ReceiptdError(error.code, message, {
-            ...(error.hint !== undefined && { hint: error.hint }),
-            cause: error.cause,
-          });
+          const { cause } = error;
+          const trouble = paramsOf(error, 'KEYCHAIN_UNAVAILABLE.unusable');
+          throw trouble === null
+            ? new ReceiptdError('KEYCHAIN_LOCKED.onlyHope', { account, looked }, { cause })
+            : new ReceiptdError('KEYCHAIN_UNAVAILABLE.onlyHope', { ...trouble, account, looked }, { cause });
         });
         if (look.kind === 'found') return { ...look.credentials, store: store.store };
-        looked.push(look.detail);
+        looked.push(look.absence);
       }
       throw new ReceiptdError('CREDENTIALS_MISSING.lookedIn', { account, looked });
     },
@@ -82,7 +82,9 @@ function tolerant(keychain: Store): Store {
         return await keychain.look(signal);
       } catch (error) {
         if (isUnanswered(error) || !(error instanceof ReceiptdError)) throw error;
-        return absent(`the keychain (${error.message.replace(/^The keychain |\.$/g, '')})`);
+        const trouble = paramsOf(error, 'KEYCHAIN_UNAVAILABLE.unusable');
+        if (trouble === null) throw error;
+        return absent('keychain', trouble);
       }
     },
   };

@@ -1,10 +1,10 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
+import type { Absence, Credentials, CredentialsFlaw, CredentialStore } from '../../core/ports/credentials.ts';
 
-/** Result of reading a store. `detail` names the place and why it has nothing, to follow "looked in: ". */
+/** Result of reading a store. */
 export type Look =
   | { readonly kind: 'found'; readonly credentials: Credentials }
-  | { readonly kind: 'absent'; readonly detail: string };
+  | { readonly kind: 'absent'; readonly absence: Absence };
 
 /** A place that may have credentials. */
 export interface Store {
@@ -13,8 +13,8 @@ export interface Store {
   look(signal?: AbortSignal): Promise<Look>;
 }
 
-export function absent(detail: string): Look {
-  return { kind: 'absent', detail };
+export function absent(place: Absence['place'], why: Absence['why']): Look {
+  return { kind: 'absent', absence: { place, why } };
 }
 
 /** A longer value must be a whole file that was mistaken for a secret. */
@@ -29,15 +29,15 @@ export function asCredentials(clientId: unknown, clientSecret: unknown): Credent
   return flawOf(trimmed) === null ? trimmed : null;
 }
 
-/** Why these can't be credentials of a service, to append to the name of their source; null if they can. */
-export function flawOf({ clientId, clientSecret }: Partial<Credentials>): string | null {
-  for (const [what, value = ''] of [
-    ['identifier', clientId],
-    ['secret', clientSecret],
+/** Why these can't be credentials of a service; null if they can. */
+export function flawOf({ clientId, clientSecret }: Partial<Credentials>): CredentialsFlaw | null {
+  for (const [of, value = ''] of [
+    ['clientId', clientId],
+    ['clientSecret', clientSecret],
   ] as const) {
-    if (value.trim().length > LONGEST) return `its client ${what} has more than ${LONGEST} characters`;
-    if (value.includes('\0')) return `its client ${what} holds control characters (NUL, as in UTF-16)`;
-    if (CONTROL.test(value.trim())) return `its client ${what} holds control characters`;
+    if (value.trim().length > LONGEST) return { why: 'tooLong', of };
+    if (value.includes('\0')) return { why: 'nul', of };
+    if (CONTROL.test(value.trim())) return { why: 'control', of };
   }
   return null;
 }
@@ -46,14 +46,11 @@ export function flawOf({ clientId, clientSecret }: Partial<Credentials>): string
 export function assertFit(given: Credentials): void {
   const flaw = flawOf(given);
   if (flaw === null) return;
-  throw new ReceiptdError('USAGE.unfitCredentials', { flaw: flaw.replace(/^its/, 'the') });
+  throw new ReceiptdError('USAGE.unfitCredentials', flaw);
 }
 
-/**
- * Parses the JSON of the file and the keychain. Else returns what is wrong, to follow the place; `otherwise` if nothing more
- * specific is known.
- */
-export function parseCredentials(text: string, otherwise: string): Credentials | string {
+/** Parses the JSON of the file and the keychain. Else returns what is wrong; `otherwise` if nothing more specific is known. */
+export function parseCredentials(text: string, otherwise: Absence['why']): Credentials | Absence['why'] {
   let value: Partial<Record<keyof Credentials, unknown>> | null;
   try {
     value = JSON.parse(text);

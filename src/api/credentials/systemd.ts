@@ -17,18 +17,18 @@ export function systemdStore(env: NodeJS.ProcessEnv, account: string | null = nu
     store: 'systemd',
     async look(signal) {
       const directory = env['CREDENTIALS_DIRECTORY'];
-      if (!directory) return absent("systemd's credentials (no CREDENTIALS_DIRECTORY)");
+      if (!directory) return absent('systemd', { why: 'noDirectory' });
       const read = (name: string): Promise<string> =>
         readFile(join(directory, name), { encoding: 'utf8', ...(signal ? { signal } : {}) });
       try {
         const given = { clientId: await read(id), clientSecret: await read(secret) };
         const credentials = asCredentials(given.clientId, given.clientSecret);
         if (credentials) return { kind: 'found', credentials };
-        const why = flawOf(given) ?? `${id} or ${secret} in ${directory} is empty`;
-        return absent(`systemd's credentials (${why})`);
+        return absent('systemd', flawOf(given) ?? { why: 'emptyIn', names: [id, secret], directory });
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        return absent(`systemd's credentials (${id} or ${secret} in ${directory}: ${systemCode(error)})`);
+        const system = systemCode(error) ?? 'unknown';
+        return absent('systemd', { why: 'unreadable', names: [id, secret], directory, system });
       }
     },
   };

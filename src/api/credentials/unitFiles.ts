@@ -100,14 +100,13 @@ export function unitFileStore(directory: string, account: string | null): Store 
       const values: string[] = [];
       for (const { name, path } of [id, secret]) {
         const { status, stdout } = await systemdCreds(['decrypt', `--name=${name}`, path, '-']);
-        if (status !== 0)
-          return absent(`${directory} (${basename(path)} is not there, or can't be decrypted)`);
+        if (status !== 0) return absent({ path: directory }, { why: 'notDecrypted', file: basename(path) });
         values.push(stdout);
       }
       const credentials = asCredentials(values[0], values[1]);
       return credentials
         ? { kind: 'found', credentials }
-        : absent(`${directory} (${id.name} or ${secret.name} is empty)`);
+        : absent({ path: directory }, { why: 'empty', names: [id.name, secret.name] });
     },
   };
 }

@@ -1,3 +1,5 @@
+export type { Absence, CredentialsFlaw, KeychainTrouble } from '../../texts/facts.ts';
+
 /** Interface section 5: a client identifier and a client secret. */
 export interface Credentials {
   readonly clientId: string;

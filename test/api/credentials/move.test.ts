@@ -39,8 +39,8 @@ it('reads credentials back after writing them, and then removes them from the ol
 it.each([
   [
     'nothing',
-    async () => absent('the keychain (no entry)'),
-    'does not return what was written to it; looked in: the keychain (no entry)',
+    async () => absent('keychain', { why: 'noEntry', entry: 'receiptd', isCertain: true }),
+    'does not return what was written to it; looked in: the keychain (no entry "receiptd")',
   ],
   [
     'something else',

@@ -8,6 +8,7 @@ import type {
   RestoreRisks,
 } from '../../en/errors/commands.ts';
 import type { Translated, Words, TestReceiptTrouble } from '../../facts.ts';
+import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
@@ -131,7 +132,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Setzen Sie credentials.file in der Konfiguration.',
     ],
     'USAGE.unfitCredentials': (p) => [
-      `Das können keine Zugangsdaten des Dienstes sein: ${p.flaw}.`,
+      `Das können keine Zugangsdaten des Dienstes sein: ${credentialsFlaw(p)}.`,
       'Geben Sie Client-ID und Client-Secret genau so ein, wie der Dienst sie zeigt.',
     ],
     'USAGE.inputNotText': (p) => [

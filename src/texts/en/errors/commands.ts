@@ -1,5 +1,13 @@
 import type { Format } from '../../format.ts';
-import type { Entries, NotUtf8, Words, TestReceiptTrouble, SecretFlaw } from '../../facts.ts';
+import type {
+  CredentialsFlaw,
+  Entries,
+  NotUtf8,
+  Words,
+  TestReceiptTrouble,
+  SecretFlaw,
+} from '../../facts.ts';
+import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
@@ -119,8 +127,8 @@ export function commandsErrors(format: Format) {
       'No credentials file is configured.',
       'Set credentials.file in the configuration.',
     ],
-    'USAGE.unfitCredentials': (p: { flaw: string }) => [
-      `These can't be service credentials: ${p.flaw}.`,
+    'USAGE.unfitCredentials': (p: CredentialsFlaw) => [
+      `These can't be service credentials: the ${credentialsFlaw(p)}.`,
       'Enter the client identifier and the client secret exactly as the service shows them.',
     ],
     'USAGE.inputNotText': (p: { input: 'clientId' | 'clientSecret' | 'password'; shortest?: number }) => [

@@ -1,17 +1,21 @@
-import type { Entries } from '../../facts.ts';
+import type { Absence, CredentialsFlaw, Entries, KeychainTrouble } from '../../facts.ts';
+import { NOT_UTF8 } from './files.ts';
 
 const STILL_THERE =
   'The stored credentials are still where they were. Choose a different store with --store.';
+const REPAIR = 'Repair it, or keep the credentials in a file: `receiptd login --store file`.';
+const UNLOCK =
+  'Log in to the desktop to unlock it. A service that runs while nobody is logged in should keep its credentials in a file (`receiptd login --store file`) or get them from systemd.';
 
 export function credentialsErrors() {
   return {
-    'CREDENTIALS_MISSING.lookedIn': (p: { account: string | null; looked: readonly string[] }) => [
-      `No credentials${p.account === null ? '' : ` of account ${p.account}`} for the service; looked in: ${p.looked.join('; ')}.`,
+    'CREDENTIALS_MISSING.lookedIn': (p: { account: string | null; looked: readonly Absence[] }) => [
+      `No credentials${p.account === null ? '' : ` of account ${p.account}`} for the service; looked in: ${placesOf(p.looked)}.`,
       `Store them with: receiptd login${p.account === null ? '' : ` --account ${p.account}`}`,
     ],
     'CREDENTIALS_MISSING.notGiven': ['No credentials were given.'],
-    'CREDENTIALS_MISSING.nothingToMove': (p: { detail: string }) => [
-      `There is nothing to move; looked in: ${p.detail}.`,
+    'CREDENTIALS_MISSING.nothingToMove': (p: { looked: readonly Absence[] }) => [
+      `There is nothing to move; looked in: ${placesOf(p.looked)}.`,
       'To move whatever is stored, leave out --from.',
     ],
     CREDENTIALS_INSECURE: (p: { name: string; file: string }) => [
@@ -75,17 +79,112 @@ export function credentialsErrors() {
       `The ${p.store} store returns different credentials from the ones written to it.`,
       STILL_THERE,
     ],
-    'CREDENTIALS_UNWRITABLE.notReturned': (p: { store: string; looked: string }) => [
-      `The ${p.store} store does not return what was written to it; looked in: ${p.looked}.`,
+    'CREDENTIALS_UNWRITABLE.notReturned': (p: { store: string; looked: readonly Absence[] }) => [
+      `The ${p.store} store does not return what was written to it; looked in: ${placesOf(p.looked)}.`,
       STILL_THERE,
     ],
-    'KEYCHAIN_UNAVAILABLE.unusable': (p: { what: string }) => [
-      `The keychain ${p.what}.`,
-      'Repair it, or keep the credentials in a file: `receiptd login --store file`.',
+    'KEYCHAIN_UNAVAILABLE.unusable': (p: KeychainTrouble) => [`The keychain ${keychainTrouble(p)}.`, REPAIR],
+    'KEYCHAIN_UNAVAILABLE.onlyHope': (
+      p: KeychainTrouble & { account: string | null; looked: readonly Absence[] },
+    ) => [
+      `The keychain ${keychainTrouble(p)}, and no other store has credentials${p.account === null ? '' : ` of account ${p.account}`}; looked in: ${placesOf(p.looked)}.`,
+      REPAIR,
     ],
-    'KEYCHAIN_LOCKED.locked': [
-      'The keychain is locked.',
-      'Log in to the desktop to unlock it. A service that runs while nobody is logged in should keep its credentials in a file (`receiptd login --store file`) or get them from systemd.',
+    'KEYCHAIN_LOCKED.locked': ['The keychain is locked.', UNLOCK],
+    'KEYCHAIN_LOCKED.onlyHope': (p: { account: string | null; looked: readonly Absence[] }) => [
+      `The keychain is locked, and no other store has credentials${p.account === null ? '' : ` of account ${p.account}`}; looked in: ${placesOf(p.looked)}.`,
+      UNLOCK,
     ],
   } satisfies Entries;
+}
+
+/** Follows "looked in: ". */
+function placesOf(looked: readonly Absence[]): string {
+  return looked.map(({ place, why }) => `${placeOf(place)} (${whyAbsent(why)})`).join('; ');
+}
+
+function placeOf(place: Absence['place']): string {
+  if (typeof place === 'object') return place.path;
+  switch (place) {
+    case 'environment':
+      return 'the environment';
+    case 'systemd':
+      return "systemd's credentials";
+    case 'keychain':
+      return 'the keychain';
+    case 'noFile':
+      return 'a file';
+  }
+}
+
+function whyAbsent(p: Absence['why']): string {
+  switch (p.why) {
+    case 'tooLong':
+    case 'nul':
+    case 'control':
+      return `its ${credentialsFlaw(p)}`;
+    case 'unset':
+      return `no ${p.names.join(', no ')}`;
+    case 'empty':
+      return `${p.names.join(' or ')} is empty`;
+    case 'emptyIn':
+      return `${p.names.join(' or ')} in ${p.directory} is empty`;
+    case 'unreadable':
+      return `${p.names.join(' or ')} in ${p.directory}: ${p.system}`;
+    case 'notConfigured':
+      return 'none is configured';
+    case 'notFile':
+      return 'not a regular file';
+    case 'tooLarge':
+      return 'it is too large to be credentials';
+    case 'noSuchFile':
+      return 'no such file';
+    case 'otherShape':
+      return 'it does not hold {"clientId": "…", "clientSecret": "…"}';
+    case 'noDirectory':
+      return 'no CREDENTIALS_DIRECTORY';
+    case 'encoding':
+      return `it is ${NOT_UTF8[p.encoding]}`;
+    case 'system':
+      return p.system;
+    case 'noEntry':
+      return `no entry "${p.entry}"${p.isCertain ? '' : ', or it is locked'}`;
+    case 'foreignEntry':
+      return `its entry "${p.entry}" was not written by receiptd login`;
+    case 'notDecrypted':
+      return `${p.file} is not there, or can't be decrypted`;
+    default:
+      return keychainTrouble(p);
+  }
+}
+
+/** Follows "its" or "the". */
+export function credentialsFlaw({ why, of }: CredentialsFlaw): string {
+  const what = of === 'clientId' ? 'client identifier' : 'client secret';
+  if (why === 'tooLong') return `${what} has more than 4096 characters`;
+  return `${what} holds control characters${why === 'nul' ? ' (NUL, as in UTF-16)' : ''}`;
+}
+
+/** Follows "the keychain". */
+function keychainTrouble(p: KeychainTrouble): string {
+  switch (p.why) {
+    case 'late':
+      return `gave no answer within ${p.seconds} s`;
+    case 'notStarted':
+      return 'helper did not start';
+    case 'noAnswer':
+      return 'helper ended without an answer';
+    case 'strangeAnswer':
+      return 'helper answered something else';
+    case 'noSuchEntry':
+      return 'has no such entry, or is locked';
+    case 'notInstalled':
+      return `is not supported by this installation: the optional package keytar is missing or does not load${p.isLinux ? ', and so is the program secret-tool' : ''}`;
+    case 'noSession':
+      return `is not available: this user has no D-Bus session, probably because there is no desktop (${p.detail})`;
+    case 'noKeyring':
+      return `is not available: no keyring answers in this session (${p.detail})`;
+    case 'failed':
+      return `failed: ${p.detail}`;
+  }
 }
