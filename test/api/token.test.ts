@@ -161,7 +161,7 @@ describe('without a token', () => {
   });
 
   it('an error of the credentials source is passed on, and the next caller tries again', async () => {
-    const missing = new ReceiptdError('CREDENTIALS_MISSING', 'none');
+    const missing = new ReceiptdError({ code: 'CREDENTIALS_MISSING', message: 'none' });
     let there = false;
     const source: CredentialsSource = {
       get: async () => {

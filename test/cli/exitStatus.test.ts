@@ -11,7 +11,8 @@ const texts = await textsIn('en', String);
 
 describe('the exit status', () => {
   it('is nonzero for every error code', () => {
-    for (const code of ERROR_CODES) expect(exitStatusOf(new ReceiptdError(code, 'x'))).toBeGreaterThan(0);
+    for (const code of ERROR_CODES)
+      expect(exitStatusOf(new ReceiptdError({ code, message: 'x' }))).toBeGreaterThan(0);
   });
 
   it.each([
@@ -21,7 +22,7 @@ describe('the exit status', () => {
     ['ALREADY_RUNNING', EXIT.alreadyRunning],
     ['LEDGER_DAMAGED', EXIT.failed],
   ] as const)('of %s is %d', (code, status) => {
-    expect(exitStatusOf(new ReceiptdError(code, 'x'))).toBe(status);
+    expect(exitStatusOf(new ReceiptdError({ code, message: 'x' }))).toBe(status);
   });
 
   const done: OnceResult = {

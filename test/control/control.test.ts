@@ -44,12 +44,14 @@ describe('an operation', () => {
     const { logged, serve, ask } = await controlled();
     await serve({
       resend: async () => {
-        throw new ReceiptdError('DOCUMENT_UNKNOWN', 'No document has this name.', {
+        throw new ReceiptdError({
+          code: 'DOCUMENT_UNKNOWN',
+          message: 'No document has this name.',
           hint: 'Try "receiptd list".',
         });
       },
       pause: async () => {
-        throw new ReceiptdError('ENDPOINT_UNKNOWN', 'No such endpoint.');
+        throw new ReceiptdError({ code: 'ENDPOINT_UNKNOWN', message: 'No such endpoint.' });
       },
     });
     const refusal = await ask('resend', { name: 'x' }).catch((error: unknown) => error);

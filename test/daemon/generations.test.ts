@@ -120,7 +120,7 @@ describe('replacing a configuration', () => {
   });
 
   it("leaves the previous one running if the new one can't be composed", async () => {
-    const broken = new Map([['b', [new ReceiptdError('CONFIG_INVALID', 'Not that.')]]]);
+    const broken = new Map([['b', [new ReceiptdError({ code: 'CONFIG_INVALID', message: 'Not that.' })]]]);
     const { generations, log, stop, running } = await begin(broken);
     await expect(generations.replace('b')).rejects.toThrow('Not that.');
     expect(generations.current.name).toBe('a');
@@ -132,7 +132,7 @@ describe('replacing a configuration', () => {
   });
 
   it('keeps retrying if even the previous one can no longer be composed', async () => {
-    const full = new ReceiptdError('DISK_FULL', 'The disk is full.');
+    const full = new ReceiptdError({ code: 'DISK_FULL', message: 'The disk is full.' });
     const broken = new Map([
       ['b', [full]],
       ['a', [] as Error[]],

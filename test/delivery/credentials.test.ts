@@ -62,7 +62,7 @@ describe('a rejected token', () => {
     const place = await sendingPlace(['a.jpg']);
     place.service.script = (request) => {
       if (request.token !== 'token-1') return accept(request);
-      place.tokens.failure = new ReceiptdError('SERVICE_UNREACHABLE', 'No answer.');
+      place.tokens.failure = new ReceiptdError({ code: 'SERVICE_UNREACHABLE', message: 'No answer.' });
       return status(401);
     };
     const sending = await place.start();
@@ -77,7 +77,7 @@ describe('a rejected token', () => {
 describe('missing credentials', () => {
   it('send nothing, use none of the rate limit, and are checked again after a minute', async () => {
     const place = await sendingPlace(['a.jpg']);
-    place.tokens.failure = new ReceiptdError('CREDENTIALS_MISSING', 'There are none.');
+    place.tokens.failure = new ReceiptdError({ code: 'CREDENTIALS_MISSING', message: 'There are none.' });
     const sending = await place.start({ overall: { perDay: 1 } });
     await place.clock.advance(5_000);
     expect(await place.ledger.holds()).toMatchObject([
@@ -92,7 +92,10 @@ describe('missing credentials', () => {
 
 it('waits as long as the token route asks', async () => {
   const place = await sendingPlace(['a.jpg']);
-  place.tokens.failure = new ReceiptdError('SERVICE_ANSWER', 'Busy.', { retryAfterMs: 45_000 });
+  place.tokens.failure = new ReceiptdError(
+    { code: 'SERVICE_ANSWER', message: 'Busy.' },
+    { retryAfterMs: 45_000 },
+  );
   const sending = await place.start();
   await place.clock.advance(1_000);
   place.tokens.failure = null;
@@ -105,7 +108,7 @@ it('waits as long as the token route asks', async () => {
 describe('changed credentials', () => {
   it('are tried within 30 seconds despite a back-off, and checked no more often', async () => {
     const place = await sendingPlace(['a.jpg']);
-    place.tokens.failure = new ReceiptdError('CREDENTIALS_REFUSED', 'They were refused.');
+    place.tokens.failure = new ReceiptdError({ code: 'CREDENTIALS_REFUSED', message: 'They were refused.' });
     let changed = false;
     let looks = 0;
     const credentialsChanged = async (): Promise<boolean> => {
@@ -151,7 +154,7 @@ describe('the credentials of one account', () => {
     const changed: (string | null)[] = [];
     const { place, shops, sending } = await twoAccounts(changed);
     const bad = account === null ? place.tokens : shops;
-    bad.failure = new ReceiptdError('CREDENTIALS_REFUSED', 'They were refused.');
+    bad.failure = new ReceiptdError({ code: 'CREDENTIALS_REFUSED', message: 'They were refused.' });
     const { accepted } = await sending();
     await place.clock.advance(3 * 3_600_000);
     expect(accepted).toEqual([sent]);

@@ -227,7 +227,7 @@ export type Sending = Awaited<ReturnType<Place['start']>>;
 export function failing(
   methods: readonly (keyof Ledger)[],
   isBroken: (...args: unknown[]) => boolean,
-  error = new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.'),
+  error = new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk is full.' }),
 ) {
   return (ledger: Ledger): Ledger => {
     const guarded =

@@ -54,5 +54,7 @@ test('a request asks again if the database took long to grant a place', async ()
 
 test('a request is not sent if the wait is long or the database is unreachable', async () => {
   expect(await world([3_600_000]).ask(1_000)).toBe(false);
-  expect(await world([new ReceiptdError('LEDGER_UNREACHABLE', 'Away.')]).ask(1_000)).toBe(false);
+  expect(await world([new ReceiptdError({ code: 'LEDGER_UNREACHABLE', message: 'Away.' })]).ask(1_000)).toBe(
+    false,
+  );
 });

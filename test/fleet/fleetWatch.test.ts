@@ -136,7 +136,8 @@ describe('what other agents change', () => {
     const place = await sharedSending((ledger) => ({
       holds: async () => [...(await ledger.holds()), ...asked],
       begin: async (...args: Parameters<Ledger['begin']>) => {
-        if (asked.length > 0) throw new ReceiptdError('DOCUMENT_HELD', 'Another agent has found it on hold.');
+        if (asked.length > 0)
+          throw new ReceiptdError({ code: 'DOCUMENT_HELD', message: 'Another agent has found it on hold.' });
         return ledger.begin(...args);
       },
     }));

@@ -60,6 +60,6 @@ export function once<A extends unknown[], R>(code: ErrorCode, then: (...args: A)
   return async (...args: A): Promise<R> => {
     if (!isFirst) return then(...args);
     isFirst = false;
-    throw new ReceiptdError(code, 'Another agent has it.');
+    throw new ReceiptdError({ code, message: 'Another agent has it.' });
   };
 }

@@ -153,7 +153,7 @@ it('a single run reports that the ledger cannot be written, not that the folder 
   const place = await watchingPlace();
   await place.drop('a.jpg');
   const trouble = { code: 'DISK_FULL', message: 'The disk is full.', hint: 'Free some space.' } as const;
-  const refused = () => Promise.reject(new ReceiptdError(trouble.code, trouble.message));
+  const refused = () => Promise.reject(new ReceiptdError({ code: trouble.code, message: trouble.message }));
   const once = place.once({
     ledger: (real) => ({
       storage: { ...real.storage, trouble: () => trouble },

@@ -25,7 +25,8 @@ function office(documents: Readonly<Record<string, DocumentState>>) {
   const looks = new Looks({
     ledger: {
       bySha256: async (_endpoint, sha256) => {
-        if (state.isAway) throw new ReceiptdError('LEDGER_UNREACHABLE', 'It is away.', { hint: 'Wait.' });
+        if (state.isAway)
+          throw new ReceiptdError({ code: 'LEDGER_UNREACHABLE', message: 'It is away.', hint: 'Wait.' });
         const found = documents[sha256];
         // Only this part is used.
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion

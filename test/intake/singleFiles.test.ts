@@ -110,7 +110,10 @@ test('sends a named image from the copy, whatever happens to the file', async ()
 
 test('admits nothing and removes the copy if the ledger fails', async () => {
   const place = await sendingPlace();
-  const failure = new ReceiptdError('LEDGER_WRITE_FAILED', 'The ledger cannot be written.');
+  const failure = new ReceiptdError({
+    code: 'LEDGER_WRITE_FAILED',
+    message: 'The ledger cannot be written.',
+  });
   const site = await desk(place, { gate: () => Promise.reject(failure) });
   const bytes = await image();
   await expect(site.take('a.jpg', bytes)).rejects.toBe(failure);
@@ -122,7 +125,8 @@ test('assigns no name without room for a copy', async () => {
   const full = await desk(place, { keeping: { spoolLimit: 1_000 } });
   await expect(full.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_FULL' });
   await full.stop();
-  const beforePut = () => Promise.reject(new ReceiptdError('SPOOL_UNWRITABLE', 'The disk fails.'));
+  const beforePut = () =>
+    Promise.reject(new ReceiptdError({ code: 'SPOOL_UNWRITABLE', message: 'The disk fails.' }));
   const broken = await desk(place, { keeping: { beforePut } });
   await expect(broken.take('a.jpg', await image())).rejects.toMatchObject({ code: 'SPOOL_UNWRITABLE' });
   expect(await place.ledger.counts()).toEqual([]);

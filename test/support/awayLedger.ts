@@ -25,7 +25,8 @@ export function awayLedger(real: Ledger, isAwayNow = false): AwayLedger {
   let isAway = isAwayNow;
   const listeners = new Set<() => void>();
   const calls = new Map<string, number>();
-  const unreachable = () => new ReceiptdError('LEDGER_UNREACHABLE', TROUBLE.message, { hint: HINT });
+  const unreachable = () =>
+    new ReceiptdError({ code: 'LEDGER_UNREACHABLE', message: TROUBLE.message, hint: HINT });
   const turn = (away: boolean): void => {
     isAway = away;
     for (const listener of listeners) listener();

@@ -83,7 +83,8 @@ it("the file is restored if a change can't be applied or recorded", async () => 
   await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
   expect(await content()).toBe(TEXT);
   expect(settings.inEffect.config.folders[0]?.recursive).toBe(false);
-  ledger.recordAct = () => Promise.reject(new ReceiptdError('DISK_FULL', 'The disk is full.'));
+  ledger.recordAct = () =>
+    Promise.reject(new ReceiptdError({ code: 'DISK_FULL', message: 'The disk is full.' }));
   await expect(settings.edit(recursive, {})).rejects.toMatchObject({ code: 'DISK_FULL' });
   expect(await content()).toBe(TEXT);
   expect(await settings.state()).toMatchObject({ problem: null, restartNeeded: [] });
@@ -243,6 +244,6 @@ it('only a dry run computes the consequences of a change', async () => {
   expect(foresee.mock.calls.map(([before, after]) => [before.spool, after.spool])).toEqual([
     ['auto', 'never'],
   ]);
-  foresee.mockRejectedValue(new ReceiptdError('LEDGER_UNREACHABLE', 'It is away.'));
+  foresee.mockRejectedValue(new ReceiptdError({ code: 'LEDGER_UNREACHABLE', message: 'It is away.' }));
   expect((await settings.edit(recursive, { dryRun: true })).consequences).toEqual([]);
 });

@@ -67,8 +67,8 @@ export async function createPrompts(io: Io, speak: (said: Said) => string): Prom
     text: async (question, { otherwise, wrong } = {}) => {
       const validate = async (answer: string) => {
         if (answer.trim() === '' && otherwise === undefined) return speak(says('answer.needed'));
-        const flaw = await wrong?.(answer.trim());
-        return flaw == null || speak(flaw);
+        const flaw = (await wrong?.(answer.trim())) ?? null;
+        return flaw === null || speak(flaw);
       };
       const shown = otherwise === undefined ? {} : { default: otherwise };
       const config = { message: speak(question), ...shown, validate, theme };

@@ -13,10 +13,6 @@ export type Params<K> = K extends ErrorKey
     : []
   : [];
 
-type OldArguments<K> = K extends ErrorCode
-  ? [string, { hint?: string; cause?: unknown; retryAfterMs?: number | null }?]
-  : never;
-
 interface MadeBy {
   readonly cause?: unknown;
   readonly retryAfterMs?: number | null;
@@ -27,7 +23,7 @@ interface MadeBy {
  * of the key, is stable and listed in docs/errors.md; `message` says in English what and where; `hint` says what to do. Any other
  * thrown error is a bug.
  */
-export class ReceiptdError<K extends ErrorKey | ErrorCode | SaidElsewhere = ErrorKey> extends Error {
+export class ReceiptdError<K extends ErrorKey | SaidElsewhere = ErrorKey> extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly kind: ErrorKind;
@@ -37,31 +33,25 @@ export class ReceiptdError<K extends ErrorKey | ErrorCode | SaidElsewhere = Erro
   /** How long the service asked to wait (Retry-After); null if it did not. */
   readonly retryAfterMs: number | null;
 
-  constructor(said: K, ...args: [...Params<K>, options?: MadeBy] | OldArguments<K>) {
+  constructor(said: K, ...args: [...Params<K>, options?: MadeBy]) {
     const texts = english();
-    const key = typeof said === 'string' && isErrorKey(texts, said) ? said : null;
-    const elsewhere = typeof said === 'object' ? said : null;
-    const [first, second] = args as readonly unknown[];
-    const isOld = typeof first === 'string';
-    const hasParams = key !== null && typeof texts[key] === 'function';
-    const params = hasParams && !isOld ? (first as object) : null;
-    const options = ((hasParams || isOld ? second : first) ?? {}) as MadeBy & { hint?: string };
-    const [message, hint] = isOld
-      ? [first, options.hint]
-      : key === null
-        ? [elsewhere?.message, elsewhere?.hint]
-        : wordsOf(texts, key, params);
+    const [own, elsewhere] = typeof said === 'object' ? [null, said] : [said, null];
+    const hasParams = own !== null && typeof texts[own] === 'function';
+    const given: readonly unknown[] = args;
+    const params = hasParams ? (given[0] as object) : null;
+    const options = (given[hasParams ? 1 : 0] ?? {}) as MadeBy;
+    const [message, hint] = own === null ? [elsewhere.message, elsewhere.hint] : wordsOf(texts, own, params);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReceiptdError';
     this.hint = hint;
-    // The part before the dot; a type holds it (texts/errors.ts).
+    // The part of the key before the dot; its type holds that (texts/facts.ts).
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const code = typeof said === 'object' ? said.code : (said.replace(/\..*$/, '') as ErrorCode);
+    const code = elsewhere?.code ?? (String(own).replace(/\..*$/, '') as ErrorCode);
     this.code = code;
-    this.key = elsewhere !== null && isWordedSo(elsewhere) ? elsewhere.key : isOld ? null : key;
+    this.key = elsewhere === null ? own : isWordedSo(elsewhere) ? elsewhere.key : null;
     this.params = elsewhere?.params ?? params;
     this.retryAfterMs = options.retryAfterMs ?? null;
-    this.kind = KINDS[this.code] ?? 'other';
+    this.kind = KINDS[code] ?? 'other';
   }
 
   /** What, where, and what to do, in English. */

@@ -6,7 +6,7 @@ it.each([
   [/^LEDGER_|^DISK_FULL$/, 'ledger'],
   [/^CREDENTIALS_|^KEYCHAIN_/, 'credentials'],
 ] as const)('lists codes such as %s under their kind, %s', (family, kind) => {
-  const of = (code: (typeof ERROR_CODES)[number]) => new ReceiptdError(code, 'x').kind;
+  const of = (code: (typeof ERROR_CODES)[number]) => new ReceiptdError({ code, message: 'x' }).kind;
   expect(ERROR_CODES.filter((code) => of(code) === kind)).toEqual(
     ERROR_CODES.filter((code) => family.test(code)),
   );

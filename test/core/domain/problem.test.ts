@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { NEEDING_STATES } from '../../../src/core/domain/needsPerson.ts';
-import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { conditionOf, isOfOtherAgent, patienceOf, type Facts } from '../../../src/core/domain/problem.ts';
 import { iso } from '../../../src/core/domain/words.ts';
 import type { Hold } from '../../../src/core/ports/hold.ts';

@@ -139,7 +139,8 @@ it('releases the reserved room if an admission fails', async () => {
 
 function failingWhile(disk: { failing: boolean }) {
   return async (): Promise<void> => {
-    if (disk.failing) throw new ReceiptdError('SPOOL_UNWRITABLE', "The spool can't be written (ENOSPC).");
+    if (disk.failing)
+      throw new ReceiptdError({ code: 'SPOOL_UNWRITABLE', message: "The spool can't be written (ENOSPC)." });
   };
 }
 

@@ -35,7 +35,7 @@ describe('a ledger that cannot be written', () => {
 
   it('is read again after a brief read failure', async () => {
     const place = await sendingPlace(['a.jpg']);
-    const damaged = new ReceiptdError('LEDGER_DAMAGED', 'It could not be read.');
+    const damaged = new ReceiptdError({ code: 'LEDGER_DAMAGED', message: 'It could not be read.' });
     const wrap = failing(['claim'], forTimes(1), damaged);
     const sending = await place.start({ wrap });
     await place.clock.advance(10_000);
@@ -60,7 +60,7 @@ describe('a ledger that reports that it cannot be written', () => {
       ...ledger,
       storage,
       begin: async (...all) => {
-        if (failing) throw new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk is full.');
+        if (failing) throw new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk is full.' });
         return ledger.begin(...all);
       },
     });

@@ -226,7 +226,7 @@ inBrowser('the languages of the console', (here) => {
     await shows(page.getByText('Nicht zugestellt.'));
     expect(await visible()).toEqual([]);
     await page.goto(`${stub.url}/#/`);
-    stub.fail('resume', new ReceiptdError('DISK_FULL', mark, { hint: mark }));
+    stub.fail('resume', new ReceiptdError({ code: 'DISK_FULL', message: mark, hint: mark }));
     await page.getByRole('button', { name: 'office fortsetzen' }).click();
     const alert = page.getByRole('alert');
     await shows(alert.getByText('Die Platte ist voll.'));

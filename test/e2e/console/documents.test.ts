@@ -69,7 +69,11 @@ inBrowser('the list of documents', (here) => {
     await page.getByLabel('Search').fill('no such thing');
     await shows(page.getByText('Nothing found. Try broader filters.'));
 
-    const damaged = new ReceiptdError('LEDGER_DAMAGED', 'The ledger is damaged.', { hint: 'Restore it.' });
+    const damaged = new ReceiptdError({
+      code: 'LEDGER_DAMAGED',
+      message: 'The ledger is damaged.',
+      hint: 'Restore it.',
+    });
     here.stub.fail('documents', damaged);
     await page.getByRole('link', { name: 'Clear filters' }).click();
     const alert = page.getByRole('alert');

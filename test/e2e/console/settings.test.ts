@@ -127,7 +127,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await page.getByText('folders.0.path').waitFor({ state: 'detached' });
     here.stub.fail(
       'reload',
-      new ReceiptdError('CONFIG_SYNTAX', 'Line 3 is no YAML.', { hint: 'Correct it.' }),
+      new ReceiptdError({ code: 'CONFIG_SYNTAX', message: 'Line 3 is no YAML.', hint: 'Correct it.' }),
     );
     await page.getByRole('button', { name: 'Reload the file' }).click();
     await shows(page.getByRole('alert').getByText('The configuration file is not valid YAML.'));

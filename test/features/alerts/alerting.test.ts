@@ -41,7 +41,11 @@ class Channel implements AlertChannel {
     this.attempts += 1;
     if (this.trouble === 'hangs') await new Promise(() => {});
     if (this.trouble === 'refuses')
-      throw new ReceiptdError('ALERT_UNDELIVERED', 'Nobody takes it.', { hint: 'Look there.' });
+      throw new ReceiptdError({
+        code: 'ALERT_UNDELIVERED',
+        message: 'Nobody takes it.',
+        hint: 'Look there.',
+      });
     this.taken.push(alert);
   }
 
@@ -348,7 +352,7 @@ it.each(['fails', 'hangs'] as const)(
     const spies = (['holds', 'counts', 'seenCounts', 'countAccepted'] as const).map((name) =>
       vi.spyOn(ledger, name).mockImplementation(async () => {
         if (how === 'hangs') await new Promise(() => {});
-        throw new ReceiptdError('LEDGER_UNREACHABLE', 'It is away.');
+        throw new ReceiptdError({ code: 'LEDGER_UNREACHABLE', message: 'It is away.' });
       }),
     );
     wrong('a');

@@ -92,7 +92,8 @@ class Recipient implements AlertChannel {
       // To the agent it would be a channel's trouble.
       this.#world.failure ??= error;
     }
-    if (this.mode !== 'takes') throw new ReceiptdError('ALERT_UNDELIVERED', 'No.', { hint: 'Mend it.' });
+    if (this.mode !== 'takes')
+      throw new ReceiptdError({ code: 'ALERT_UNDELIVERED', message: 'No.', hint: 'Mend it.' });
   }
 
   #read(alert: Alert): void {

@@ -69,7 +69,7 @@ describe('a result', () => {
 
   it("is refused while the ledger can't be written, and taken when it is posted again", async () => {
     let isFull = true;
-    const full = new ReceiptdError('DISK_FULL', 'No space is left.');
+    const full = new ReceiptdError({ code: 'DISK_FULL', message: 'No space is left.' });
     const { receiver, path, log, ledger } = await receiving({
       ledger: (real) => ({
         recordResult: async (result) => {

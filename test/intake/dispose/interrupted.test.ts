@@ -142,7 +142,9 @@ describe('an unfinished disposal', () => {
       disposed: (...args) => {
         if (failures === 0) return real.disposed(...args);
         failures -= 1;
-        return Promise.reject(new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk failed.'));
+        return Promise.reject(
+          new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk failed.' }),
+        );
       },
     });
     const { intake } = await place.once({ ...options, ledger });
@@ -158,7 +160,8 @@ describe('an unfinished disposal', () => {
     const bytes = await place.drop('a.jpg');
     await place.drop('b.jpg');
     const before = await stat(join(place.scans, 'a.jpg'));
-    const disposing = () => Promise.reject(new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk failed.'));
+    const disposing = () =>
+      Promise.reject(new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk failed.' }));
     const { intake } = await place.once({ ...DELETE, ledger: () => ({ disposing }) });
     await place.acceptAll();
     await intake.dispose(never);

@@ -125,7 +125,13 @@ it('an unwritable journal raises one incident, and the file waits in its folder'
     deferred: (real) => ({
       defer: (image) =>
         isFull
-          ? Promise.reject(new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' }))
+          ? Promise.reject(
+              new ReceiptdError({
+                code: 'DISK_FULL',
+                message: 'The disk is full.',
+                hint: 'Free some space.',
+              }),
+            )
           : real.defer(image),
     }),
   });
@@ -167,7 +173,9 @@ it('a deferred duplicate is recognized and its copy removed; an image that canâ€
   const agent = await place.start({
     admit: (real) => (admission) =>
       isOdd && admission.file.path === 'odd.jpg'
-        ? Promise.reject(new ReceiptdError('TEMPLATE_INVALID', 'Every name is taken.', { hint: 'None.' }))
+        ? Promise.reject(
+            new ReceiptdError({ code: 'TEMPLATE_INVALID', message: 'Every name is taken.', hint: 'None.' }),
+          )
         : real(admission),
   });
   const known = await place.drop('known.jpg');

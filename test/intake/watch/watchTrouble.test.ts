@@ -10,7 +10,10 @@ import { countingReads, watchingPlace } from '../watching.ts';
 
 function limit(code: 'ENOSPC' | 'EMFILE'): ReceiptdError {
   const cause = Object.assign(new Error(code), { code });
-  return new ReceiptdError('WATCH_LIMIT', `The limit is reached (${code}).`, { hint: 'Raise it.', cause });
+  return new ReceiptdError(
+    { code: 'WATCH_LIMIT', message: `The limit is reached (${code}).`, hint: 'Raise it.' },
+    { cause },
+  );
 }
 
 /** Real hints that fail with `fault` while it is set. */
@@ -230,7 +233,7 @@ describe('a ledger that can’t be written', () => {
     let writes = 0;
     const listeners = new Set<() => void>();
     const full = (): void => {
-      if (trouble) throw new ReceiptdError('DISK_FULL', 'The disk is full.');
+      if (trouble) throw new ReceiptdError({ code: 'DISK_FULL', message: 'The disk is full.' });
       writes += 1;
     };
     const ledger = (real: Ledger): Ledger =>

@@ -213,7 +213,7 @@ describe('the mark of a clean shutdown', () => {
 
 it('a ledger that could not be written at the end gets no mark', async () => {
   const writer = openWriter({ path: place.path, clock });
-  writer.trouble.met(new ReceiptdError('LEDGER_WRITE_FAILED', 'The disk failed.'));
+  writer.trouble.met(new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk failed.' }));
   await writer.close();
   expect(isMarked()).toBe(false);
 });

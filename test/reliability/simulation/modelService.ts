@@ -84,7 +84,10 @@ export class ModelService {
       token: async () => {
         await process.step('a token', () => {
           if (this.#faultFor(null, 'token') === 'unreachable')
-            throw new ReceiptdError('SERVICE_UNREACHABLE', "The service can't be reached.");
+            throw new ReceiptdError({
+              code: 'SERVICE_UNREACHABLE',
+              message: "The service can't be reached.",
+            });
         });
         return `${TOKEN}-${token}`;
       },

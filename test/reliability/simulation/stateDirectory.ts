@@ -115,7 +115,11 @@ export class StateDirectory {
         if (waiting.has(keyOf(image))) return;
         await process.step('a line of the deferred', () => {
           if (this.disk !== 'well')
-            throw new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' });
+            throw new ReceiptdError({
+              code: 'DISK_FULL',
+              message: 'The disk is full.',
+              hint: 'Free some space.',
+            });
           this.#deferred.set(keyOf(image), image);
           this.#witness.deferred(image);
         });
@@ -126,7 +130,11 @@ export class StateDirectory {
       admitted: async (image) => {
         await process.step('a line of the admitted', () => {
           if (this.disk !== 'well')
-            throw new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some space.' });
+            throw new ReceiptdError({
+              code: 'DISK_FULL',
+              message: 'The disk is full.',
+              hint: 'Free some space.',
+            });
           this.#deferred.delete(keyOf(image));
           this.#witness.tickedOff(image);
         });
@@ -157,7 +165,11 @@ export class StateDirectory {
     let reserved = 0;
     const used = (): number => [...copies.values()].reduce((sum, size) => sum + size, 0);
     const unwritable = (): ReceiptdError =>
-      new ReceiptdError('SPOOL_UNWRITABLE', "The spool can't be written.", { hint: 'Free some space.' });
+      new ReceiptdError({
+        code: 'SPOOL_UNWRITABLE',
+        message: "The spool can't be written.",
+        hint: 'Free some space.',
+      });
     return {
       limitBytes,
       get usedBytes() {

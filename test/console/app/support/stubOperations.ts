@@ -12,7 +12,7 @@ import { BASE_URL, UIDS, detailOf, makeHistory, type Row } from './stubData.ts';
 /** The operations of the pages, answered from the agent's memory. */
 export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' | keyof typeof SETUP> {
   const unused = async (): Promise<never> => {
-    throw new ReceiptdError('USAGE', 'The console does not ask for this.');
+    throw new ReceiptdError({ code: 'USAGE', message: 'The console does not ask for this.' });
   };
   return {
     status: async () => agent.overview().status,
@@ -36,7 +36,9 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
     document: async ({ id, name }) => {
       const row = agent.rows.find((each) => (id === undefined ? each.name === name : each.documentId === id));
       if (row === undefined) {
-        throw new ReceiptdError('DOCUMENT_UNKNOWN', `There is no document ${id ?? name}.`, {
+        throw new ReceiptdError({
+          code: 'DOCUMENT_UNKNOWN',
+          message: `There is no document ${id ?? name}.`,
           hint: 'Look for it in the list.',
         });
       }
@@ -62,7 +64,8 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
     },
     result: async ({ id }) => {
       const result = agent.results.find((each) => each.id === id);
-      if (result === undefined) throw new ReceiptdError('USAGE', `There is no result ${id}.`);
+      if (result === undefined)
+        throw new ReceiptdError({ code: 'USAGE', message: `There is no result ${id}.` });
       return { result };
     },
     resultsPath: unused,
@@ -194,7 +197,11 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
     changeConfig: async ({ revision, edits, dryRun }) => {
       if (dryRun) return { ...agent.config(), originals: agent.originals, consequences: agent.consequences };
       if (revision !== agent.revision)
-        throw new ReceiptdError('USAGE', 'The file is another by now.', { hint: 'Read it again.' });
+        throw new ReceiptdError({
+          code: 'USAGE',
+          message: 'The file is another by now.',
+          hint: 'Read it again.',
+        });
       const document = parseDocument(agent.text);
       for (const edit of edits) {
         if (edit.kind === 'remove') document.deleteIn(edit.path);
@@ -250,7 +257,9 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
     createEndpoint: async ({ name, alias }) => {
       const document = parseDocument(agent.text);
       if (document.hasIn(['endpoints', alias]))
-        throw new ReceiptdError('USAGE', `There is an endpoint "${alias}" already.`, {
+        throw new ReceiptdError({
+          code: 'USAGE',
+          message: `There is an endpoint "${alias}" already.`,
           hint: 'Choose another name.',
         });
       const uid = '0c9d1f70-1111-4222-8333-944455556666';

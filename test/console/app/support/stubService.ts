@@ -95,7 +95,7 @@ export async function startStub(): Promise<StubService> {
         const row = agent.rows.find(({ documentId }) => String(documentId) === params['id']);
         const bytes = images.get(row?.type ?? '');
         if (row === undefined || bytes === undefined || row.state === 'lost')
-          throw new ReceiptdError('BYTES_GONE', 'The image is gone.');
+          throw new ReceiptdError({ code: 'BYTES_GONE', message: 'The image is gone.' });
         const name =
           query.get('download') === '1' ? `attachment; filename="${row.documentId}.${row.type}"` : 'inline';
         return {

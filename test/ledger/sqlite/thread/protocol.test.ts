@@ -9,13 +9,15 @@ function crossed(error: unknown): Error {
 describe('an error that the thread passes on', () => {
   it('stays an error for people, with its hint and its cause', () => {
     const cause = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
-    const error = crossed(new ReceiptdError('DISK_FULL', 'The disk is full.', { hint: 'Free some.', cause }));
+    const error = crossed(
+      new ReceiptdError({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Free some.' }, { cause }),
+    );
     expect(error).toBeInstanceOf(ReceiptdError);
     expect(error).toMatchObject({ code: 'DISK_FULL', message: 'The disk is full.', hint: 'Free some.' });
     expect(isOfLedger(error)).toBe(true);
     expect(error.cause).toMatchObject({ message: 'ENOSPC: no space left' });
     expect(systemCode(error.cause)).toBe('ENOSPC');
-    const bare = crossed(new ReceiptdError('DOCUMENT_STATE', 'No.')) as ReceiptdError;
+    const bare = crossed(new ReceiptdError({ code: 'DOCUMENT_STATE', message: 'No.' })) as ReceiptdError;
     expect([bare.hint, bare.cause]).toEqual([undefined, undefined]);
   });
 
