@@ -1,7 +1,25 @@
 import type { ErrorCode, ParamsOf } from './facts.ts';
 
-/** Codes of errors that end the start of the agent or a command: their own message is all that is shown. */
-type InTerminal =
+/** Codes of errors alone, which are never a problem or a reason: their own sentences are all that is shown. */
+type OfErrors =
+  | 'CONFIG_CHANGED'
+  | 'CONFIG_UNWRITABLE'
+  | 'LEDGER_SHARED'
+  | 'AGENT_UNKNOWN'
+  | 'DOCUMENT_UNKNOWN'
+  | 'DOCUMENT_AMBIGUOUS'
+  | 'DOCUMENT_STATE'
+  | 'DOCUMENT_TAKEN'
+  | 'DOCUMENT_HELD'
+  | 'CREDENTIALS_UNWRITABLE'
+  | 'ENDPOINT_FORBIDDEN'
+  | 'ENDPOINT_REFUSED'
+  | 'CREATE_UNCERTAIN'
+  | 'USAGE'
+  | 'CONTROL_FAILED'
+  | 'CONSOLE_SIGNED_OUT'
+  | 'CONSOLE_REFUSED'
+  | 'RESULT_UNKNOWN'
   | 'CONFIG_EXISTS'
   | 'ALREADY_RUNNING'
   | 'STATE_MOVED'
@@ -41,7 +59,7 @@ export const OF_PROBLEMS = [
 ] as const satisfies readonly ErrorCode[];
 type OfProblems = (typeof OF_PROBLEMS)[number];
 
-export type WordedCode = Exclude<ErrorCode, InTerminal>;
+export type WordedCode = Exclude<ErrorCode, OfErrors>;
 
 type Text<C extends ErrorCode> =
   string | (C extends OfProblems ? (params: ParamsOf<C>) => string : (params?: ParamsOf<C>) => string);

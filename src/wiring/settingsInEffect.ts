@@ -123,7 +123,9 @@ export class SettingsInEffect {
       // One incident per file, whatever the problem.
       const why = isOfLedger(error) ? 'cannot take effect yet' : 'has an error';
       const detail = `${file} ${why}, so the previous configuration stays in effect: ${inOneLine(error.message)}`;
-      lasting.incidents.open({ key: INCIDENT, ...conditionOf(error.facts(), detail) });
+      const { code } = error;
+      const said = isOfLedger(error) ? { code, message: detail } : error.facts();
+      lasting.incidents.open({ key: INCIDENT, ...conditionOf(said, detail) });
       throw error;
     }
   }

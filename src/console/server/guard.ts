@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { hasSeveralHosts } from '../../http/host.ts';
 import { literal } from '../../http/listen.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 
 export interface OwnAddress {
   readonly port: number;
@@ -12,8 +13,7 @@ export interface OwnAddress {
 
 export interface Refusal {
   readonly status: number;
-  readonly message: string;
-  readonly hint?: string;
+  readonly error: ReceiptdError;
 }
 
 const HEADERS_LIMIT = 100;
@@ -25,17 +25,12 @@ const HEADERS_LIMIT = 100;
  */
 export function refusalOf(request: IncomingMessage, own: OwnAddress): Refusal | null {
   const { headers, rawHeaders, socket, url = '' } = request;
-  if (!isPlain(url)) return refused(400, 'The request has no path, or one that no browser would send.');
-  if (rawHeaders.length > 2 * HEADERS_LIMIT) return refused(431, 'The request has too many headers.');
-  if (hasSeveralHosts(request)) return refused(400, 'The request has more than one Host.');
+  if (!isPlain(url)) return refused(400, 'noPath');
+  if (rawHeaders.length > 2 * HEADERS_LIMIT) return refused(431, 'tooManyHeaders');
+  if (hasSeveralHosts(request)) return refused(400, 'severalHosts');
   const host = (headers.host ?? '').toLowerCase();
   const ours = hostsOf(socket.localAddress ?? '', own);
-  if (!ours.includes(host)) {
-    return {
-      ...refused(421, 'The console does not answer to this host name.'),
-      hint: 'Use its address, or add the name to console.hosts.',
-    };
-  }
+  if (!ours.includes(host)) return refused(421, 'foreignHost');
   if (isPage(request)) return null;
   return refusalOfOrigin(request, host, own) ?? refusalOfForm(request);
 }
@@ -94,11 +89,13 @@ function refusalOfForm({ method, headers }: IncomingMessage): Refusal | null {
   if (method === 'GET') return null;
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() === 'application/json' && headers['x-receiptd'] === 'console') return null;
-  return refused(403, 'This request is not from the console: content-type or x-receiptd is missing.');
+  return refused(403, 'foreignForm');
 }
 
-const FOREIGN = refused(403, 'This request came from a page other than the console.');
+const FOREIGN = refused(403, 'foreignPage');
 
-function refused(status: number, message: string): Refusal {
-  return { status, message };
+type Why = 'noPath' | 'tooManyHeaders' | 'severalHosts' | 'foreignHost' | 'foreignPage' | 'foreignForm';
+
+function refused(status: number, why: Why): Refusal {
+  return { status, error: new ReceiptdError(`CONSOLE_REFUSED.${why}`) };
 }

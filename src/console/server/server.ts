@@ -13,6 +13,7 @@ import { setSecurityHeaders } from './headers.ts';
 import { SignIn, type SignInDeps } from './signIn.ts';
 import type { Session } from './sessions.ts';
 import type { Statics } from './statics.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 
 export interface ServeOptions extends SignInDeps {
   readonly host: string;
@@ -117,12 +118,7 @@ class Desk {
         why: String(error),
       });
       if (response.headersSent) response.destroy();
-      else
-        sendError(request, response, 500, {
-          code: 'CONTROL_FAILED',
-          message: 'The running agent could not do this.',
-          hint: 'See its log.',
-        });
+      else sendError(request, response, 500, new ReceiptdError('CONTROL_FAILED.defect'));
     }
   }
 
@@ -132,16 +128,10 @@ class Desk {
     const refusal = refusalOf(request, this.#own);
     const allowed = methodsOf(path);
     if (refusal === null && !allowed.includes(request.method ?? '')) {
-      const body = {
-        code: 'CONSOLE_REFUSED',
-        message: `This accepts only ${allowed.join(' or ')}.`,
-      } as const;
-      return sendError(request, response, 405, body, { allow: allowed.join(', ') });
+      const error = new ReceiptdError('CONSOLE_REFUSED.method', { allowed });
+      return sendError(request, response, 405, error, { allow: allowed.join(', ') });
     }
-    if (refusal !== null) {
-      const { status, ...words } = refusal;
-      return sendError(request, response, status, { code: 'CONSOLE_REFUSED', ...words });
-    }
+    if (refusal !== null) return sendError(request, response, refusal.status, refusal.error);
     if (path === '/session') return this.#signIn.respond(request, response);
     if (path.startsWith('/v1/')) return this.#perform(request, response, path);
     return this.#page(request, response, path);
@@ -150,11 +140,8 @@ class Desk {
   async #perform(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const session = await this.#signIn.session(request);
     if (session === null) {
-      return sendError(request, response, 401, {
-        code: 'CONSOLE_SIGNED_OUT',
-        message: 'You are signed out.',
-        hint: `Get a new link with \`${this.#options.command}\`, or sign in with the password.`,
-      });
+      const { command } = this.#options;
+      return sendError(request, response, 401, new ReceiptdError('CONSOLE_SIGNED_OUT.session', { command }));
     }
     this.#keep(request.socket, response, session);
     // Signing out ends running responses.
@@ -183,11 +170,8 @@ class Desk {
   /** @returns false if there are too many event streams */
   #admitEvents(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#eventStreams >= MOST_EVENT_STREAMS) {
-      sendError(request, response, 503, {
-        code: 'CONSOLE_REFUSED',
-        message: `The console is already open ${MOST_EVENT_STREAMS} times.`,
-        hint: 'Close some of them.',
-      });
+      const error = new ReceiptdError('CONSOLE_REFUSED.openTooOften', { count: MOST_EVENT_STREAMS });
+      sendError(request, response, 503, error);
       return false;
     }
     this.#eventStreams += 1;
@@ -199,7 +183,7 @@ class Desk {
     const { statics } = this.#options;
     if (await statics.serve(request, response, path)) return;
     if (await statics.arePresent())
-      return sendError(request, response, 404, { code: 'USAGE', message: 'Page not found.' });
+      return sendError(request, response, 404, new ReceiptdError('USAGE.noPage'));
     response
       .writeHead(503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
       .end(

@@ -5,6 +5,7 @@ import { receiveText, sendError, sendJson } from '../../control/server/bodies.ts
 import type { Guesses } from './guesses.ts';
 import { LONGEST_PASSWORD, type PasswordFile } from './password.ts';
 import type { Session, Sessions } from './sessions.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 
 export interface SignInDeps {
   readonly sessions: Sessions;
@@ -72,7 +73,7 @@ export class SignIn {
     if (typeof token === 'string' && password === undefined) return this.#withToken(request, response, token);
     if (typeof password === 'string' && token === undefined)
       return this.#withPassword(request, response, password);
-    sendError(request, response, 400, { code: 'USAGE', message: 'Send either a token or a password.' });
+    sendError(request, response, 400, new ReceiptdError('USAGE.signIn'));
   }
 
   #withToken(request: IncomingMessage, response: ServerResponse, token: string): void {
@@ -81,11 +82,7 @@ export class SignIn {
       redeemed();
       return this.#signedIn(request, response, null);
     }
-    sendError(request, response, 401, {
-      code: 'CONSOLE_SIGNED_OUT',
-      message: 'This link has already been used or is older than five minutes.',
-      hint: `Get a new one with \`${command}\`.`,
-    });
+    sendError(request, response, 401, new ReceiptdError('CONSOLE_SIGNED_OUT.usedLink', { command }));
   }
 
   async #withPassword(request: IncomingMessage, response: ServerResponse, guess: string): Promise<void> {
@@ -93,11 +90,7 @@ export class SignIn {
     const address = request.socket.remoteAddress ?? '';
     const current = await password.current();
     if (current === null) {
-      return sendError(request, response, 401, {
-        code: 'CONSOLE_SIGNED_OUT',
-        message: 'The console has no password.',
-        hint: 'Open it with `receiptd console`, or set one with `receiptd console password`.',
-      });
+      return sendError(request, response, 401, new ReceiptdError('CONSOLE_SIGNED_OUT.noPassword'));
     }
     const waitMs = guesses.take(address);
     if (waitMs > 0) return tooMany(request, response, waitMs);
@@ -112,11 +105,7 @@ export class SignIn {
     }
     log.warn('wrongPasswordTried', { address });
     await clock.sleep(WRONG_TAKES_MS);
-    sendError(request, response, 401, {
-      code: 'CONSOLE_SIGNED_OUT',
-      message: 'Wrong password.',
-      hint: 'If you forgot it, open the console with `receiptd console`.',
-    });
+    sendError(request, response, 401, new ReceiptdError('CONSOLE_SIGNED_OUT.wrongPassword'));
   }
 
   #signedIn(request: IncomingMessage, response: ServerResponse, password: string | null): void {
@@ -148,17 +137,8 @@ export class SignIn {
 
 function tooMany(request: IncomingMessage, response: ServerResponse, waitMs: number): void {
   const seconds = Math.ceil(waitMs / 1000);
-  sendError(
-    request,
-    response,
-    429,
-    {
-      code: 'CONSOLE_REFUSED',
-      message: 'Too many wrong passwords.',
-      hint: `Try again in ${seconds} s, or open the console with \`receiptd console\`.`,
-    },
-    { 'retry-after': String(seconds) },
-  );
+  const error = new ReceiptdError('CONSOLE_REFUSED.wrongTooOften', { seconds });
+  sendError(request, response, 429, error, { 'retry-after': String(seconds) });
 }
 
 /** Empty if the text is not a JSON object. */

@@ -3,7 +3,6 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { DocumentPictures, LocateImage, Shown } from '../../core/ports/pictures.ts';
 import type { Found } from '../../delivery/payload/locateBytes.ts';
-import type { ErrorBody } from '../protocol/protocol.ts';
 import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamReply, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument } from './unknownDocument.ts';
@@ -78,18 +77,12 @@ export function pictureStreams({ ledger, pictures, locateBytes }: PictureDeps): 
 }
 
 function nothing(status: 404 | 503): StreamReply {
-  const body: ErrorBody =
-    status === 404
-      ? { code: 'BYTES_GONE', message: 'This document has no preview.' }
-      : {
-          code: 'CONTROL_FAILED',
-          message: 'The preview is not ready yet.',
-          hint: 'Try again in a few seconds.',
-        };
+  const error =
+    status === 404 ? new ReceiptdError('BYTES_GONE.preview') : new ReceiptdError('CONTROL_FAILED.preview');
   const again = status === 503 ? { 'retry-after': String(AGAIN_S) } : null;
   return {
     status,
     headers: { 'content-type': 'application/json', ...again },
-    body: once(JSON.stringify(body)),
+    body: once(JSON.stringify(error.facts())),
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { compress, encodingFor, WORTH_BYTES } from '../../http/compression.ts';
-import type { ErrorBody } from '../protocol/protocol.ts';
+import type { ReceiptdError } from '../../core/domain/errors.ts';
 
 /** The text of a request's body; null if it is larger than `limit` bytes. */
 export async function receiveText(request: IncomingMessage, limit: number): Promise<string | null> {
@@ -16,13 +16,15 @@ export async function receiveText(request: IncomingMessage, limit: number): Prom
 }
 
 /** Sends the reason why a request is refused. */
-export const sendError: (
+export function sendError(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  body: ErrorBody,
+  error: ReceiptdError,
   headers?: Readonly<Record<string, string>>,
-) => void = sendJson;
+): void {
+  sendJson(request, response, status, error.facts(), headers);
+}
 
 /**
  * Sends JSON, compressed if the caller accepts that. To guess a secret from the length of compressed answers (BREACH), a foreign

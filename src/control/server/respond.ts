@@ -111,20 +111,16 @@ async function answer(
     const name = /^\/v1\/([A-Za-z]+)$/.exec(request.url ?? '')?.[1] ?? '';
     const operation = isOperation(name) ? operations[name] : undefined;
     if (!isOperation(name) || operation === undefined) {
-      return failure(
-        404,
-        'USAGE',
-        'The running agent does not support this operation.',
-        'If it is older than this program, restart it.',
-      );
+      return failure(404, new ReceiptdError('USAGE.unknownOperation'));
     }
-    if (request.method !== 'POST') return failure(405, 'USAGE', 'Operations are asked for with POST.');
+    if (request.method !== 'POST') return failure(405, new ReceiptdError('USAGE.notPosted'));
     const limit = bodyLimits?.[name] ?? BODY_LIMIT;
     const body = await receiveText(request, limit);
-    if (body === null) return failure(413, 'USAGE', `The request is larger than ${limit} bytes.`);
+    if (body === null) return failure(413, new ReceiptdError('USAGE.requestTooLarge', { limit }));
     return await perform(PROTOCOL[name], operation, body, gone);
   } catch (error) {
-    if (request.destroyed && !request.complete) return failure(400, 'USAGE', 'The request is not complete.');
+    if (request.destroyed && !request.complete)
+      return failure(400, new ReceiptdError('USAGE.requestIncomplete'));
     return failed(error, request.url, log);
   }
 }
@@ -134,9 +130,9 @@ function failed(error: unknown, url: string | undefined, log: Log): Reply {
     const { code, message, keys } = error;
     return { status: 422, body: { code, message, keys: [...keys] } satisfies ErrorBody };
   }
-  if (error instanceof ReceiptdError) return { status: 422, body: error.facts() };
+  if (error instanceof ReceiptdError) return failure(422, error);
   log.error('controlOperationFailed', { url, why: String(error) });
-  return failure(500, 'CONTROL_FAILED', 'The running agent could not do this.', 'See its log.');
+  return failure(500, new ReceiptdError('CONTROL_FAILED.defect'));
 }
 
 async function perform<O extends Operation>(
@@ -146,12 +142,12 @@ async function perform<O extends Operation>(
   gone: AbortSignal,
 ): Promise<Reply> {
   const parsed = parse(request, body);
-  if (parsed === null) return failure(400, 'USAGE', 'The request is nested too deeply.');
-  if (parsed === 'notJson') return failure(400, 'USAGE', 'The request is not JSON.');
+  if (parsed === null) return failure(400, new ReceiptdError('USAGE.requestTooDeep'));
+  if (parsed === 'notJson') return failure(400, new ReceiptdError('USAGE.requestNotJson'));
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    const where = issue === undefined || issue.path.length === 0 ? 'The request' : issue.path.join('.');
-    return failure(400, 'USAGE', `${where}: ${issue?.message ?? 'invalid'}.`);
+    const at = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
+    return failure(400, new ReceiptdError('USAGE.requestInvalid', { at, detail: issue?.message ?? null }));
   }
   return { status: 200, body: await operation(parsed.data, gone) };
 }
@@ -175,7 +171,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function failure(status: number, code: ErrorBody['code'], message: string, hint?: string): Reply {
-  const body: ErrorBody = hint === undefined ? { code, message } : { code, message, hint };
-  return { status, body };
+function failure(status: number, error: ReceiptdError): Reply {
+  return { status, body: error.facts() };
 }

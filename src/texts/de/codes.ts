@@ -26,14 +26,6 @@ export function codesTexts(
         what: 'Eine Einstellung ist nicht gültig',
         cure: 'Von der Änderung gilt nichts. Berichtigen Sie die Einstellung.',
       },
-      CONFIG_CHANGED: {
-        what: 'Jemand anders hat die Konfiguration geändert',
-        cure: 'Es wurde nichts geschrieben. Laden Sie die Seite neu, prüfen Sie Ihre Änderung und speichern Sie noch einmal.',
-      },
-      CONFIG_UNWRITABLE: {
-        what: 'Die Konfigurationsdatei ist nicht beschreibbar',
-        cure: 'Es wurde nichts geändert. Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis. Läuft es als Dienst, führen Sie auch `sudo receiptd service install` aus.',
-      },
       TEMPLATE_INVALID: {
         what: 'Das Namensmuster ist nicht gültig',
         cure: 'Verwenden Sie die Teile in geschweiften Klammern, die unter dem Feld stehen.',
@@ -204,10 +196,6 @@ export function codesTexts(
         what: (p) => `In ${p.dir} wird nichts protokolliert (${p.system})`,
         cure: 'Belege werden weiter gesendet. Schaffen Sie dort Platz, oder geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte. Es wird jede Minute erneut versucht.',
       },
-      LEDGER_SHARED: {
-        what: 'Das Eingangsbuch gehört auch anderen Agenten',
-        cure: 'Das geht nur mit einem eigenen Eingangsbuch.',
-      },
       LEDGER_UNREACHABLE: {
         what: 'Das gemeinsame Eingangsbuch ist nicht erreichbar',
         cure: 'Scans werden kopiert oder bleiben liegen und werden gesendet, sobald es wieder da ist. Prüfen Sie Datenbank und Netz.',
@@ -228,7 +216,6 @@ export function codesTexts(
         what: 'Ein anderer Agent hat die Arbeit von diesem übernommen',
         cure: 'Es geht von selbst weiter. Prüfen Sie Uhr und Netz dieses Rechners.',
       },
-      AGENT_UNKNOWN: { what: 'Diesen Agenten gibt es im Verbund nicht', cure: 'Laden Sie diese Seite neu.' },
       AGENT_SILENT: {
         what: (p) =>
           p === undefined
@@ -258,23 +245,6 @@ export function codesTexts(
             ? 'Prüfen Sie Platz und Rechte im Zustandsverzeichnis. Neue Scans werden so lange ohne Kopie erfasst; einer, der vor dem Senden überschrieben wird, ist verloren.'
             : 'Prüfen Sie Platz und Rechte im Zustandsverzeichnis. Scans bleiben so lange in ihren Ordnern.',
       },
-      DOCUMENT_UNKNOWN: {
-        what: 'Diesen Beleg oder diese Datei gibt es nicht, oder sie ist schon geklärt',
-        cure: 'Suchen Sie in der Liste der Belege.',
-      },
-      DOCUMENT_AMBIGUOUS: {
-        what: 'Mehrere Belege heißen so',
-        cure: 'Wählen Sie einen in der Liste der Belege.',
-      },
-      DOCUMENT_STATE: {
-        what: 'Das geht im jetzigen Zustand des Belegs nicht',
-        cure: 'Er hat sich vielleicht inzwischen geändert: Sehen Sie noch einmal nach.',
-      },
-      DOCUMENT_TAKEN: {
-        what: 'Ein anderer Agent sendet diesen Beleg gerade',
-        cure: 'Warten Sie einen Moment, und sehen Sie noch einmal nach.',
-      },
-      DOCUMENT_HELD: { what: 'Dieser Beleg ist angehalten', cure: 'Die Übersicht sagt, warum.' },
       BYTES_GONE: {
         what: 'Das Bild ist nicht mehr da',
         cure: 'Legen Sie die Datei in ihren Ordner zurück, oder scannen Sie den Beleg noch einmal.',
@@ -308,10 +278,6 @@ export function codesTexts(
             ? `Der Dienst nimmt die Zugangsdaten des Kontos ${p.account} nicht an`
             : 'Der Dienst nimmt die Zugangsdaten nicht an',
         cure: (p) => `Führen Sie \`${login(p)}\` auf dem Rechner aus, auf dem receiptd läuft.`,
-      },
-      CREDENTIALS_UNWRITABLE: {
-        what: 'Zugangsdaten lassen sich nicht speichern',
-        cure: 'Was vorher gespeichert war, bleibt. Prüfen Sie die Rechte dort, wo sie liegen.',
       },
       KEYCHAIN_UNAVAILABLE: {
         what: 'Der Schlüsselbund des Systems antwortet nicht',
@@ -355,29 +321,9 @@ export function codesTexts(
         what: 'Was antwortet, ist nicht der Dienst',
         cure: 'Prüfen Sie die Adresse des Dienstes, und ob ein Proxy oder eine Anmeldeseite dazwischen liegt.',
       },
-      ENDPOINT_FORBIDDEN: {
-        what: 'Der Dienst erlaubt das diesem Konto nicht',
-        cure: 'Prüfen Sie Tarif und Rechte des Kontos auf der Website des Dienstes.',
-      },
-      ENDPOINT_REFUSED: {
-        what: 'Der Dienst hat das abgelehnt',
-        cure: 'Berichtigen Sie Name, Sprache oder Adresse, und versuchen Sie es noch einmal.',
-      },
-      CREATE_UNCERTAIN: {
-        what: 'Die Antwort ging verloren: Der Endpunkt ist vielleicht angelegt',
-        cure: 'Sehen Sie auf der Website des Dienstes nach, bevor Sie es noch einmal versuchen: Jeder Erfolg legt einen weiteren an.',
-      },
-      USAGE: {
-        what: 'So ist das nicht möglich',
-        cure: 'Laden Sie diese Seite neu. Die Einzelheiten sagen, woran es liegt.',
-      },
       NOT_RUNNING: {
         what: 'receiptd wird gerade beendet oder läuft nicht',
         cure: 'Versuchen Sie es gleich noch einmal.',
-      },
-      CONTROL_FAILED: {
-        what: 'receiptd konnte das nicht ausführen',
-        cure: 'Laden Sie diese Seite neu. Hilft das nicht, steht mehr im Protokoll.',
       },
       PORT_IN_USE: {
         what: 'Ein anderes Programm belegt den Port',
@@ -390,14 +336,6 @@ export function codesTexts(
       CONSOLE_UNAVAILABLE: {
         what: 'Die Konsole ist unter ihrer eingestellten Adresse nicht erreichbar',
         cure: 'Belege werden weiter gesendet. Berichtigen Sie Adresse, Zertifikat oder Passwort auf dem Rechner, auf dem receiptd läuft.',
-      },
-      CONSOLE_SIGNED_OUT: {
-        what: 'Sie sind nicht angemeldet: Link oder Passwort sind falsch oder zu alt',
-        cure: 'Melden Sie sich mit dem Passwort an, oder öffnen Sie die Konsole mit einem neuen Link.',
-      },
-      CONSOLE_REFUSED: {
-        what: 'Das darf die Konsole nicht',
-        cure: 'Es geht auf dem Rechner, auf dem receiptd läuft: in der Konfigurationsdatei oder auf der Befehlszeile.',
       },
       ALERT_UNDELIVERED: {
         what: (p) =>
@@ -414,10 +352,6 @@ export function codesTexts(
             ? 'Das Programm für Ergebnisse schlägt fehl'
             : `Das Programm für Ergebnisse, ${p.program}, schlägt fehl`,
         cure: 'Nichts geht verloren: Es bekommt die Ergebnisse erneut, in ihrer Reihenfolge. Probieren Sie es von Hand aus, oder berichtigen Sie `results.command`.',
-      },
-      RESULT_UNKNOWN: {
-        what: 'Dieses Ergebnis gibt es nicht',
-        cure: 'Suchen Sie es in der Liste der Ergebnisse.',
       },
     },
   };

@@ -24,14 +24,6 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         what: 'A setting is not valid',
         cure: 'No part of the change is in effect. Correct the setting.',
       },
-      CONFIG_CHANGED: {
-        what: 'Somebody else changed the configuration',
-        cure: 'Nothing was saved. Reload the page, check your change, and save again.',
-      },
-      CONFIG_UNWRITABLE: {
-        what: 'The configuration file can’t be written',
-        cure: 'Nothing was changed. Allow the user that runs receiptd to write the file and its directory. If it runs as a service, also run `sudo receiptd service install`.',
-      },
       TEMPLATE_INVALID: {
         what: 'The name template is not valid',
         cure: 'Use the fields in braces that are listed below the input.',
@@ -199,10 +191,6 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         what: (p) => `Nothing is logged to ${p.dir} (${p.system})`,
         cure: 'Receipts are still sent. Free some space there, or let the user that runs receiptd write to it. receiptd tries again every minute.',
       },
-      LEDGER_SHARED: {
-        what: 'The ledger is shared with other agents',
-        cure: 'This only works if the agent has its own ledger.',
-      },
       LEDGER_UNREACHABLE: {
         what: 'The shared ledger can’t be reached',
         cure: 'Scans are copied or stay in their folders and are sent once the ledger is back. Check the database and the network.',
@@ -223,7 +211,6 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         what: 'Another agent has taken over this agent’s work',
         cure: 'It continues automatically. Check this machine’s clock and network.',
       },
-      AGENT_UNKNOWN: { what: 'This agent is not in the fleet', cure: 'Reload this page.' },
       AGENT_SILENT: {
         what: (p) =>
           p === undefined
@@ -253,23 +240,6 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
             ? 'Check the free space and permissions of the state directory. New scans are recorded without a copy meanwhile; one that is overwritten before it is sent is lost.'
             : 'Check the free space and permissions of the state directory. Scans stay in their folders meanwhile.',
       },
-      DOCUMENT_UNKNOWN: {
-        what: 'This document or file does not exist, or no longer needs a person',
-        cure: 'Search for it in the list of documents.',
-      },
-      DOCUMENT_AMBIGUOUS: {
-        what: 'Several documents have this name',
-        cure: 'Choose one in the list of documents.',
-      },
-      DOCUMENT_STATE: {
-        what: 'This is not possible in the document’s current state',
-        cure: 'It may have changed in the meantime. Check it again.',
-      },
-      DOCUMENT_TAKEN: {
-        what: 'Another agent is sending this document',
-        cure: 'Wait a moment, then check again.',
-      },
-      DOCUMENT_HELD: { what: 'This document is on hold', cure: 'The overview says why.' },
       BYTES_GONE: {
         what: 'The image is no longer there',
         cure: 'Put the file back into its folder, or scan the receipt again.',
@@ -303,10 +273,6 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
             ? `The credentials of account ${p.account} are not accepted`
             : 'The service does not accept the credentials',
         cure: (p) => `Run \`${login(p)}\` on the machine that receiptd runs on.`,
-      },
-      CREDENTIALS_UNWRITABLE: {
-        what: 'Credentials can’t be stored',
-        cure: 'The stored credentials were not changed. Check the permissions of the place where they are kept.',
       },
       KEYCHAIN_UNAVAILABLE: {
         what: 'The system keychain does not respond',
@@ -349,27 +315,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         what: 'Something other than the service answered',
         cure: 'Check the service address, and whether a proxy or a login page is in the way.',
       },
-      ENDPOINT_FORBIDDEN: {
-        what: 'The service does not allow this account to do that',
-        cure: 'Check the account’s plan and permissions on the service’s website.',
-      },
-      ENDPOINT_REFUSED: {
-        what: 'The service refused this',
-        cure: 'Correct the name, language or address, and try again.',
-      },
-      CREATE_UNCERTAIN: {
-        what: 'The answer was lost: the endpoint may have been created',
-        cure: 'Check the service’s website before you try again: each success creates another endpoint.',
-      },
-      USAGE: {
-        what: 'This request is not valid',
-        cure: 'Reload this page. The details say what is wrong.',
-      },
       NOT_RUNNING: { what: 'receiptd is stopping or not running', cure: 'Try again in a moment.' },
-      CONTROL_FAILED: {
-        what: 'receiptd could not do this',
-        cure: 'Reload this page. If that does not help, see the log.',
-      },
       PORT_IN_USE: {
         what: 'Another program uses the port',
         cure: 'receiptd continues without it and keeps trying. Choose another port in the configuration file.',
@@ -381,14 +327,6 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       CONSOLE_UNAVAILABLE: {
         what: 'The console is not available at its configured address',
         cure: 'Receipts are still sent. Correct the address, certificate or password on the machine that receiptd runs on.',
-      },
-      CONSOLE_SIGNED_OUT: {
-        what: 'You are not signed in, or the link or password is wrong or too old',
-        cure: 'Sign in with the password, or open the console again with a new link.',
-      },
-      CONSOLE_REFUSED: {
-        what: 'The console may not do this',
-        cure: 'You can do it on the machine that receiptd runs on, in the configuration file or on the command line.',
       },
       ALERT_UNDELIVERED: {
         what: (p) =>
@@ -404,7 +342,6 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
           p === undefined ? 'The program for results fails' : `The program for results, ${p.program}, fails`,
         cure: 'Results are kept and passed to it again later, in order. Run the program by hand to test it, or correct `results.command`.',
       },
-      RESULT_UNKNOWN: { what: 'This result does not exist', cure: 'Search for it in the list of results.' },
     } satisfies Codes,
   };
 }

@@ -83,7 +83,7 @@ inBrowser('the page of a document', (here) => {
     const page = await open(row);
     await shows(page.getByText('The image is gone'));
     await go(page, 999999);
-    await shows(page.getByRole('alert').getByText('This document or file does not exist'));
+    await shows(page.getByRole('alert').getByText('The ledger has no document with the number 999999.'));
     await go(page, 'abc');
     await heading(page, 'Page not found');
     await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();

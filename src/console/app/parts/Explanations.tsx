@@ -1,3 +1,4 @@
+import { isErrorKey } from '../../../texts/errors.ts';
 import { errorWords } from '../../../texts/explain.ts';
 import { ApiError } from '../api.ts';
 import { labelOf } from '../settings/labels.ts';
@@ -44,20 +45,26 @@ export function Why({ reason, message, state, isShort = false }: WhyProps) {
 export function Problem({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError) || error.isLocal)
     return <Words text={error instanceof Error ? error.message : String(error)} />;
-  const said = explanationOf(error.code);
+  const { said, code, keys } = error;
+  // Words of an agent of another version, or a list of what is wrong in the configuration.
+  const general = isWorded(said) ? null : explanationOf(code);
   return (
     <>
-      <Words text={said === null ? t.reasons.unknown : `${said.what}. ${said.cure}`} />
-      {error.keys.length > 0 && (
+      <Words text={general === null ? errorWords(t, said) : `${general.what}. ${general.cure}`} />
+      {keys.length > 0 && (
         <ul>
-          {error.keys.map((key) => (
+          {keys.map((key) => (
             <li key={key}>{labelOf(key)}</li>
           ))}
         </ul>
       )}
-      <Details text={errorWords(t, error.said)} />
+      {general !== null && <Details text={errorWords(t, said)} />}
     </>
   );
+}
+
+function isWorded({ key }: ApiError['said']): boolean {
+  return key !== undefined && isErrorKey(t.errors, key);
 }
 
 /** The same beside the pressed button; nothing without an error. */

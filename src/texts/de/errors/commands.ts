@@ -127,6 +127,18 @@ const SETUP_ANSWERS: Readonly<Record<string, string>> = {
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
   const { counted, number, plural, duration, time } = format;
   return {
+    'USAGE.unknownOperation': [
+      'Der laufende Agent kennt diese Operation nicht.',
+      'Ist er älter als dieses Programm, starten Sie ihn neu.',
+    ],
+    'USAGE.notPosted': ['Operationen werden mit POST aufgerufen.'],
+    'USAGE.requestTooLarge': (p) => [`Die Anfrage ist größer als ${p.limit} Bytes.`],
+    'USAGE.requestIncomplete': ['Die Anfrage ist nicht vollständig.'],
+    'USAGE.requestTooDeep': ['Die Anfrage ist zu tief verschachtelt.'],
+    'USAGE.requestNotJson': ['Die Anfrage ist kein JSON.'],
+    'USAGE.requestInvalid': (p) => [`${p.at ?? 'Die Anfrage'}: ${p.detail ?? 'ungültig'}.`],
+    'USAGE.noPage': ['Diese Seite gibt es nicht.'],
+    'USAGE.signIn': ['Senden Sie entweder ein Token oder ein Passwort.'],
     'USAGE.noCredentialsFile': [
       'Es ist keine Datei mit Zugangsdaten eingestellt.',
       'Setzen Sie credentials.file in der Konfiguration.',
@@ -410,6 +422,11 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Mit dem Zustandsverzeichnis ${p.stateDir} läuft kein Agent; es werden also keine Meldungen gesendet.`,
       `Starten Sie ihn mit „${p.command}“. \`receiptd status\` zeigt Störungen auch ohne Agenten.`,
     ],
+    'CONTROL_FAILED.defect': ['Der laufende Agent konnte das nicht tun.', 'Näheres steht in seinem Log.'],
+    'CONTROL_FAILED.preview': [
+      'Die Vorschau ist noch nicht fertig.',
+      'Versuchen Sie es in einigen Sekunden noch einmal.',
+    ],
     'CONTROL_FAILED.notUnderstood': [
       'Diese Version versteht die Antwort des laufenden Agenten nicht.',
       'Der Agent hat vielleicht eine andere Version. Starten Sie ihn neu.',
@@ -465,6 +482,42 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'CONSOLE_UNAVAILABLE.noCertificate': noCertificate('console'),
     'CONSOLE_UNAVAILABLE.unfitPair': unfitPair('console'),
+    'CONSOLE_SIGNED_OUT.session': (p) => [
+      'Sie sind abgemeldet.',
+      `Holen Sie mit \`${p.command}\` einen neuen Link, oder melden Sie sich mit dem Passwort an.`,
+    ],
+    'CONSOLE_SIGNED_OUT.usedLink': (p) => [
+      'Dieser Link wurde schon benutzt oder ist älter als fünf Minuten.',
+      `Holen Sie mit \`${p.command}\` einen neuen.`,
+    ],
+    'CONSOLE_SIGNED_OUT.noPassword': [
+      'Die Konsole hat kein Passwort.',
+      'Öffnen Sie sie mit `receiptd console`, oder setzen Sie mit `receiptd console password` eines.',
+    ],
+    'CONSOLE_SIGNED_OUT.wrongPassword': [
+      'Das Passwort ist falsch.',
+      'Haben Sie es vergessen, öffnen Sie die Konsole mit `receiptd console`.',
+    ],
+    'CONSOLE_REFUSED.method': (p) => [`Hier geht nur ${p.allowed.join(' oder ')}.`],
+    'CONSOLE_REFUSED.openTooOften': (p) => [
+      `Die Konsole ist schon ${p.count}-mal geöffnet.`,
+      'Schließen Sie einige davon.',
+    ],
+    'CONSOLE_REFUSED.wrongTooOften': (p) => [
+      'Zu viele falsche Passwörter.',
+      `Versuchen Sie es in ${p.seconds} s noch einmal, oder öffnen Sie die Konsole mit \`receiptd console\`.`,
+    ],
+    'CONSOLE_REFUSED.noPath': ['Die Anfrage hat keinen Pfad, oder einen, den kein Browser sendet.'],
+    'CONSOLE_REFUSED.tooManyHeaders': ['Die Anfrage hat zu viele Kopfzeilen.'],
+    'CONSOLE_REFUSED.severalHosts': ['Die Anfrage nennt mehr als einen Host.'],
+    'CONSOLE_REFUSED.foreignHost': [
+      'Die Konsole antwortet nicht unter diesem Hostnamen.',
+      'Verwenden Sie ihre Adresse, oder nehmen Sie den Namen in console.hosts auf.',
+    ],
+    'CONSOLE_REFUSED.foreignPage': ['Diese Anfrage kam von einer anderen Seite als der Konsole.'],
+    'CONSOLE_REFUSED.foreignForm': [
+      'Diese Anfrage ist nicht von der Konsole: content-type oder x-receiptd fehlt.',
+    ],
     'CONSOLE_REFUSED.foldersUnasked': [
       'Ordner werden nur aufgelistet, solange die Einrichtung nach einem fragt.',
     ],

@@ -508,6 +508,7 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     ],
     DOCUMENT_TAKEN: (p) => [`${p.name} wird gerade von einem anderen Agenten gesendet.`],
     DOCUMENT_HELD: ['Ein anderer Agent hat seinen Dienst oder Endpunkt angehalten.'],
+    'BYTES_GONE.preview': ['Dieser Beleg hat keine Vorschau.'],
     'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${p.detail}`],
     'BYTES_GONE.notResent': (p) => [
       `„${p.name}“ lässt sich nicht noch einmal senden. ${p.detail}`,

@@ -123,6 +123,20 @@ function pairFault(p: UnfitPair): string {
 export function commandsErrors(format: Format) {
   const { counted, duration } = format;
   return {
+    'USAGE.unknownOperation': [
+      'The running agent does not support this operation.',
+      'If it is older than this program, restart it.',
+    ],
+    'USAGE.notPosted': ['Operations are asked for with POST.'],
+    'USAGE.requestTooLarge': (p: { limit: number }) => [`The request is larger than ${p.limit} bytes.`],
+    'USAGE.requestIncomplete': ['The request is not complete.'],
+    'USAGE.requestTooDeep': ['The request is nested too deeply.'],
+    'USAGE.requestNotJson': ['The request is not JSON.'],
+    'USAGE.requestInvalid': (p: { at: string | null; detail: string | null }) => [
+      `${p.at ?? 'The request'}: ${p.detail ?? 'invalid'}.`,
+    ],
+    'USAGE.noPage': ['Page not found.'],
+    'USAGE.signIn': ['Send either a token or a password.'],
     'USAGE.noCredentialsFile': [
       'No credentials file is configured.',
       'Set credentials.file in the configuration.',
@@ -408,6 +422,8 @@ export function commandsErrors(format: Format) {
       `No agent is running on the state directory ${p.stateDir}, so no alerts are being sent.`,
       `Start it with "${p.command}". \`receiptd status\` shows problems even without an agent.`,
     ],
+    'CONTROL_FAILED.defect': ['The running agent could not do this.', 'See its log.'],
+    'CONTROL_FAILED.preview': ['The preview is not ready yet.', 'Try again in a few seconds.'],
     'CONTROL_FAILED.notUnderstood': [
       "This version does not understand the running agent's answer.",
       'The agent may be a different version. Restart it.',
@@ -465,6 +481,44 @@ export function commandsErrors(format: Format) {
     ],
     'CONSOLE_UNAVAILABLE.noCertificate': noCertificate('console'),
     'CONSOLE_UNAVAILABLE.unfitPair': unfitPair('console'),
+    'CONSOLE_SIGNED_OUT.session': (p: { command: string }) => [
+      'You are signed out.',
+      `Get a new link with \`${p.command}\`, or sign in with the password.`,
+    ],
+    'CONSOLE_SIGNED_OUT.usedLink': (p: { command: string }) => [
+      'This link has already been used or is older than five minutes.',
+      `Get a new one with \`${p.command}\`.`,
+    ],
+    'CONSOLE_SIGNED_OUT.noPassword': [
+      'The console has no password.',
+      'Open it with `receiptd console`, or set one with `receiptd console password`.',
+    ],
+    'CONSOLE_SIGNED_OUT.wrongPassword': [
+      'Wrong password.',
+      'If you forgot it, open the console with `receiptd console`.',
+    ],
+    'CONSOLE_REFUSED.method': (p: { allowed: readonly string[] }) => [
+      `This accepts only ${p.allowed.join(' or ')}.`,
+    ],
+    'CONSOLE_REFUSED.openTooOften': (p: { count: number }) => [
+      `The console is already open ${p.count} times.`,
+      'Close some of them.',
+    ],
+    'CONSOLE_REFUSED.wrongTooOften': (p: { seconds: number }) => [
+      'Too many wrong passwords.',
+      `Try again in ${p.seconds} s, or open the console with \`receiptd console\`.`,
+    ],
+    'CONSOLE_REFUSED.noPath': ['The request has no path, or one that no browser would send.'],
+    'CONSOLE_REFUSED.tooManyHeaders': ['The request has too many headers.'],
+    'CONSOLE_REFUSED.severalHosts': ['The request has more than one Host.'],
+    'CONSOLE_REFUSED.foreignHost': [
+      'The console does not answer to this host name.',
+      'Use its address, or add the name to console.hosts.',
+    ],
+    'CONSOLE_REFUSED.foreignPage': ['This request came from a page other than the console.'],
+    'CONSOLE_REFUSED.foreignForm': [
+      'This request is not from the console: content-type or x-receiptd is missing.',
+    ],
     'CONSOLE_REFUSED.foldersUnasked': ['Folders are only listed while setup asks for one.'],
     'CONSOLE_REFUSED.setting': (p: { setting: string; holder: string | null; file: string }) => [
       `The console can't change ${p.setting}${p.holder === null ? '' : ` while ${p.holder} is set to a secret for it`}.`,

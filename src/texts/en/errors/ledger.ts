@@ -549,6 +549,7 @@ export function ledgerErrors({ counted, plural }: Format) {
     ],
     DOCUMENT_TAKEN: (p: { name: string }) => [`${p.name} is being sent by another agent.`],
     DOCUMENT_HELD: ['Another agent has put its service or endpoint on hold.'],
+    'BYTES_GONE.preview': ['This document has no preview.'],
     'BYTES_GONE.image': (p: { name: string; detail: string }) => [
       `The image of "${p.name}" can't be shown. ${p.detail}`,
     ],

@@ -36,11 +36,9 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
     document: async ({ id, name }) => {
       const row = agent.rows.find((each) => (id === undefined ? each.name === name : each.documentId === id));
       if (row === undefined) {
-        throw new ReceiptdError({
-          code: 'DOCUMENT_UNKNOWN',
-          message: `There is no document ${id ?? name}.`,
-          hint: 'Look for it in the list.',
-        });
+        throw id === undefined
+          ? new ReceiptdError('DOCUMENT_UNKNOWN.name', { name: name ?? '' })
+          : new ReceiptdError('DOCUMENT_UNKNOWN.number', { id });
       }
       const results = agent.results.filter(({ document }) => document?.id === row.documentId);
       const detail = detailOf(row);
