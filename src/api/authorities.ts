@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import * as tls from 'node:tls';
 import { decodedText } from '../core/domain/encoding.ts';
 import type { Clock } from '../core/ports/clock.ts';
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { ReceiptdError, systemCode, type AuthoritiesFlaw } from '../core/domain/errors.ts';
 
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]*?-----END (?:TRUSTED )?CERTIFICATE-----/g;
 
@@ -85,26 +85,31 @@ function certificatesOf(file: string): string[] {
   let text: string;
   try {
     // Reading a FIFO would block the process forever.
-    if (!statSync(file).isFile()) throw unusable(file, 'is not a file');
+    if (!statSync(file).isFile()) throw unusable(file, 'notAFile');
     const read = decodedText(readFileSync(file));
-    if ('not' in read) throw unusable(file, read.not);
+    if ('encoding' in read) throw unusable(file, read.encoding);
     text = read.text;
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    throw unusable(file, `cannot be read (${systemCode(error)})`, error);
+    throw unusable(file, 'unreadable', { system: systemCode(error) ?? null, cause: error });
   }
   const found = text.match(CERTIFICATE);
-  if (!found) throw unusable(file, 'contains no certificate in PEM format');
+  if (!found) throw unusable(file, 'noCertificate');
   for (const [index, pem] of found.entries()) {
     try {
       new X509Certificate(pem).toString();
     } catch (error) {
-      throw unusable(file, `contains a broken certificate (number ${index + 1})`, error);
+      throw unusable(file, 'broken', { number: index + 1, cause: error });
     }
   }
   return found;
 }
 
-function unusable(file: string, why: string, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('CONFIG_INVALID.authorities', { file, why }, { cause });
+function unusable(
+  file: string,
+  flaw: AuthoritiesFlaw,
+  about: { system?: string | null; number?: number; cause?: unknown } = {},
+): ReceiptdError {
+  const { system = null, number = 0, cause } = about;
+  return new ReceiptdError('CONFIG_INVALID.authorities', { file, flaw, system, number }, { cause });
 }

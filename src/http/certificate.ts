@@ -39,7 +39,7 @@ type Unfit = (why: Params<'CONSOLE_UNAVAILABLE.unfitPair'>[0], cause?: unknown) 
 async function read(of: 'cert' | 'key', file: string, unfit: Unfit): Promise<Buffer> {
   try {
     const found = decodedText(await readFile(file));
-    if ('not' in found) throw unfit({ kind: 'notUtf8', of, file, encoding: found.encoding });
+    if ('encoding' in found) throw unfit({ kind: 'notUtf8', of, file, encoding: found.encoding });
     return Buffer.from(found.text);
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;

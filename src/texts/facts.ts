@@ -144,6 +144,9 @@ export interface SaidElsewhere {
 /** A file of another encoding than UTF-8. */
 export type NotUtf8 = 'UTF-16' | 'binary';
 
+/** What is wrong with a file of certificate authorities. */
+export type AuthoritiesFlaw = NotUtf8 | 'notAFile' | 'unreadable' | 'noCertificate' | 'broken';
+
 /** What is wrong with a client identifier or secret. */
 export type CredentialsFlaw = {
   readonly why: 'tooLong' | 'nul' | 'control';

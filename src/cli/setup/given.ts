@@ -153,7 +153,7 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   try {
     const bytes = await readFile(path);
     const read = decodedText(bytes);
-    if ('not' in read)
+    if ('encoding' in read)
       throw new ReceiptdError('FILE_UNREADABLE.secretNotText', { path, encoding: read.encoding });
     const secret = read.text.trim();
     if (secret !== '') return secret;

@@ -2,19 +2,11 @@ import type { NotUtf8 } from '../../texts/facts.ts';
 
 export type { NotUtf8 } from '../../texts/facts.ts';
 
-/** UTF-8 text without a byte order mark, as people and their editors write it; else what it is instead, for people too. */
-export function decodedText(
-  bytes: Uint8Array,
-): { readonly text: string } | { readonly not: string; readonly encoding: NotUtf8 } {
+/** UTF-8 text without a byte order mark, as people and their editors write it; else what it is instead. */
+export function decodedText(bytes: Uint8Array): { readonly text: string } | { readonly encoding: NotUtf8 } {
   const encoding = foreignEncoding(bytes);
-  if (encoding !== null) return { not: `is ${NOT_UTF8[encoding]}`, encoding };
-  return { text: new TextDecoder('utf-8').decode(bytes) };
+  return encoding === null ? { text: new TextDecoder('utf-8').decode(bytes) } : { encoding };
 }
-
-const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
-  'UTF-16': 'UTF-16 text, not UTF-8',
-  binary: 'not text: it contains NUL bytes',
-};
 
 /** For text that a shell wrote: PowerShell redirects its output as UTF-16. */
 export function anyText(bytes: Uint8Array): string {

@@ -4,7 +4,13 @@ import { formatOf } from '../../texts/format.ts';
 import type { ErrorCode, SaidElsewhere } from '../../texts/facts.ts';
 import { local } from './words.ts';
 
-export { ERROR_CODES, type ErrorCode, type SaidElsewhere, type ArchiveFlaw } from '../../texts/facts.ts';
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  type SaidElsewhere,
+  type ArchiveFlaw,
+  type AuthoritiesFlaw,
+} from '../../texts/facts.ts';
 
 /** What an error with this key takes. */
 export type Params<K> = K extends ErrorKey

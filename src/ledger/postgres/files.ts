@@ -17,7 +17,7 @@ export async function readPassword(file: string): Promise<string> {
     throw unreadable(key, file, error);
   });
   const read = decodedText(bytes);
-  if ('not' in read)
+  if ('encoding' in read)
     throw new ReceiptdError('LEDGER_REFUSED.notText', { setting: key, file, encoding: read.encoding });
   const [line = ''] = read.text.split(/\r?\n/);
   if (line === '') throw new ReceiptdError('LEDGER_REFUSED.emptyFile', { setting: key, file });
@@ -31,7 +31,7 @@ export async function readAuthorities(file: string): Promise<string> {
     throw unreadable(key, file, error);
   });
   const read = decodedText(bytes);
-  if ('not' in read)
+  if ('encoding' in read)
     throw new ReceiptdError('LEDGER_REFUSED.notText', { setting: key, file, encoding: read.encoding });
   const { text } = read;
   if (!text.includes('-----BEGIN CERTIFICATE-----'))

@@ -29,7 +29,7 @@ export async function readSecretFile(
     },
   );
   const read = decodedText(bytes);
-  if ('not' in read) throw unusable(read.encoding);
+  if ('encoding' in read) throw unusable(read.encoding);
   const [line = ''] = read.text.split(/\r?\n/);
   if (line.trim() === '') throw unusable('empty');
   return line.trim();

@@ -1,5 +1,5 @@
 import type { configErrors as english, YamlMistake } from '../../en/errors/config.ts';
-import type { Translated } from '../../facts.ts';
+import type { AuthoritiesFlaw, Translated } from '../../facts.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8 } from './files.ts';
 
 const YAML_MISTAKES: Readonly<Record<YamlMistake, string>> = {
@@ -17,6 +17,21 @@ const YAML_MISTAKES: Readonly<Record<YamlMistake, string>> = {
   ASTERISK: 'ein Text, der mit * beginnt, muss in Anführungszeichen stehen, etwa "*.jpg"',
   ALIAS_IN_ITSELF: 'dieser Verweis enthält sich selbst',
 };
+
+function authoritiesFlaw(p: { flaw: AuthoritiesFlaw; system: string | null; number: number }): string {
+  switch (p.flaw) {
+    case 'notAFile':
+      return 'ist keine Datei';
+    case 'unreadable':
+      return `ist nicht lesbar (${p.system ?? 'Grund unbekannt'})`;
+    case 'noCertificate':
+      return 'enthält kein Zertifikat im PEM-Format';
+    case 'broken':
+      return `enthält ein beschädigtes Zertifikat (das ${p.number}.)`;
+    default:
+      return `ist ${NOT_UTF8[p.flaw]}`;
+  }
+}
 
 const OR_SETUP = 'Legen Sie mit `receiptd setup` eine an, oder wählen Sie mit --config eine andere.';
 const READABLE = 'Es muss eine Datei sein, die der Benutzer lesen kann, unter dem receiptd läuft.';
@@ -59,7 +74,7 @@ export function configErrors(): Translated<ReturnType<typeof english>> {
       'Speichern Sie die Datei im Editor als UTF-8 (im Windows-Editor: Speichern unter, Codierung: UTF-8).',
     ],
     'CONFIG_INVALID.authorities': (p) => [
-      `service.ca: ${p.file} ist nicht verwendbar (${p.why}).`,
+      `service.ca: ${p.file} ${authoritiesFlaw(p)}.`,
       'Es muss eine Textdatei mit den Zeilen BEGIN CERTIFICATE und END CERTIFICATE sein.',
     ],
     'CONFIG_INVALID.notProxy': (p) => [

@@ -1,4 +1,4 @@
-import type { Entries, NotUtf8 } from '../../facts.ts';
+import type { AuthoritiesFlaw, Entries, NotUtf8 } from '../../facts.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8 } from './files.ts';
 
 /** The most common mistakes, by the parser's error code, and what the parser takes for valid. */
@@ -26,6 +26,21 @@ export type WrongArgument =
       readonly min: number;
       readonly max: number;
     };
+
+function authoritiesFlaw(p: { flaw: AuthoritiesFlaw; system: string | null; number: number }): string {
+  switch (p.flaw) {
+    case 'notAFile':
+      return 'is not a file';
+    case 'unreadable':
+      return `cannot be read (${p.system ?? 'unknown error'})`;
+    case 'noCertificate':
+      return 'contains no certificate in PEM format';
+    case 'broken':
+      return `contains a broken certificate (number ${p.number})`;
+    default:
+      return `is ${NOT_UTF8[p.flaw]}`;
+  }
+}
 
 const OR_SETUP = 'Run `receiptd setup` to create one, or use --config to choose another.';
 const READABLE = 'It must be a file that the user running receiptd can read.';
@@ -77,8 +92,13 @@ export function configErrors() {
       `${p.path} is ${p.encoding === null ? 'not text in UTF-8' : NOT_UTF8[p.encoding]}.`,
       'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
     ],
-    'CONFIG_INVALID.authorities': (p: { file: string; why: string }) => [
-      `service.ca: ${p.file} ${p.why}.`,
+    'CONFIG_INVALID.authorities': (p: {
+      file: string;
+      flaw: AuthoritiesFlaw;
+      system: string | null;
+      number: number;
+    }) => [
+      `service.ca: ${p.file} ${authoritiesFlaw(p)}.`,
       'It must be a text file with the lines BEGIN CERTIFICATE and END CERTIFICATE.',
     ],
     'CONFIG_INVALID.notProxy': (p: { source: string }) => [
