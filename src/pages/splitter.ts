@@ -1,6 +1,6 @@
 import { MOST_PAGES } from '../core/domain/pages.ts';
 import type { OpenFile, PageImage, PageSplitter, SplitRequest, Unreadable } from '../core/ports/pages.ts';
-import type { ImageType } from '../core/domain/imageType.ts';
+import { factsOf, type ImageType } from '../core/domain/imageType.ts';
 import type { Appearance } from '../core/domain/look.ts';
 import { jpegGap } from '../intake/image/structure/jpeg.ts';
 import { pngGap } from '../intake/image/structure/png.ts';
@@ -31,7 +31,7 @@ export class ProcessSplitter implements PageSplitter {
   }
 
   async look(bytes: Buffer, type: ImageType): Promise<Appearance | null> {
-    if (!LOOKED_AT.has(type)) return null;
+    if (!factsOf(type).isDrawn) return null;
     const answer = await this.#looking.ask({ kind: 'look', type }, bytes);
     return 'head' in answer && answer.head.kind === 'look' ? asAppearance(answer.head.appearance) : null;
   }
@@ -135,9 +135,6 @@ class SplitFile implements OpenFile {
 function isCount(pages: unknown): pages is number {
   return Number.isSafeInteger(pages) && Number(pages) > 0 && Number(pages) <= MOST_PAGES;
 }
-
-/** Types that can be drawn. */
-const LOOKED_AT: ReadonlySet<ImageType> = new Set(['jpeg', 'png', 'tiff', 'webp', 'gif', 'heic']);
 
 function asAppearance(appearance: Appearance | null): Appearance | null {
   const { width, height, paper, light, ink, detail, sharpness } = appearance ?? {};

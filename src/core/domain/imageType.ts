@@ -12,6 +12,8 @@ interface Facts {
   readonly hasEnd: boolean;
   /** Whether its decoders notice zeros that are no image data. In a BMP they are black, and a PDF is shown without what is missing. */
   readonly isCompressed: boolean;
+  /** Whether the decoder can draw it, and so measure whether it is blank, dark or blurred. */
+  readonly isDrawn: boolean;
   /** Whether it may have to be taken apart into pages, or turned. */
   readonly isSplit: boolean;
 }
@@ -26,6 +28,7 @@ const FACTS = {
     grows: false,
     hasEnd: true,
     isCompressed: true,
+    isDrawn: true,
     isSplit: true,
   },
   png: {
@@ -36,6 +39,7 @@ const FACTS = {
     grows: false,
     hasEnd: true,
     isCompressed: true,
+    isDrawn: true,
     isSplit: false,
   },
   tiff: {
@@ -46,6 +50,7 @@ const FACTS = {
     grows: true,
     hasEnd: false,
     isCompressed: true,
+    isDrawn: true,
     isSplit: true,
   },
   webp: {
@@ -56,6 +61,7 @@ const FACTS = {
     grows: false,
     hasEnd: false,
     isCompressed: true,
+    isDrawn: true,
     isSplit: false,
   },
   gif: {
@@ -66,6 +72,7 @@ const FACTS = {
     grows: false,
     hasEnd: true,
     isCompressed: true,
+    isDrawn: true,
     isSplit: false,
   },
   bmp: {
@@ -76,6 +83,7 @@ const FACTS = {
     grows: false,
     hasEnd: false,
     isCompressed: false,
+    isDrawn: false,
     isSplit: false,
   },
   heic: {
@@ -86,6 +94,7 @@ const FACTS = {
     grows: false,
     hasEnd: false,
     isCompressed: true,
+    isDrawn: true,
     isSplit: true,
   },
   pdf: {
@@ -96,6 +105,7 @@ const FACTS = {
     grows: true,
     hasEnd: true,
     isCompressed: false,
+    isDrawn: false,
     isSplit: true,
   },
 } as const satisfies Readonly<Record<string, Facts>>;
