@@ -1,5 +1,6 @@
 import type { CommanderError } from 'commander';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import type { CommandLineFault } from '../texts/facts.ts';
 
 /** Commands that people guess; the errors name the right ones. */
 const GUESSED = [
@@ -29,7 +30,30 @@ export function usageError({ code, message }: Pick<CommanderError, 'code' | 'mes
   }
   const plain = inPlainWords(what);
   const detail = `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.$/, '')}.`.replaceAll("'", '"');
-  return new ReceiptdError('USAGE.commandLine', { detail, meant, name: possibleName(code, what) });
+  return new ReceiptdError('USAGE.commandLine', {
+    fault: faultOf(code, what),
+    detail,
+    meant,
+    name: possibleName(code, what),
+  });
+}
+
+/** What the parser found, for other languages than its own; null for what is rare. */
+function faultOf(code: string, what: string): CommandLineFault | null {
+  const [, quoted = ''] = /'(.*?)'/.exec(what) ?? [];
+  const [, option = quoted] = /(--[\w-]+)/.exec(quoted) ?? [];
+  switch (code) {
+    case 'commander.unknownOption':
+      return { kind: 'unknownOption', subject: quoted };
+    case 'commander.optionMissingArgument':
+      return { kind: 'valueMissing', subject: option };
+    case 'commander.missingArgument':
+      return { kind: 'argumentMissing', subject: quoted };
+    case 'commander.excessArguments':
+      return { kind: 'tooManyArguments', subject: '' };
+    default:
+      return null;
+  }
 }
 
 /** The parser's sentences about values, without its notation of options and arguments. */

@@ -144,6 +144,12 @@ export interface SaidElsewhere {
 /** A file of another encoding than UTF-8. */
 export type NotUtf8 = 'UTF-16' | 'binary';
 
+/** What is wrong with a command line. */
+export interface CommandLineFault {
+  readonly kind: 'unknownOption' | 'valueMissing' | 'argumentMissing' | 'tooManyArguments';
+  readonly subject: string;
+}
+
 /** What is wrong with a file of certificate authorities. */
 export type AuthoritiesFlaw = NotUtf8 | 'notAFile' | 'unreadable' | 'noCertificate' | 'broken';
 

@@ -7,7 +7,7 @@ import type {
   OUTPUT_CURES as englishCures,
   RestoreRisks,
 } from '../../en/errors/commands.ts';
-import type { Translated, Words, TestReceiptTrouble } from '../../facts.ts';
+import type { CommandLineFault, Translated, Words, TestReceiptTrouble } from '../../facts.ts';
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 
@@ -123,6 +123,21 @@ const SETUP_ANSWERS: Readonly<Record<string, string>> = {
   '--test-mail': 'yes oder no',
   '--test-receipt': 'yes oder no',
 };
+
+function commandLine(fault: CommandLineFault | null): string | null {
+  switch (fault?.kind) {
+    case 'unknownOption':
+      return `Die Option „${fault.subject}“ gibt es hier nicht.`;
+    case 'valueMissing':
+      return `${fault.subject} braucht einen Wert.`;
+    case 'argumentMissing':
+      return `Es fehlt die Angabe „${fault.subject}“.`;
+    case 'tooManyArguments':
+      return 'Das sind zu viele Angaben.';
+    default:
+      return null;
+  }
+}
 
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
   const { counted, number, plural, duration, time } = format;
@@ -387,7 +402,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `${meintenSie(p.meant)}\`receiptd --help\` zeigt die Befehle.`,
     ],
     'USAGE.commandLine': (p) => [
-      `Diesen Aufruf versteht receiptd nicht: ${p.detail}`,
+      commandLine(p.fault) ?? `Diesen Aufruf versteht receiptd nicht: ${p.detail}`,
       `${meintenSie(p.meant)}${p.name === null ? '' : `Ist es der Name eines Belegs, schreiben Sie zwei Bindestriche davor, wie in \`receiptd show -- ${p.name}\`. `}Mit --help sehen Sie die Optionen dieses Befehls.`,
     ],
     'USAGE.agentNotShared': [

@@ -1,5 +1,6 @@
 import type { Format } from '../../format.ts';
 import type {
+  CommandLineFault,
   CredentialsFlaw,
   Entries,
   NotUtf8,
@@ -387,7 +388,12 @@ export function commandsErrors(format: Format) {
       `Unknown command "${p.typed}".`,
       `${didYouMean(p.meant)}\`receiptd --help\` shows the commands.`,
     ],
-    'USAGE.commandLine': (p: { detail: string; meant: readonly string[]; name: string | null }) => [
+    'USAGE.commandLine': (p: {
+      fault: CommandLineFault | null;
+      detail: string;
+      meant: readonly string[];
+      name: string | null;
+    }) => [
       p.detail,
       `${didYouMean(p.meant)}${p.name === null ? '' : `If it is a document name, put two dashes before it, as in \`receiptd show -- ${p.name}\`. `}Add --help to see the options of this command.`,
     ],
