@@ -12,12 +12,14 @@ import { unsentTexts } from './en/unsent.ts';
 /** The texts of every part in English. To add a language, add a folder of these files, a file like this one and a line in `texts.ts`. */
 export default function english(format: Format) {
   const unsent = unsentTexts(format);
+  const errors: ErrorTexts = errorsTexts(format);
+  const log: LogTexts = logTexts;
   return {
     format,
     ...unsent,
     ...codesTexts(format, unsent.needs),
-    errors: errorsTexts(format) satisfies ErrorTexts as ErrorTexts,
-    logTexts: logTexts as LogTexts,
+    errors,
+    logTexts: log,
     ...reasonsTexts(),
     ...problemsTexts(format),
     ...scanNotesTexts(format),

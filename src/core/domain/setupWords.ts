@@ -29,7 +29,9 @@ export function joined(...said: readonly Said[]): Said {
   return { text: said.map(({ text }) => text).join(''), parts: said.flatMap(({ parts }) => parts) };
 }
 
-/** The sentence of an error. */
+/** The sentence of an error; as it is if another version worded it. */
 export function saysError(error: ReceiptdError): Said {
-  return { text: error.sentence(), parts: [{ key: error.key ?? error.code, values: { ...error.params } }] };
+  const { key, params } = error;
+  const text = error.sentence();
+  return key === null ? plain(text) : { text, parts: [{ key, values: { ...params } }] };
 }
