@@ -23,7 +23,7 @@ export function addResends(program: Command, io: Io): void {
     .explain({ examples: ['retry SCAN0001-5e8ff9bf55ba', 'retry --all'] })
     .action(async (names: string[], options: JsonOption & { all?: boolean }) => {
       if (!options.all && names.length === 0) {
-        throw new ReceiptdError('USAGE.nothingToRetry');
+        throw new ReceiptdError('USAGE.documentOrAll');
       }
       const config = await configOf(io, options);
       const request = options.all ? { all: true, by } : { names, by };

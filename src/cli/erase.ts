@@ -48,7 +48,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
     .action(async (names: string[], options: Options) => {
       const before = options.before === undefined ? null : dayOf('--before', options.before);
       if ((before === null) === (names.length === 0)) {
-        throw new ReceiptdError('USAGE.nothingToErase');
+        throw new ReceiptdError('USAGE.documentOrBefore');
       }
       const config = await configOf(io, options);
       const found = await whatToErase(config, names, before, !options.yes);

@@ -11,9 +11,18 @@ export function textsOf({ env }: Pick<Io, 'env'>): Promise<Texts> {
   return textsIn(languageOfTerminal(env), local);
 }
 
-/** What, where, what to do, and the code, in the language of the terminal. */
-export async function sentenceOf(io: Pick<Io, 'env'>, error: ReceiptdError): Promise<string> {
-  return `${errorWords(await textsOf(io), error)} [${error.code}]`;
+/**
+ * What, where, what to do, and the code, in the language of the terminal; `word`: that for "error". Every error has its English words:
+ * one about missing descriptors, or after an upgrade that replaced the program's files, is told even if no file can be loaded.
+ */
+export async function told(
+  { env }: Pick<Io, 'env'>,
+  error: ReceiptdError,
+): Promise<{ readonly word: string; readonly sentence: string }> {
+  const language = languageOfTerminal(env);
+  const texts = language === 'en' ? null : await textsIn(language, local).catch(() => null);
+  if (texts === null) return { word: 'error', sentence: error.sentence() };
+  return { word: texts.problems.error, sentence: `${errorWords(texts, error)} [${error.code}]` };
 }
 
 /** What setup says, in the language of the terminal. */

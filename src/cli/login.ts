@@ -24,7 +24,7 @@ import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../co
 import { askText, awaited } from './askText.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { sentenceOf } from './language.ts';
+import { told } from './language.ts';
 import { withService } from './serviceClient.ts';
 import { configOf, hurryAgent, type ConfigOption } from './session.ts';
 
@@ -145,7 +145,7 @@ async function toMoveInto(
   if (isTerminal(io.stdin)) {
     return findToMove(store, undefined, of).catch(async (error: unknown) => {
       if (!(error instanceof ReceiptdError) || error.code === 'USAGE') throw error;
-      io.stderr.write(`${escapeUnsafe(await sentenceOf(io, error))}\n`);
+      io.stderr.write(`${escapeUnsafe((await told(io, error)).sentence)}\n`);
       return null;
     });
   }
@@ -219,7 +219,7 @@ async function takenOut(from: Stored['from'], credentials: Credentials, io: Io):
     return await takeOut(from, credentials);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    print(io, escapeUnsafe(await sentenceOf(io, error)));
+    print(io, escapeUnsafe((await told(io, error)).sentence));
     return false;
   }
 }

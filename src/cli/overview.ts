@@ -5,7 +5,8 @@ import type { OverviewResponse } from '../control/protocol/overview.ts';
 import { fromProblemJson } from '../control/protocol/problem.ts';
 import type { StatusResponse } from '../control/protocol/status.ts';
 import { oldestWaiting } from '../control/queries/overview.ts';
-import { movedAway, sayMoved } from '../state-dir/stateMarks.ts';
+import { movedAway } from '../state-dir/stateMarks.ts';
+import { movedWords } from '../texts/en/errors/ledger.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { startCommand } from '../system/userName.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -47,7 +48,7 @@ export async function look(config: Config): Promise<Overview> {
     throw ledgerGone(config);
   const mark = answer === null ? await movedAway(config.stateDir).catch(() => null) : null;
   const startWith = await startCommand(config.stateDir);
-  const silence = { now, daemon: null, silent: answer, movedAway: mark && sayMoved(mark), startWith };
+  const silence = { now, daemon: null, silent: answer, movedAway: mark && movedWords(mark), startWith };
   if (reports === null) return { ...silence, problems: [], counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();

@@ -6,9 +6,8 @@ import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, fitted, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { textsOf } from './language.ts';
+import { told } from './language.ts';
 import { usageError } from './usage.ts';
-import { errorWords } from '../texts/explain.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -96,10 +95,9 @@ async function report(io: Io, error: unknown): Promise<ExitStatus> {
   if (!(error instanceof ReceiptdError)) throw error;
   // Only config errors list several problems, one per line; any other line feed came from input and is escaped.
   const isList = error.kind === 'config';
-  const texts = await textsOf(io);
-  const sentence = `${errorWords(texts, error)} [${error.code}]`;
+  const { word, sentence } = await told(io, error);
   const lines = isList ? sentence.split('\n').map(escapeUnsafe).join('\n') : escapeUnsafe(sentence);
-  const start = colorsFor(io, io.stderr).red(`${texts.problems.error}:`);
+  const start = colorsFor(io, io.stderr).red(`${word}:`);
   io.stderr.write(`${fitted(io.stderr, `${start} ${lines}`)}\n`);
   return exitStatusOf(error);
 }

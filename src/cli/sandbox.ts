@@ -174,7 +174,7 @@ async function start(
     if (made !== undefined) await rmdir(options.dir).catch(() => {});
     const code = systemCode(error);
     if (code === 'EADDRINUSE') {
-      throw new ReceiptdError('PORT_IN_USE.sandbox', { port, host: options.host });
+      throw new ReceiptdError('PORT_IN_USE.sandbox', { port, host: options.host, option: '--port' });
     }
     if (code === undefined) throw error;
     throw new ReceiptdError('USAGE.sandboxNotStarted', { detail: (error as Error).message });

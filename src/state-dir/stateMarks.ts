@@ -71,14 +71,6 @@ export async function movedAway(stateDir: string): Promise<MovedAway | null> {
   };
 }
 
-/** Describes the mark for people, without the error code. */
-export function sayMoved({ at, file, isCopy }: MovedAway): string {
-  const from = `${at ?? 'an unknown time'}${file === '' ? '' : `, in ${file}`}`;
-  return isCopy
-    ? `This is a copy for viewing (restored ${from}). The agent runs elsewhere.`
-    : `The ledger was moved to another PC (${from}), and receiptd runs there.`;
-}
-
 /** @throws ReceiptdError STATE_MOVED */
 export async function refuseIfMoved(stateDir: string): Promise<void> {
   const mark = await movedAway(stateDir);

@@ -36,7 +36,7 @@ export function settingsToSend(
   const names = endpoints.map((each) => each.alias);
   const endpoint = endpoints.find((each) => alias === undefined || each.alias === alias);
   if (endpoint === undefined) {
-    throw new ReceiptdError('ENDPOINT_UNKNOWN.toSendTo', { alias: String(alias), known: names });
+    throw new ReceiptdError('ENDPOINT_UNKNOWN.notConfigured', { alias: String(alias), known: names });
   }
   if (alias === undefined && endpoints.length > 1) {
     throw new ReceiptdError('USAGE.severalEndpoints', { known: names });

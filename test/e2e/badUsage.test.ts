@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
@@ -129,6 +130,20 @@ describe('a command line is refused with one sentence', () => {
     const german = await quickly(site, ['retry'], { env: { ...env, LANG: 'de_DE.UTF-8' } });
     expect(german).toMatchObject({ status: 2, stdout: '' });
     expect(german.stderr).toMatch(/^Fehler: Nennen Sie .*--all.* \[USAGE\]\n$/);
+  });
+
+  test('in English if an upgrade has taken the files of the language away', async () => {
+    const { dir } = await prepare();
+    const dist = join(dir, 'dist');
+    await cp(dirname(MAIN), dist, { recursive: true });
+    await symlink(join(dirname(MAIN), '..', 'node_modules'), join(dir, 'node_modules'));
+    await copyFile(join(dirname(MAIN), '..', 'package.json'), join(dir, 'package.json'));
+    await rm(join(dist, 'de.js'));
+    const run = spawnSync(process.execPath, [join(dist, basename(MAIN)), 'retry'], {
+      env: { ...process.env, LANG: 'de_DE.UTF-8', LC_ALL: '', LC_MESSAGES: '' },
+      encoding: 'utf8',
+    });
+    expect(run).toBeRefused(2, 'USAGE', '--all');
   });
 
   test('with an unknown endpoint, listing the existing ones', async () => {

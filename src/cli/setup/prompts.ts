@@ -1,4 +1,4 @@
-import { says, type Said, type SetupKey } from '../../core/domain/setupWords.ts';
+import { says, type Said } from '../../core/domain/setupWords.ts';
 import { colorsFor, type Io } from '../io.ts';
 
 export interface Choice<T> {
@@ -131,12 +131,9 @@ function themeOf(io: Io, speak: (said: Said) => string) {
 }
 
 /** Keys and what they do, as the library names them. */
-const KEYS = new Map([
+const KEYS = new Map<string, 'keys.upDown' | 'keys.enter' | 'keys.navigate' | 'keys.select'>([
   ['↑↓', 'keys.upDown'],
   ['⏎', 'keys.enter'],
   ['navigate', 'keys.navigate'],
   ['select', 'keys.select'],
-] as const satisfies readonly (readonly [string, SetupKey])[]) as ReadonlyMap<
-  string,
-  'keys.upDown' | 'keys.enter' | 'keys.navigate' | 'keys.select'
->;
+]);

@@ -6,6 +6,7 @@ import { withService } from '../serviceClient.ts';
 import { portOwner } from './portOwner.ts';
 import { plan, provisional } from './plan.ts';
 import type { Talk } from './talk.ts';
+import { ANSWERS } from './answers.ts';
 
 /** The service that receipts go to. */
 export interface ServiceAnswer {
@@ -89,7 +90,11 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
     const baseUrl = `http://127.0.0.1:${given.sandboxPort}`;
     if (!(await isPractice(talk, baseUrl))) {
       const port = given.sandboxPort;
-      throw new ReceiptdError('PORT_IN_USE.practice', { port, host: '127.0.0.1' }, { cause: error });
+      throw new ReceiptdError(
+        'PORT_IN_USE.sandbox',
+        { port, host: '127.0.0.1', option: ANSWERS.sandboxPort.flag },
+        { cause: error },
+      );
     }
     const owner = await portOwner(given.sandboxPort);
     // That user could read the receipts.

@@ -87,10 +87,11 @@ const english = (): ErrorTexts => (ofEnglish ??= errorsTexts(formatOf('en', loca
 
 /** Whether this version has the same words for the key. */
 function isWordedSo(said: SaidElsewhere): said is SaidElsewhere & { readonly key: ErrorKey } {
-  const { key, params, message } = said;
+  const { key, params, message, hint = '' } = said;
   if (typeof key !== 'string' || !isErrorKey(english(), key)) return false;
   try {
-    return wordsOf(english(), key, params ?? null)[0] === message;
+    const [what, cure = ''] = wordsOf(english(), key, params ?? null);
+    return what === message && cure === hint;
   } catch {
     return false;
   }

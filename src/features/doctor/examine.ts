@@ -5,7 +5,8 @@ import type { Config } from '../../config/config.ts';
 import { describeError } from '../../core/domain/errors.ts';
 import type { Finding } from '../../core/domain/finding.ts';
 import { jsonObject } from '../../core/domain/jsonObject.ts';
-import { movedAway, sayMoved } from '../../state-dir/stateMarks.ts';
+import { movedAway } from '../../state-dir/stateMarks.ts';
+import { movedWords } from '../../texts/en/errors/ledger.ts';
 import { userNameOf } from '../../system/userName.ts';
 import { within } from './inTime.ts';
 import { ledgerFinding } from './ledgerFinding.ts';
@@ -81,7 +82,7 @@ async function moved(stateDir: string): Promise<Finding> {
   const mark = await movedAway(stateDir).catch(() => null);
   if (mark === null)
     return { level: 'ok', subject: 'moved', message: 'The ledger was not moved to another PC.' };
-  const message = `${sayMoved(mark)} receiptd does not run here. [STATE_MOVED]`;
+  const message = `${movedWords(mark)} receiptd does not run here. [STATE_MOVED]`;
   return { level: 'fail', subject: 'moved', message };
 }
 

@@ -1,9 +1,6 @@
 import type { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 
-const AWAY =
-  'Make sure the database is running and reachable from here. receiptd then continues automatically.';
-
 /**
  * Whether the database can be written:
  *
@@ -15,7 +12,7 @@ export class Trouble implements LedgerStorage {
 
   trouble(): StorageTrouble | null {
     if (!this.#error) return null;
-    const { code, hint = AWAY } = this.#error;
+    const { code, hint = '' } = this.#error;
     return {
       ...this.#error.facts(),
       code: code === 'LEDGER_WRITE_FAILED' ? code : 'LEDGER_UNREACHABLE',

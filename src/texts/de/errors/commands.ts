@@ -174,9 +174,6 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       '--final braucht eine Datei, in die geschrieben wird.',
       'Führen Sie `receiptd backup --final FILE` aus.',
     ],
-    'USAGE.nothingToRetry': [
-      'Nennen Sie einen Beleg, der erneut versucht werden soll, oder ergänzen Sie --all.',
-    ],
     'USAGE.passwordLength': (p) => [
       `Das Passwort hat ${number(p.length)} Zeichen; nötig sind ${number(p.shortest)} bis ${number(p.longest)}.`,
       'Ein ganzer Satz lässt sich leicht merken.',
@@ -188,9 +185,6 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'USAGE.dismissLimit': ['Bei `dismiss` gibt es kein --limit.'],
     'USAGE.eitherFlag': (p) => [`Verwenden Sie entweder ${p.flags.join(' oder ')}, nicht beides.`],
-    'USAGE.nothingToErase': [
-      'Nennen Sie Belege, deren Daten gelöscht werden sollen, oder ergänzen Sie --before.',
-    ],
     'USAGE.nameNotInFull': (p) => [
       `Mit --yes sind Namen von Belegen vollständig anzugeben: „${p.written}“ ist kein vollständiger Name.`,
       `Meinten Sie ${p.name}?`,
@@ -469,11 +463,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'PORT_IN_USE.sandbox': (p) => [
       `Port ${p.port} von ${p.host} ist belegt.`,
-      'Wählen Sie mit --port einen anderen; 0 nimmt einen freien.',
-    ],
-    'PORT_IN_USE.practice': (p) => [
-      `Port ${p.port} von ${p.host} ist belegt.`,
-      'Wählen Sie mit --sandbox-port einen anderen; 0 nimmt einen freien.',
+      `Wählen Sie mit ${p.option} einen anderen; 0 nimmt einen freien.`,
     ],
     'PORT_IN_USE.othersPractice': (p) => [
       `Der Übungsdienst auf ${p.baseUrl} gehört dem Benutzer ${p.name}, der bekäme, was Sie senden.`,

@@ -186,10 +186,6 @@ export function configErrors(): Translated<ReturnType<typeof english>> {
       `Die Konfiguration hat keinen Endpunkt „${p.alias}“.`,
       `Bekannt: ${p.known.join(', ')}.`,
     ],
-    'ENDPOINT_UNKNOWN.toSendTo': (p) => [
-      `Die Konfiguration hat keinen Endpunkt „${p.alias}“.`,
-      `Sie hat: ${p.known.join(', ')}.`,
-    ],
     ENDPOINT_IS_EXAMPLE: (p) => [
       `In ${p.file} ist die uid des Endpunkts ${p.alias} noch die aus dem Beispiel.`,
       'Legen Sie mit `receiptd endpoint create NAME` einen Endpunkt an, oder verwenden Sie einen vorhandenen, und tragen Sie dort dessen uid ein.',

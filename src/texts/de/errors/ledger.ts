@@ -87,6 +87,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EDQUOT: 'Schaffen Sie Platz auf der Platte.',
 };
 
+const REACHABLE = 'Sorgen Sie dafür, dass die Datenbank läuft und von hier erreichbar ist.';
+
 export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType<typeof english>> {
   return {
     'STATE_UNWRITABLE.closed': (p) => [
@@ -235,7 +237,10 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
         ? 'receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Es legt das Eingangsbuch dann beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie die Platte.'
         : 'Starten Sie receiptd neu. Es legt das Eingangsbuch beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie dann die Platte.',
     ],
-    'LEDGER_WRITE_FAILED.database': (p) => [`Das Eingangsbuch auf ${p.where} ist gestört: ${p.detail}.`],
+    'LEDGER_WRITE_FAILED.database': (p) => [
+      `Das Eingangsbuch auf ${p.where} ist gestört: ${p.detail}.`,
+      REACHABLE,
+    ],
     'LEDGER_WRITE_FAILED.sharedClosed': (p) => [`Das Eingangsbuch auf ${p.where} ist geschlossen.`],
     'LEDGER_WRITE_FAILED.notRewritten': (p) => [
       `Die Löschung ist eingetragen, aber das Eingangsbuch ${p.path} lässt sich nicht neu schreiben und enthält die alten Daten noch.`,
@@ -288,20 +293,30 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `${p.file} lässt sich nicht wiederherstellen: Das Eingangsbuch ist in PostgreSQL.`,
       'Stellen Sie die Datenbank mit ihren eigenen Werkzeugen wieder her. Um die Sicherung auf diesem Rechner allein zu verwenden, setzen Sie `ledger.kind: sqlite`; `receiptd ledger migrate` kann sie später in das gemeinsame Eingangsbuch übernehmen.',
     ],
-    'LEDGER_UNREACHABLE.noHost': (p) => [`Das Eingangsbuch auf ${p.where} hat keinen Rechner.`],
-    'LEDGER_UNREACHABLE.incompleteAnswer': (p) => [`${p.where} hat nicht vollständig geantwortet.`],
+    'LEDGER_UNREACHABLE.noHost': (p) => [`Das Eingangsbuch auf ${p.where} hat keinen Rechner.`, REACHABLE],
+    'LEDGER_UNREACHABLE.incompleteAnswer': (p) => [
+      `${p.where} hat nicht vollständig geantwortet.`,
+      REACHABLE,
+    ],
     'LEDGER_UNREACHABLE.readOnlyServer': (p) => [
       `${p.where} nimmt keine Änderungen an, weil es einem anderen Server folgt.`,
+      REACHABLE,
     ],
     'LEDGER_UNREACHABLE.connection': (p) => [
       `Das Eingangsbuch auf ${p.where} ist nicht erreichbar: ${p.detail}.`,
+      REACHABLE,
     ],
-    'LEDGER_UNREACHABLE.notYet': (p) => [`Das Eingangsbuch auf ${p.where} wurde noch nicht erreicht.`],
+    'LEDGER_UNREACHABLE.notYet': (p) => [
+      `Das Eingangsbuch auf ${p.where} wurde noch nicht erreicht.`,
+      REACHABLE,
+    ],
     'LEDGER_UNREACHABLE.lost': (p) => [
       `Das Eingangsbuch auf ${p.where} war nicht mehr erreichbar, bevor das eingetragen war.`,
+      REACHABLE,
     ],
     'LEDGER_UNREACHABLE.leaseTaken': (p) => [
       `Das Eingangsbuch auf ${p.where} hat die Frist nicht verlängert.`,
+      REACHABLE,
     ],
     'LEDGER_REFUSED.connection': (p) => [
       `Das Eingangsbuch auf ${p.where} ist nicht zu gebrauchen: ${p.detail ?? 'der Server verlangt ein Passwort, und es wurde keines angegeben'}.`,

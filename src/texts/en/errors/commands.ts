@@ -155,7 +155,6 @@ export function commandsErrors(format: Format) {
       `Known: ${p.known.join(', ')}.`,
     ],
     'USAGE.finalNeedsFile': ['--final needs a file to write.', 'Run `receiptd backup --final FILE`.'],
-    'USAGE.nothingToRetry': ['Name a document to retry, or add --all.'],
     'USAGE.passwordLength': (p: { length: number; shortest: number; longest: number }) => [
       `The password has ${p.length} characters; it needs ${p.shortest} to ${p.longest}.`,
       'A whole sentence is easy to remember.',
@@ -169,7 +168,6 @@ export function commandsErrors(format: Format) {
     'USAGE.eitherFlag': (p: { flags: readonly string[] }) => [
       `Use either ${p.flags.join(' or ')}, not both.`,
     ],
-    'USAGE.nothingToErase': ['Name documents to erase, or add --before.'],
     'USAGE.nameNotInFull': (p: { written: string; name: string }) => [
       `With --yes, write document names in full: "${p.written}" is not a full name.`,
       `Did you mean ${p.name}?`,
@@ -457,13 +455,9 @@ export function commandsErrors(format: Format) {
           ? AS_ADMINISTRATOR
           : 'Run this command as root, as the user that the agent runs as, or as a member of its control group (`control.group`).',
     ],
-    'PORT_IN_USE.sandbox': (p: { port: number; host: string }) => [
+    'PORT_IN_USE.sandbox': (p: { port: number; host: string; option: string }) => [
       `Port ${p.port} of ${p.host} is in use.`,
-      'Choose another one with --port; 0 picks a free one.',
-    ],
-    'PORT_IN_USE.practice': (p: { port: number; host: string }) => [
-      `Port ${p.port} of ${p.host} is in use.`,
-      'Choose another one with --sandbox-port; 0 picks a free one.',
+      `Choose another one with ${p.option}; 0 picks a free one.`,
     ],
     'PORT_IN_USE.othersPractice': (p: { baseUrl: string; name: string }) => [
       `The practice service on ${p.baseUrl} belongs to the user ${p.name}, who would receive what you send.`,

@@ -219,10 +219,6 @@ export function configErrors() {
       `The configuration has no endpoint "${p.alias}".`,
       `Known: ${p.known.join(', ')}.`,
     ],
-    'ENDPOINT_UNKNOWN.toSendTo': (p: { alias: string; known: readonly string[] }) => [
-      `The config has no endpoint "${p.alias}".`,
-      `The config has: ${p.known.join(', ')}.`,
-    ],
     ENDPOINT_IS_EXAMPLE: (p: { file: string; alias: string }) => [
       `In ${p.file}, the uid of the endpoint ${p.alias} is still the one from the example.`,
       'Create an endpoint with `receiptd endpoint create NAME`, or use an existing one, and enter its uid there.',

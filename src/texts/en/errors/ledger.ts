@@ -87,6 +87,16 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EDQUOT: 'Free some space on its disk.',
 };
 
+/** Where the ledger is now, by the mark of a closed state directory. */
+export function movedWords(p: { at: string | null; file: string; isCopy: boolean }): string {
+  const from = `${p.at ?? 'an unknown time'}${p.file === '' ? '' : `, in ${p.file}`}`;
+  return p.isCopy
+    ? `This is a copy for viewing (restored ${from}). The agent runs elsewhere.`
+    : `The ledger was moved to another PC (${from}), and receiptd runs there.`;
+}
+
+const REACHABLE = 'Make sure the database is running and reachable from here.';
+
 export function ledgerErrors({ counted, plural }: Format) {
   return {
     'STATE_UNWRITABLE.closed': (p: { stateDir: string; system: string }) => [
@@ -153,7 +163,7 @@ export function ledgerErrors({ counted, plural }: Format) {
       'Stop it first, or use a different stateDir for this one.',
     ],
     STATE_MOVED: (p: { stateDir: string; at: string | null; file: string; isCopy: boolean }) => [
-      `${p.stateDir} is closed. ${p.isCopy ? `This is a copy for viewing (restored ${p.at ?? 'an unknown time'}${p.file === '' ? '' : `, in ${p.file}`}). The agent runs elsewhere.` : `The ledger was moved to another PC (${p.at ?? 'an unknown time'}${p.file === '' ? '' : `, in ${p.file}`}), and receiptd runs there.`}`,
+      `${p.stateDir} is closed. ${movedWords(p)}`,
       'Two agents would both send what is waiting. If no agent runs there, reopen this PC with `receiptd backup --reopen`.',
     ],
     'STATE_MOVED.otherPc': (p: { host: string | null }) => [
@@ -248,6 +258,7 @@ export function ledgerErrors({ counted, plural }: Format) {
     ],
     'LEDGER_WRITE_FAILED.database': (p: { where: string; detail: string }) => [
       `The ledger at ${p.where} failed: ${p.detail}.`,
+      REACHABLE,
     ],
     'LEDGER_WRITE_FAILED.sharedClosed': (p: { where: string }) => [`The ledger at ${p.where} is closed.`],
     'LEDGER_WRITE_FAILED.notRewritten': (p: { path: string }) => [
@@ -301,24 +312,33 @@ export function ledgerErrors({ counted, plural }: Format) {
       `${p.file} can't be restored: the ledger is in PostgreSQL.`,
       'Restore the database with its own tools. To use the backup on this PC alone, set `ledger.kind: sqlite`; `receiptd ledger migrate` can move it to the shared ledger later.',
     ],
-    'LEDGER_UNREACHABLE.noHost': (p: { where: string }) => [`The ledger at ${p.where} has no host.`],
+    'LEDGER_UNREACHABLE.noHost': (p: { where: string }) => [
+      `The ledger at ${p.where} has no host.`,
+      REACHABLE,
+    ],
     'LEDGER_UNREACHABLE.incompleteAnswer': (p: { where: string }) => [
       `${p.where} did not answer completely.`,
+      REACHABLE,
     ],
     'LEDGER_UNREACHABLE.readOnlyServer': (p: { where: string }) => [
       `${p.where} takes no writes; it follows another server.`,
+      REACHABLE,
     ],
     'LEDGER_UNREACHABLE.connection': (p: { where: string; detail: string }) => [
       `The ledger at ${p.where} can't be reached: ${p.detail}.`,
+      REACHABLE,
     ],
     'LEDGER_UNREACHABLE.notYet': (p: { where: string }) => [
       `The ledger at ${p.where} has not been reached yet.`,
+      REACHABLE,
     ],
     'LEDGER_UNREACHABLE.lost': (p: { where: string }) => [
       `The ledger at ${p.where} was lost before this was written.`,
+      REACHABLE,
     ],
     'LEDGER_UNREACHABLE.leaseTaken': (p: { where: string }) => [
       `The ledger at ${p.where} has taken the lease away.`,
+      REACHABLE,
     ],
     /** `detail`: null if the server asks for a password and none was given. */
     'LEDGER_REFUSED.connection': (p: { where: string; detail: string | null; cure: LedgerCure }) => [
