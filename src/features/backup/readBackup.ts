@@ -57,6 +57,8 @@ export function readBackup(
     let images = 0;
     const syncs: Promise<void>[] = [];
     let allowed = { bytes: MANIFEST_LIMIT, members: 1 };
+    // A short archive is read to its end, and its handle closed, before its first member is looked at.
+    const openedSize = (await opened?.stat())?.size;
     for await (const member of readArchive(opened ?? file, () => allowed)) {
       if (manifest === null) {
         manifest = await manifestOf(file, member);
@@ -68,7 +70,7 @@ export function readBackup(
           bytes: MANIFEST_LIMIT + all,
           members: 1 + manifest.parts.length + manifest.images.count,
         };
-        refuseBomb((await (opened?.stat() ?? fs.stat(file))).size, bytes);
+        refuseBomb(openedSize ?? (await fs.stat(file)).size, bytes);
         if (to !== null) await seeRoom(file, to, all);
         continue;
       }
