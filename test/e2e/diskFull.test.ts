@@ -1,107 +1,28 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { systemCode } from '../../src/core/domain/errors.ts';
 import { drawReceipt } from '../support/images.ts';
-import { canMount, inMountsOf, seenBy, withSmallDisk } from '../support/ownMount.ts';
+import { canMount } from '../support/ownMount.ts';
 import {
-  type Ended,
-  MAIN,
   practiceService,
   prepare,
-  Running,
-  Site,
+  type Site,
   storedOnce,
   temporaryDirectory,
   until,
 } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
-import { quickly } from './support/commandLine.ts';
+import { SmallDiskSite } from './support/smallDisk.ts';
 import { requirement } from '../support/requires.ts';
 
 const IN_FLIGHT = 4;
 const DOCUMENTS = 12;
 /** Longer than the agent's wait between two attempts to write. */
 const ONE_TRY_MS = 7_000;
-
-/** A site whose state directory is a separate small disk, which only its commands see. */
-class SmallDiskSite extends Site {
-  payloads = 0;
-
-  async mount(size: string): Promise<void> {
-    mkdirSync(this.stateDir, { mode: 0o700 });
-    const payloads = spawn(
-      ...withSmallDisk(this.stateDir, size, ['sh', '-c', 'echo mounted; exec sleep 1000000']),
-      { stdio: ['ignore', 'pipe', 'inherit'] },
-    );
-    const ended = once(payloads, 'close');
-    cleanUp(async () => {
-      payloads.kill('SIGKILL');
-      await ended;
-    });
-    if (payloads.pid === undefined) throw new Error('nothing was mounted');
-    await Promise.race([
-      once(payloads.stdout, 'data'),
-      ended.then(() => {
-        throw new Error('nothing was mounted');
-      }),
-    ]);
-    this.payloads = payloads.pid;
-  }
-
-  override spawn(...args: string[]): Running {
-    const { PATH = '', HOME = '' } = process.env;
-    const options = { env: { PATH, HOME, ...this.env }, stdio: ['ignore', 'pipe', 'pipe'] as const };
-    const child = spawn(...inMountsOf(this.payloads, [process.execPath, MAIN, ...args]), {
-      ...options,
-      stdio: [...options.stdio],
-    });
-    return new Running(child);
-  }
-
-  /** The path at which this process sees the disk. */
-  override async look(...args: string[]): Promise<Ended> {
-    const text = await readFile(this.config, 'utf8');
-    const config = this.file('look.yaml');
-    await writeFile(config, text.replace(this.stateDir, this.disk()));
-    return quickly(this, [...args, '--config', config]);
-  }
-
-  disk(...parts: string[]): string {
-    return join(seenBy(this.payloads, this.stateDir), ...parts);
-  }
-
-  /** Fills the disk until this many bytes are free. */
-  leave(bytes: number): void {
-    const { bavail, bsize } = statfsSync(this.disk());
-    truncateSync(this.disk('junk'), statSync(this.disk('junk')).size + bavail * bsize - bytes);
-  }
-
-  /** Fills the disk completely. */
-  fill(): void {
-    const handle = openSync(this.disk('junk'), 'a');
-    try {
-      for (let size = 65_536; size >= 1;) {
-        if (!wrote(handle, size)) size = Math.floor(size / 16);
-      }
-    } finally {
-      closeSync(handle);
-    }
-  }
-}
-
-function wrote(handle: number, size: number): boolean {
-  try {
-    return writeSync(handle, Buffer.alloc(size, 1)) === size;
-  } catch (error) {
-    if (systemCode(error) !== 'ENOSPC') throw error;
-    return false;
-  }
-}
 
 async function drop(site: Site, from: number, to: number): Promise<void> {
   for (let n = from; n < to; n += 1) {

@@ -1,17 +1,23 @@
 /** What is wrong, as people see it: the same words everywhere, in their language, and a cure that ends it. */
 import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LANGUAGES } from '../../src/texts/language.ts';
 import type { Problem } from '../../src/core/domain/problem.ts';
+import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
 import { cureOf, explain } from '../../src/texts/explain.ts';
+import { LANGUAGES, type Language } from '../../src/texts/language.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { hasChromium, startBrowser, startChromium, type Chromium } from '../console/app/support/browser.ts';
-import { mailServer } from '../features/alerts/channels/receivers.ts';
+import { note, seen } from '../contract/ledger/support.ts';
+import { mailServer, type ReceivedMail } from '../features/alerts/channels/receivers.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { drawReceipt } from '../support/images.ts';
 import { ordinaryOwner } from '../support/ordinaryUser.ts';
-import { DEPOT, OFFICE, prepare, Site } from './support/agent.ts';
+import { canMount } from '../support/ownMount.ts';
+import { DEPOT, OFFICE, practiceService, prepare, Site, temporaryDirectory, until } from './support/agent.ts';
 import { begin, giveAway, ordinaryUserCanRun, receiptd } from './support/commandLine.ts';
+import { SmallDiskSite } from './support/smallDisk.ts';
 
 /** Root would be allowed everything. */
 const ORDINARY = { ordinary: true } as const;
@@ -20,18 +26,63 @@ const LOCALES = { en: 'en_GB', de: 'de_DE' } as const;
 const NOT_SENT = { en: 'was not sent', de: 'wurde nicht gesendet' } as const;
 
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
-/** Without commands and keys, which the console turns into links. */
+/** Without commands and keys, which the console turns into links, and without times. */
 const piecesOf = (text: string): string[] => text.split(/`[^`]*`/).map((each) => flat(each).trim());
 
-describe.skipIf(!hasChromium || !ordinaryUserCanRun)('eight problems at once', () => {
+type Ask = (...args: string[]) => Promise<string>;
+
+const problemsBy = async (ask: Ask): Promise<Problem[]> =>
+  (JSON.parse(await ask('status', '--json')) as { problems: Problem[] }).problems;
+const codesBy = async (ask: Ask): Promise<string[]> =>
+  (await problemsBy(ask)).map(({ code }) => code).toSorted();
+
+const receipt = async (file: string): Promise<void> =>
+  writeFile(file, await drawReceipt({ type: 'jpeg', seed: file }));
+
+describe.skipIf(!hasChromium)('problems', () => {
   let chromium: Chromium;
   beforeAll(async () => {
     chromium = await startChromium();
   });
   afterAll(() => chromium?.close());
 
-  test.each(LANGUAGES)(
-    'are told by status, console, mail and note in "%s", and their cures end them',
+  /** Status, console and mail say what is wrong with the same words, and what to do. */
+  async function expectTold(language: Language, ask: Ask, mails: readonly ReceivedMail[]): Promise<void> {
+    const texts = await textsIn(language, () => '`time`');
+    const worded = (await problemsBy(ask)).map((problem) => ({
+      code: problem.code,
+      pieces: [explain(texts, problem.code, problem.params)?.what ?? '', cureOf(texts, problem)].flatMap(
+        piecesOf,
+      ),
+    }));
+    const inStatus = flat(await ask('status'));
+    const link = (await ask('console', '--no-open')).trim();
+    const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
+    cleanUp(() => browser.close());
+    const page = await browser.open('#/', { locale: LOCALES[language].replace('_', '-') });
+    await page.locator('#problems').waitFor();
+    const inConsole = async () => flat(await page.locator('main').innerText());
+    const lacking = () => {
+      const mailed = flat(mails.map(({ text }) => text).join('\n'));
+      // A quota that is spent ends by itself, and is worth a mail after a quarter of an hour.
+      const meant = worded.filter(({ code }) => code !== 'ENDPOINT_BUSY');
+      return meant.flatMap(({ pieces: its }) => its.filter((piece) => !mailed.includes(piece)));
+    };
+    await expect.poll(lacking, { timeout: 30_000 }).toEqual([]);
+    for (const piece of worded.flatMap(({ pieces: its }) => its)) {
+      expect.soft(inStatus).toContain(piece);
+      await expect.poll(inConsole).toContain(piece);
+    }
+  }
+
+  const mailTo = (port: number) => ({
+    server: `smtp://127.0.0.1:${port}`,
+    from: 'scans@example.com',
+    to: ['ann@example.com'],
+  });
+
+  test.skipIf(!ordinaryUserCanRun).each(LANGUAGES)(
+    'eight at once are told by status, console, mail and note in "%s", and their cures end them',
     async (language) => {
       const { mails, port } = await mailServer();
       const site = await prepare();
@@ -53,12 +104,8 @@ describe.skipIf(!hasChromium || !ordinaryUserCanRun)('eight problems at once', (
         at('secret', 'depot'),
       ];
       const endpoints = { office: { uid: OFFICE } };
-      const email = {
-        server: `smtp://127.0.0.1:${port}`,
-        from: 'scans@example.com',
-        to: ['ann@example.com'],
-      };
-      const common = { language, intake: { takeOverAfter: '1s' }, alerts: { after: '0s', email } };
+      const alerts = { after: '0s', email: mailTo(port) };
+      const common = { language, intake: { takeOverAfter: '1s' }, alerts };
       await site.configure({
         ...common,
         folders: [...folders, at('mistyped', 'mistyped')],
@@ -81,11 +128,9 @@ describe.skipIf(!hasChromium || !ordinaryUserCanRun)('eight problems at once', (
       const agent = begin(site, ['run', '--config', site.config], ORDINARY);
       await agent.logged('receiptd has started');
 
-      const ask = async (...args: string[]): Promise<string> =>
+      const ask: Ask = async (...args) =>
         (await receiptd(site, [...args, '--config', site.config], ORDINARY)).stdout;
-      const problems = async (): Promise<Problem[]> =>
-        (JSON.parse(await ask('status', '--json')) as { problems: Problem[] }).problems;
-      const codes = async () => (await problems()).map(({ code }) => code).toSorted();
+      const codes = () => codesBy(ask);
       await expect
         .poll(codes)
         .toEqual([
@@ -98,33 +143,9 @@ describe.skipIf(!hasChromium || !ordinaryUserCanRun)('eight problems at once', (
           'FOLDER_UNWRITABLE',
           'PERSON_NEEDED',
         ]);
-      const texts = await textsIn(language, String);
-      const worded = (await problems()).map((problem) => ({
-        code: problem.code,
-        pieces: [explain(texts, problem.code, problem.params)?.what ?? '', cureOf(texts, problem)].flatMap(
-          piecesOf,
-        ),
-      }));
-      const inStatus = flat(await ask('status'));
-      const link = (await ask('console', '--no-open')).trim();
-      const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
-      cleanUp(() => browser.close());
-      const page = await browser.open('#/', { locale: LOCALES[language].replace('_', '-') });
-      await page.locator('#problems').waitFor();
-      const inConsole = async () => flat(await page.locator('main').innerText());
-      const lacking = () => {
-        const mailed = flat(mails.map(({ text }) => text).join('\n'));
-        // A quota that is spent ends by itself, and is worth a mail after a quarter of an hour.
-        const meant = worded.filter(({ code }) => code !== 'ENDPOINT_BUSY');
-        return meant.flatMap(({ pieces: its }) => its.filter((piece) => !mailed.includes(piece)));
-      };
-      await expect.poll(lacking).toEqual([]);
-      for (const piece of worded.flatMap(({ pieces: its }) => its)) {
-        expect.soft(inStatus).toContain(piece);
-        await expect.poll(inConsole).toContain(piece);
-      }
-      const note = await readFile(site.file('unsent', 'look here', 'text.jpg - why.txt'), 'utf8');
-      expect(note).toContain(NOT_SENT[language]);
+      await expectTold(language, ask, mails);
+      const why = await readFile(site.file('unsent', 'look here', 'text.jpg - why.txt'), 'utf8');
+      expect(why).toContain(NOT_SENT[language]);
 
       const { uid, gid } = ordinaryOwner();
       await mkdir(site.file('gone'));
@@ -153,4 +174,103 @@ describe.skipIf(!hasChromium || !ordinaryUserCanRun)('eight problems at once', (
       expect((await agent.stop()).status).toBe(0);
     },
   );
+
+  test.skipIf(!canMount()).each(LANGUAGES)(
+    'a full disk, a folder under another file system and one that is not mounted are told in "%s", and end',
+    async (language) => {
+      const { mails, port } = await mailServer();
+      const dir = await temporaryDirectory();
+      const site = new SmallDiskSite(dir, await practiceService({ dir: join(dir, 'sandbox') }));
+      site.env['LANG'] = `${LOCALES[language]}.UTF-8`;
+      await site.mount('16m');
+      const [covered, mounted] = [site.file('covered'), site.file('mounted')];
+      await site.configure({
+        language,
+        folders: [covered, mounted].map((path) => ({ path, endpoint: 'office', settle: { long: '50ms' } })),
+        alerts: { after: '0s', email: mailTo(port) },
+        storage: { reserve: '2MB', backups: 0 },
+      });
+      await site.mountOver(mounted);
+      for (const folder of [covered, mounted]) await receipt(join(site.seen(folder), 'first.jpg'));
+      const agent = await site.start();
+      const sent = () => site.sandbox.received().length;
+      await until(() => sent() === 2, 'the first receipt of each folder to be sent');
+      const ask: Ask = (...args) => site.must(...args);
+      const codes = () => codesBy(ask);
+      expect(await codes()).toEqual([]);
+
+      await site.mountOver(covered);
+      await site.unmount(mounted);
+      const away = ['FOLDER_UNREACHABLE', 'FOLDER_UNREACHABLE'];
+      await expect.poll(codes, { timeout: 30_000 }).toEqual(away);
+      site.fill();
+      await receipt(join(mounted, 'second.jpg'));
+      await expect.poll(codes, { timeout: 30_000 }).toEqual(['DISK_FULL', ...away]);
+      await expectTold(language, ask, mails);
+
+      site.leave(3_200_000);
+      await expect.poll(codes, { timeout: 30_000 }).toEqual(away);
+      await site.unmount(covered);
+      await expect.poll(codes, { timeout: 60_000 }).toEqual(['FOLDER_UNREACHABLE']);
+      const [{ actions } = { actions: [] }] = await problemsBy(ask);
+      expect(actions).toContainEqual({ operation: 'resume', target: mounted });
+      await ask('resume', mounted);
+      await expect.poll(codes, { timeout: 30_000 }).toEqual([]);
+      await receipt(join(covered, 'third.jpg'));
+      await until(() => sent() === 4, 'what came meanwhile and what comes now to be sent');
+      expect((await agent.stop()).status).toBe(0);
+    },
+  );
+
+  test.each(LANGUAGES)('a silent scanner is told of in "%s" until its next scan', async (language) => {
+    const { mails, port } = await mailServer();
+    const site = await prepare();
+    site.env['LANG'] = `${LOCALES[language]}.UTF-8`;
+    const inbox = site.file('inbox');
+    await site.configure({
+      language,
+      folders: [{ path: inbox, endpoint: 'office', silentAfter: '1h' }],
+      alerts: { after: '0s', email: mailTo(port) },
+    });
+    await scannedDayAndNight(site, inbox);
+    const agent = begin(site, ['run', '--config', site.config], { env: { NODE_OPTIONS: OWN_TIME } });
+    await agent.logged('Watching');
+    const ask: Ask = (...args) => site.must(...args);
+    const codes = () => codesBy(ask);
+    expect(await codes()).toEqual([]);
+    const hourLater = () => {
+      agent.signal('SIGUSR2');
+      return codes();
+    };
+    await expect.poll(hourLater, { timeout: 30_000, interval: 1_000 }).toEqual(['FOLDER_SILENT']);
+    await expectTold(language, ask, mails);
+    await receipt(join(inbox, 'at last.jpg'));
+    await expect.poll(codes, { timeout: 60_000 }).toEqual([]);
+    expect(site.sandbox.received()).toHaveLength(1);
+    expect((await agent.stop()).status).toBe(0);
+  });
 });
+
+const OWN_TIME = `--import=${new URL('support/ownTime.mjs', import.meta.url).href}`;
+const MINUTE_MS = 60_000;
+
+/** Records scans of the last week, one every 20 minutes. All hours count as working hours, whenever the test runs. */
+async function scannedDayAndNight(site: Site, folder: string): Promise<void> {
+  await mkdir(site.stateDir, { mode: 0o700 });
+  const ledger = await openSqliteLedger({ path: join(site.stateDir, 'ledger.db'), clock: systemClock });
+  const [count, now] = [7 * 24 * 3, Date.now()];
+  const scans = Array.from({ length: count }, (_, index) => ({
+    name: `${index}.jpg`,
+    at: now - (count - index) * 20 * MINUTE_MS,
+  }));
+  await ledger.markWatched(folder, [], note('rejected', { at: now }));
+  await Promise.all(
+    scans.map(({ name, at }) => ledger.note(seen(name, 1, folder), note('rejected', { at }))),
+  );
+  await ledger.gone(
+    folder,
+    scans.map(({ name }) => name),
+    now,
+  );
+  await ledger.close();
+}
