@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Problem } from '../../src/core/domain/problem.ts';
 import { LATEST_VERSION } from '../../src/ledger/sqlite/migrate.ts';
+import { cureOf } from '../../src/texts/explain.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { hasDebianTree, openDebianTree, type DebianTree } from '../support/debianTree.ts';
 import { buildBmp } from '../support/handmadeImages.ts';
 import { ROWS, type Row } from '../support/listRows.ts';
@@ -248,6 +251,79 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await until(async () => (await pid()) !== null);
   });
 
+  const problems = async (): Promise<Problem[]> =>
+    (JSON.parse(await tree.sh('receiptd status --json')) as { problems: Problem[] }).problems;
+  const untilProblem = async (code: Problem['code']): Promise<Problem> => {
+    let found: Problem | undefined;
+    await until(async () => {
+      found = (await problems()).find((each) => each.code === code);
+      return found !== undefined;
+    }, code);
+    return found!;
+  };
+  const untilNone = (): Promise<void> => until(async () => (await problems()).length === 0, 'no problem');
+  /** The commands that `status` advises about a problem. */
+  const advised = async (problem: Problem): Promise<string[]> => {
+    const cure = cureOf(await textsIn('en', String), problem);
+    expect((await tree.sh('COLUMNS=9999 receiptd status')).replaceAll(/\s+/g, ' ')).toContain(cure);
+    return [...cure.matchAll(/`((?:sudo )?receiptd [^`]+)`/g)].map(([, command = '']) => command);
+  };
+
+  it('advises commands that end its problems as they are printed', async () => {
+    await tree.sh(`sed -i 's/"s3"/"replaced"/' ${STATE}/credentials.json`);
+    await tree.sh('systemctl stop receiptd.service && systemctl start receiptd.service');
+    await until(() => exists(`${STATE}/control.sock`), 'the agent to be there');
+    await drop(SHIPPED + 5, 1);
+    const [login, ...others] = await advised(await untilProblem('CREDENTIALS_REFUSED'));
+    expect(others).toEqual([]);
+    await tree.sh(`printf 'sandbox\ns3\n' | ${login}`);
+    await untilNone();
+    await allAccepted(SHIPPED + 6);
+    expect(await tree.sh(`stat -c %U ${STATE}/credentials.json`)).toBe('receiptd\n');
+
+    await tree.sh('echo text >/srv/scans/text.jpg');
+    const [list = '', dismiss = ''] = await advised(await untilProblem('PERSON_NEEDED'));
+    expect(await tree.sh(list)).toContain('text.jpg');
+    await tree.sh(`${dismiss} --all`);
+    await untilNone();
+  });
+
+  it('advises its own unit where originals are archived, which the unit of the package does not allow', async () => {
+    // As ProtectSystem makes it.
+    await tree.sh('mkdir /srv/archived && mount -t tmpfs -o ro none /srv/archived');
+    await tree.sh(`cp -p ${CONFIG} /run/kept.yaml`);
+    const folder = '  - { path: /srv/archived, endpoint: office, afterUpload: archive }';
+    await tree.sh(`sed -i 's#^folders:#folders:\\n${folder}#' ${CONFIG} && receiptd reload`);
+    expect(await advised(await untilProblem('FOLDER_UNWRITABLE'))).toEqual(['sudo receiptd service install']);
+    const writable = (unit: string) => unit.match(/^ReadWritePaths=.*$/gm);
+    const made = await tree.sh('receiptd service install --dry-run 2>&1 || true');
+    expect(writable(made)).toContain('ReadWritePaths=-/srv/archived');
+    expect(writable(await tree.read('/lib/systemd/system/receiptd.service'))).toEqual([
+      'ReadWritePaths=-/etc/receiptd',
+    ]);
+    await tree.sh('mount -o remount,rw /srv/archived && chown receiptd /srv/archived && receiptd reload');
+    await untilNone();
+    await tree.sh(`cp -p /run/kept.yaml ${CONFIG} && receiptd reload && umount /srv/archived`);
+  });
+
+  it('says to an ordinary user what gives access, and that is all it takes', async () => {
+    await tree.sh('useradd ann');
+    const asAnn = 'runuser -u ann -- receiptd status';
+    expect(await tree.sh(`${asAnn} 2>&1 || echo "status $?"`)).toMatch(
+      /root, .*group that owns that folder .*`control\.group`.*\[CONFIG_NOT_FOUND\]\nstatus 2\n$/s,
+    );
+    await tree.sh(`cp -p ${CONFIG} /run/kept.yaml && printf 'control: { group: scanadmins }\\n' >>${CONFIG}`);
+    await tree.sh(
+      'groupadd scanadmins && usermod -aG scanadmins,receiptd ann && usermod -aG scanadmins receiptd',
+    );
+    await tree.sh('systemctl stop receiptd.service && systemctl start receiptd.service');
+    await until(() => exists(`${STATE}/control.sock`), 'the agent to be there');
+    expect(await tree.sh(asAnn)).toMatch(/^Running since/);
+    await tree.sh(
+      `cp -p /run/kept.yaml ${CONFIG} && systemctl stop receiptd.service && systemctl start receiptd.service`,
+    );
+  });
+
   it('leaves configuration and ledger when it is removed, and goes on when it is back', async () => {
     await tree.sh('dpkg --no-triggers -r receiptd 2>&1');
     expect(await pid()).toBeNull();
@@ -256,8 +332,8 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     expect(await exists(CONFIG)).toBe(true);
     expect(await exists(`${STATE}/ledger.db`)).toBe(true);
     await install('new.deb');
-    await drop(SHIPPED + 5, 1);
-    await allAccepted(SHIPPED + 6);
+    await drop(SHIPPED + 6, 1);
+    await allAccepted(SHIPPED + 7);
   });
 
   it('is purged without a trace but the record of what was sent', async () => {

@@ -46,7 +46,7 @@ export function configErrors(): Translated<ReturnType<typeof english>> {
       `Es wurde keine Konfigurationsdatei gefunden. Gesucht wurde nach ${p.places.join(', ')}${p.closed === null ? '' : `; ${p.closed} darf dieser Benutzer nicht öffnen`}.`,
       p.closed === null
         ? OR_SETUP
-        : `${p.isWindows ? AS_ADMINISTRATOR : 'Für den Agenten dieses Rechners führen Sie den Befehl als root aus, oder als Mitglied der Gruppe, der dieser Ordner gehört.'} Mit \`receiptd setup\` legen Sie eine eigene Datei an.`,
+        : `${p.isWindows ? AS_ADMINISTRATOR : 'Für den Agenten dieses Rechners führen Sie den Befehl als root aus, oder nehmen Sie diesen Benutzer in die Gruppe auf, der dieser Ordner gehört, und in die Gruppe des Agenten (`control.group`).'} Mit \`receiptd setup\` legen Sie eine eigene Datei an.`,
     ],
     'CONFIG_NOT_FOUND.chosen': (p) => [
       `Die Konfigurationsdatei ${p.path}, die ${p.isOption ? '--config' : 'RECEIPTD_CONFIG'} nennt, gibt es nicht.`,

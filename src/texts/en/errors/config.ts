@@ -59,7 +59,7 @@ export function configErrors() {
       `No config file found. Looked for ${p.places.join(', ')}${p.closed === null ? '' : `; this user may not enter ${p.closed}`}.`,
       p.closed === null
         ? OR_SETUP
-        : `${p.isWindows ? AS_ADMINISTRATOR : 'For the agent of this machine, run the command as root, or as a member of the group that owns that folder.'} Run \`receiptd setup\` to create a file of your own.`,
+        : `${p.isWindows ? AS_ADMINISTRATOR : 'For the agent of this machine, run the command as root, or add this user to the group that owns that folder and to the control group (`control.group`).'} Run \`receiptd setup\` to create a file of your own.`,
     ],
     'CONFIG_NOT_FOUND.chosen': (p: { path: string; isOption: boolean }) => [
       `The config file ${p.path} does not exist (${p.isOption ? '--config' : 'RECEIPTD_CONFIG'} names it).`,
