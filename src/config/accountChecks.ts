@@ -1,5 +1,6 @@
 import type { Draft, DraftEndpoint } from './draft.ts';
-import { didYouMean, invalid, type Problem } from './problems.ts';
+import { nearest } from '../core/domain/nearest.ts';
+import { invalid, type Problem } from './problems.ts';
 import type { PathRelations } from './resolve.ts';
 import { shorten } from './show.ts';
 
@@ -8,17 +9,9 @@ export function checkAccount(
   names: readonly string[],
 ): Problem[] {
   if (account === null || names.includes(account)) return [];
-  const among =
-    names.length === 0
-      ? '; add it under accounts, or remove the key'
-      : `; accounts are ${shorten(names.join(', '))}`;
-  return [
-    {
-      code: 'ACCOUNT_UNKNOWN',
-      path: ['endpoints', alias, 'account'],
-      text: `unknown account "${shorten(account)}"${didYouMean(account, names) || among}`,
-    },
-  ];
+  const [meant, known] = [nearest(account, names) ?? null, shorten(names.join(', '))];
+  const flaw = { is: 'accountUnknown', account: shorten(account), meant, known } as const;
+  return [{ code: 'ACCOUNT_UNKNOWN', path: ['endpoints', alias, 'account'], flaw }];
 }
 
 /** Checks that no two accounts share a credentials file or environment variables, which would mix up their credentials. */
@@ -30,24 +23,14 @@ export function checkAccounts(
     const twin = accountNames.slice(0, index).find((other) => variable(other) === variable(name));
     return twin === undefined
       ? []
-      : [
-          invalid(
-            ['accounts', name],
-            `is too similar to ${twin}: both would be ${variable(name)} in the environment`,
-          ),
-        ];
+      : [invalid(['accounts', name], { is: 'accountSimilar', of: twin, variable: variable(name) })];
   });
   const files = accounts.flatMap(({ name, file }, index) => {
     const twin = accounts.slice(0, index).find((other) => same(other.file, file));
     const of = same(credentialsFile, file) ? 'credentials' : twin && `accounts.${twin.name}`;
     return of === undefined
       ? []
-      : [
-          invalid(
-            ['accounts', name, 'file'],
-            `is also the file of ${of}: ${shorten(file)}; choose a different one`,
-          ),
-        ];
+      : [invalid(['accounts', name, 'file'], { is: 'accountFile', of, file: shorten(file) })];
   });
   return [...names, ...files];
 }

@@ -1,16 +1,17 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
-import { text } from './values.ts';
+import type { Expected } from '../texts/en/settingFlaws.ts';
+import { expects, text } from './values.ts';
 
 /* Types of addresses, ports and host names in the config file; values.ts has the other types. */
 
-const BASE_URL = 'an address such as https://api.example.com, without user, query or fragment';
+const BASE_URL = expects({ is: 'baseUrl' });
 export const baseUrl = z
   .string({ error: BASE_URL })
   .refine(isBaseUrl, { error: BASE_URL, abort: true })
   .refine((value) => !/\/v2\/*$/.test(value), {
-    error: 'an address without /v2 at the end; receiptd adds /v2 itself',
+    error: expects({ is: 'baseUrlAlone' }),
   })
   .transform((value) => {
     const url = new URL(value);
@@ -25,7 +26,7 @@ function isBaseUrl(value: string): boolean {
   return web && url.username === '' && url.password === '' && !value.includes('?') && !value.includes('#');
 }
 
-const PROXY = 'auto, direct, or the address of a proxy such as http://proxy.example:3128';
+const PROXY = expects({ is: 'proxy' });
 export const proxy = z
   .string({ error: PROXY })
   .refine((value) => value === 'auto' || value === 'direct' || isProxy(value), { error: PROXY })
@@ -37,19 +38,18 @@ function isProxy(value: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && hostname !== '' && pathname === '/';
 }
 
-/** `expected` begins with none, which stands for null. */
-function urlOrNone(expected: string, example: string, isValid: (url: URL) => boolean) {
+/** `none` stands for null. */
+function urlOrNone(expected: Expected, example: string, isValid: (url: URL) => boolean) {
+  const error = expects(expected);
   return z
-    .string({ error: expected })
-    .refine((value) => value === 'none' || (URL.canParse(value) && isValid(new URL(value))), {
-      error: expected,
-    })
+    .string({ error })
+    .refine((value) => value === 'none' || (URL.canParse(value) && isValid(new URL(value))), { error })
     .transform((value) => (value === 'none' ? null : value))
     .meta({ title: 'none or URL', example });
 }
 
 export const webUrl = urlOrNone(
-  'none, or an address such as https://hooks.example.com/receipts, without user',
+  { is: 'hook' },
   'https://hooks.example.com',
   ({ protocol, username, password }) =>
     (protocol === 'https:' || protocol === 'http:') && username === '' && password === '',
@@ -57,7 +57,7 @@ export const webUrl = urlOrNone(
 
 /** smtps: TLS from the start; smtp: STARTTLS, required unless the host is this machine. */
 export const mailServer = urlOrNone(
-  'none, or a mail server such as smtp://mail.example.com:587 or smtps://mail.example.com, without user',
+  { is: 'mailServer' },
   'smtps://mail.example.com',
   ({ protocol, hostname, username, password, pathname, search, hash }) => {
     const isBare = username === '' && password === '' && search === '' && hash === '';
@@ -66,25 +66,22 @@ export const mailServer = urlOrNone(
   },
 );
 
-const POSTGRES_URL =
-  'none, or the address of a PostgreSQL database such as postgres://receiptd@db.example.com/receiptd';
+const POSTGRES_URL = expects({ is: 'database' });
 export const postgresUrl = z
   .string({ error: POSTGRES_URL })
   .refine((value) => value === 'none' || readPostgresUrl(value) !== null, { error: POSTGRES_URL })
   .meta({ title: 'none or URL', example: 'postgres://receiptd@db.example.com/receiptd?sslmode=require' });
 
-export const mailAddress = text(
-  'mail address',
-  /^[^\s@<>,;"\0]{1,64}@[^\s@<>,;"\0]{1,255}$/,
-  'a mail address such as office@example.com',
-  'other@example.com',
-);
+export const mailAddress = text(/^[^\s@<>,;"\0]{1,64}@[^\s@<>,;"\0]{1,255}$/, { is: 'mailAddress' }).meta({
+  title: 'mail address',
+  example: 'other@example.com',
+});
 
 /** `host` is an address without brackets. */
 export type Listen = 'onDemand' | 'off' | { readonly host: string; readonly port: number };
 
-const LISTEN_OR_OFF = 'off, or an address and a port such as 127.0.0.1:9464 or [::1]:9464';
-const LISTEN = 'onDemand, off, or an address and a port such as 127.0.0.1:8471 or [::1]:8471';
+const LISTEN_OR_OFF = expects({ is: 'listenOrOff' });
+const LISTEN = expects({ is: 'listen' });
 export const listen = z
   .string({ error: LISTEN })
   .refine((value) => readListen(value) !== null, { error: LISTEN })
@@ -111,8 +108,8 @@ function readListen(value: string): Listen | null {
 
 const LABEL = '[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?';
 export const hostName = text(
-  'host name',
   new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*|\\[[0-9a-fA-F:.]+\\])(?::[1-9]\\d{0,4})?$`),
-  'a host name such as receipts.example.com or receipts.example.com:8443',
-  'other.example.com',
-).transform((value) => value.toLowerCase());
+  { is: 'hostName' },
+)
+  .meta({ title: 'host name', example: 'other.example.com' })
+  .transform((value) => value.toLowerCase());

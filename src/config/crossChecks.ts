@@ -1,11 +1,13 @@
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { paramsOf, ReceiptdError } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
 import { parseTemplate } from '../core/domain/nameTemplate.ts';
+import { nearest } from '../core/domain/nearest.ts';
 import { isSharedDirectory } from '../core/domain/sharedDirectories.ts';
 import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { checkLedger } from './ledgerChecks.ts';
-import { didYouMean, invalid, type Problem } from './problems.ts';
+import type { Flaw } from '../texts/en/settingFlaws.ts';
+import { invalid, type Problem } from './problems.ts';
 import { pathRelations, pathsOf, type PathRelations } from './resolve.ts';
 import type { ParsedAlerts, ParsedEndpoint, ParsedService } from './schema.ts';
 import { shorten, showPath } from './show.ts';
@@ -42,7 +44,7 @@ function checkHttps(service: ParsedService | undefined): Problem[] {
     {
       code: 'HTTPS_REQUIRED',
       path: ['service', 'baseUrl'],
-      text: `"${shorten(service.baseUrl)}" would send credentials and receipts unencrypted; use https, or set service.allowInsecureHttp: true`,
+      flaw: { is: 'httpsRequired', url: shorten(service.baseUrl) },
     },
   ];
 }
@@ -52,14 +54,12 @@ function checkUids(endpoints: readonly DraftEndpoint[]): Problem[] {
   return endpoints.flatMap(({ alias, settings }, index) => {
     const twin = endpoints.slice(0, index).find(({ settings: { uid } }) => sameUid(uid, settings.uid));
     if (twin === undefined) return [];
-    const say = (text: string) => [invalid(['endpoints', alias, 'uid'], text)];
-    const of = `endpoints.${twin.alias}`;
-    if (twin.settings.uid !== settings.uid)
-      return say(`is the uid of ${of} in different case; write both the same way`);
-    if (twin.settings.account !== settings.account)
-      return say(`is also the uid of ${of}, which uses a different account; keep only one of them`);
-    if (limitsOf(twin.settings) === limitsOf(settings)) return [];
-    return say(`is also the uid of ${of}, which has different limits; keep only one of them`);
+    const say = (is: 'uidCase' | 'uidOfAccount' | 'uidLimits') => [
+      invalid(['endpoints', alias, 'uid'], { is, of: `endpoints.${twin.alias}` }),
+    ];
+    if (twin.settings.uid !== settings.uid) return say('uidCase');
+    if (twin.settings.account !== settings.account) return say('uidOfAccount');
+    return limitsOf(twin.settings) === limitsOf(settings) ? [] : say('uidLimits');
   });
 }
 
@@ -76,21 +76,16 @@ function checkEndpoint(
   { index, settings: { endpoint } }: DraftFolder,
   aliases: readonly string[],
 ): Problem[] {
-  const among = aliases.length === 0 ? '' : `; endpoints are ${shorten(aliases.join(', '))}`;
-  if (endpoint === undefined) {
+  const known = shorten(aliases.join(', '));
+  const code = 'ENDPOINT_UNKNOWN';
+  if (endpoint === undefined)
     return aliases.length <= 1
       ? []
-      : [{ code: 'ENDPOINT_UNKNOWN', path: ['folders', index], text: `needs the key endpoint${among}` }];
-  }
+      : [{ code, path: ['folders', index], flaw: { is: 'endpointNeeded', known } }];
   if (aliases.includes(endpoint)) return [];
-  const advice = didYouMean(endpoint, aliases) || among;
-  return [
-    {
-      code: 'ENDPOINT_UNKNOWN',
-      path: ['folders', index, 'endpoint'],
-      text: `unknown endpoint "${shorten(endpoint)}"${advice}`,
-    },
-  ];
+  const meant = nearest(endpoint, aliases) ?? null;
+  const flaw = { is: 'endpointUnknown', endpoint: shorten(endpoint), meant, known } as const;
+  return [{ code, path: ['folders', index, 'endpoint'], flaw }];
 }
 
 function checkTemplate({ index, settings }: DraftFolder): Problem[] {
@@ -98,9 +93,9 @@ function checkTemplate({ index, settings }: DraftFolder): Problem[] {
     parseTemplate(settings.name);
     return [];
   } catch (error) {
-    if (!(error instanceof ReceiptdError)) throw error;
-    const text = [error.message, error.hint].filter(Boolean).join(' ');
-    return [{ code: error.code, path: ['folders', index, 'name'], text }];
+    const params = error instanceof ReceiptdError ? paramsOf(error, 'TEMPLATE_INVALID.template') : null;
+    if (params === null) throw error;
+    return [{ code: 'TEMPLATE_INVALID', path: ['folders', index, 'name'], flaw: params.flaw }];
   }
 }
 
@@ -114,13 +109,11 @@ function checkNesting(
   return all
     .filter((other) => other.index !== folder.index)
     .flatMap((other) => {
-      const name = showPath(['folders', other.index]);
+      const theirs = { of: showPath(['folders', other.index]), path: shorten(other.path) };
       if (same(folder.path, other.path))
-        return other.index > folder.index
-          ? []
-          : nested(path, `is the same folder as ${name}: ${shorten(other.path)}`);
+        return other.index > folder.index ? [] : nested(path, { is: 'sameFolder', ...theirs });
       if (!other.settings.recursive || !within(folder.path, other.path)) return [];
-      return nested(path, `is in ${name}, which is recursive and already watches it: ${shorten(other.path)}`);
+      return nested(path, { is: 'inRecursive', ...theirs });
     });
 }
 
@@ -130,12 +123,13 @@ function checkArchive(
   relations: PathRelations,
 ): Problem[] {
   if (settings.afterUpload !== 'archive' && settings.archiveTo === undefined) return [];
-  const watching = watcherOf(archiveTo, index, all, relations);
-  if (watching === undefined) return [];
-  return nested(
-    ['folders', index, settings.archiveTo === undefined ? 'afterUpload' : 'archiveTo'],
-    `${watching} would pick up archived files in ${shorten(archiveTo)} again; choose an archive outside all watched folders`,
-  );
+  const by = watcherOf(archiveTo, index, all, relations);
+  if (by === undefined) return [];
+  return nested(['folders', index, settings.archiveTo === undefined ? 'afterUpload' : 'archiveTo'], {
+    is: 'archiveWatched',
+    by,
+    place: shorten(archiveTo),
+  });
 }
 
 /** Rejects attention folders whose files would be taken in as scans, or cleaned up by something else. */
@@ -146,19 +140,16 @@ function checkAttention(
 ): Problem[] {
   if (needsAttention === null) return [];
   const { same, within } = relations;
-  const say = (text: string) =>
-    nested(['folders', index, 'needsAttention'], `${shorten(needsAttention)} ${text}`);
-  const watching = watcherOf(needsAttention, index, folders, relations);
-  if (watching !== undefined)
-    return say(`would be watched by ${watching}; choose one outside all watched folders`);
+  const key = ['folders', index, 'needsAttention'];
+  const place = shorten(needsAttention);
+  const by = watcherOf(needsAttention, index, folders, relations);
+  if (by !== undefined) return nested(key, { is: 'attentionWatched', by, place });
   const touches = (other: string): boolean =>
     same(needsAttention, other) || within(needsAttention, other) || within(other, needsAttention);
-  if (touches(stateDir.path))
-    return say('is inside the state directory, or contains it; choose a different one');
+  if (touches(stateDir.path)) return nested(key, { is: 'attentionInState', place });
   const archive = folders.find(({ archiveTo }) => touches(archiveTo));
   if (archive === undefined) return [];
-  const of = showPath(['folders', archive.index]);
-  return say(`is inside the archive of ${of}, or contains it; choose a different one`);
+  return nested(key, { is: 'attentionInArchive', of: showPath(['folders', archive.index]), place });
 }
 
 /** The folder that would take in what the folder `of` puts into `place`. */
@@ -188,26 +179,19 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
         : []),
     ];
   });
+  const shown = shorten(stateDir.path);
   const problems = used.flatMap(({ index, key, place }) =>
-    nested(
-      ['folders', index, key],
-      `${shorten(place)} is inside the state directory ${shorten(stateDir.path)}, or contains it; choose a different one`,
-    ),
+    nested(['folders', index, key], { is: 'insideState', place: shorten(place), stateDir: shown }),
   );
   const watching = folders.find(({ path }) => same(stateDir.path, path) || within(stateDir.path, path));
   if (watching === undefined) return problems;
-  const name = showPath(['folders', watching.index]);
-  return [
-    ...problems,
-    ...nested(
-      stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'],
-      `the state directory ${shorten(stateDir.path)} is inside the watched folder ${name}; move it with stateDir or RECEIPTD_STATE_DIR`,
-    ),
-  ];
+  const by = showPath(['folders', watching.index]);
+  const key = stateDir.inFile ? ['stateDir'] : ['folders', watching.index, 'path'];
+  return [...problems, ...nested(key, { is: 'stateWatched', by, stateDir: shown })];
 }
 
-function nested(path: readonly PropertyKey[], text: string): Problem[] {
-  return [{ code: 'FOLDERS_NESTED', path, text }];
+function nested(path: readonly PropertyKey[], flaw: Flaw): Problem[] {
+  return [{ code: 'FOLDERS_NESTED', path, flaw }];
 }
 
 /** The agent makes its state directory accessible to the owner only, which would lock everyone else out of a shared one. */
@@ -216,8 +200,7 @@ function checkSharedDirectory({ stateDir }: Draft, platform: NodeJS.Platform): P
   // /etc/receiptd is for the configuration.
   const own =
     stateDir.path === '/etc' ? '/var/lib/receiptd' : pathsOf(platform).join(stateDir.path, 'receiptd');
-  const text = `${shorten(stateDir.path)} belongs to the system or to a person, and would become inaccessible to everyone else; choose a dedicated directory, such as ${shorten(own)}`;
-  return [invalid(['stateDir'], text)];
+  return [invalid(['stateDir'], { is: 'stateShared', stateDir: shorten(stateDir.path), own: shorten(own) })];
 }
 
 /** A non-local address without a certificate is no error: the agent keeps that listener closed and still sends receipts. Two listeners of this agent can't share an address; a clash with another program shows only when listening. */
@@ -229,41 +212,23 @@ function checkPorts({ console, monitoring, results }: Draft): Problem[] {
     const place = `${listen.host} ${listen.port}`;
     const first = taken.get(place);
     if (first === undefined) taken.set(place, key);
-    return first === undefined
-      ? []
-      : [invalid([key, 'listen'], `is the address of ${first}.listen; choose another port`)];
+    return first === undefined ? [] : [invalid([key, 'listen'], { is: 'sameAddress', of: first })];
   });
 }
 
 function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
   if (alerts === undefined) return [];
   const { webhook, email } = alerts;
-  const problems: Problem[] = [];
-  const say = (channel: 'webhook' | 'email', key: string, text: string) =>
-    problems.push(invalid(['alerts', channel, key], text));
-  if (webhook.url === null) {
-    if (webhook.secretFile !== null)
-      say(
-        'webhook',
-        'secretFile',
-        'has no effect while alerts.webhook.url is none; set the address that alerts are posted to, or remove secretFile',
-      );
-  } else {
-    const { protocol, hostname } = new URL(webhook.url);
-    if (protocol === 'http:' && !isLoopback(hostname))
-      say('webhook', 'url', 'would send alerts unencrypted; use https');
-  }
-  if (email.server === null) {
-    if (email.to.length > 0)
-      say(
-        'email',
-        'to',
-        'no mail is sent while alerts.email.server is none; set the mail server, or remove the addresses',
-      );
-    return problems;
-  }
-  if (email.to.length === 0) say('email', 'to', 'needs at least one mail address');
-  if (email.user === null && email.passwordFile !== null)
-    say('email', 'user', 'is missing: passwordFile needs the user whose password it contains');
-  return problems;
+  const { protocol = null, hostname = '' } = webhook.url === null ? {} : new URL(webhook.url);
+  const isUnset = email.server === null;
+  const checks = [
+    [protocol === null && webhook.secretFile !== null, 'webhook', 'secretFile', 'webhookUnset'],
+    [protocol === 'http:' && !isLoopback(hostname), 'webhook', 'url', 'webhookPlain'],
+    [isUnset && email.to.length > 0, 'email', 'to', 'mailUnset'],
+    [!isUnset && email.to.length === 0, 'email', 'to', 'noRecipient'],
+    [!isUnset && email.user === null && email.passwordFile !== null, 'email', 'user', 'noMailUser'],
+  ] as const;
+  return checks.flatMap(([isWrong, channel, key, is]) =>
+    isWrong ? [invalid(['alerts', channel, key], { is })] : [],
+  );
 }

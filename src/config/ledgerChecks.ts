@@ -1,9 +1,10 @@
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
-import { readPostgresUrl, withParameter, type PostgresUrl } from '../core/domain/postgresUrl.ts';
+import { readPostgresUrl, withParameter } from '../core/domain/postgresUrl.ts';
 import type { Draft } from './draft.ts';
 import { invalid, type Problem } from './problems.ts';
 import type { ParsedLedger } from './schema.ts';
+import type { Flaw } from '../texts/en/settingFlaws.ts';
 import { shorten, showPath } from './show.ts';
 
 /** Modes without protection against eavesdropping or an impersonated server between agent and database. */
@@ -20,72 +21,43 @@ export function checkLedger({ ledger, folders }: Draft): Problem[] {
     ...folders.flatMap(({ index, settings: { share } }) => {
       if (share === null) return [];
       const path = ['folders', index, 'share'];
-      if (ledger.kind !== 'postgres') {
-        const text =
-          'folders can only be shared through a shared ledger; set ledger.kind: postgres, or remove share';
-        return [invalid(path, text)];
-      }
+      if (ledger.kind !== 'postgres') return [invalid(path, { is: 'shareUnshared' })];
       const twin = folders.find((other) => other.index < index && other.settings.share === share);
       if (twin === undefined) return [];
-      return [
-        invalid(path, `is also the share of ${showPath(['folders', twin.index])}; each folder needs its own`),
-      ];
+      return [invalid(path, { is: 'sameShare', of: showPath(['folders', twin.index]) })];
     }),
   ];
 }
 
 /** A database address without `kind: postgres` is a mistake. */
 function checkSqlite({ url }: ParsedLedger): Problem[] {
-  if (url === 'none') return [];
-  const text = 'has no effect while ledger.kind is sqlite; set ledger.kind: postgres, or remove url';
-  return [invalid(['ledger', 'url'], text)];
+  return url === 'none' ? [] : [invalid(['ledger', 'url'], { is: 'urlUnused' })];
 }
 
-function checkPostgres({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allowInsecure'>): Problem[] {
-  const path = ['ledger', 'url'];
-  if (url === 'none') {
-    const text =
-      'is missing: kind postgres needs a database address such as postgres://receiptd@db.example.com/receiptd';
-    return [invalid(path, text)];
-  }
+function checkPostgres(ledger: Pick<ParsedLedger, 'url' | 'allowInsecure'>): Problem[] {
+  const flaw = urlFlaw(ledger);
+  return flaw === null ? [] : [invalid(['ledger', 'url'], flaw)];
+}
+
+function urlFlaw({ url, allowInsecure }: Pick<ParsedLedger, 'url' | 'allowInsecure'>): Flaw | null {
+  if (url === 'none') return { is: 'urlMissing' };
   const read = readPostgresUrl(url);
-  if (read === null) return [];
+  if (read === null) return null;
   // Never show any part of an address with a password.
-  if (read.hasPassword)
-    return [
-      invalid(
-        path,
-        'contains a password; put it in a separate file and set ledger.passwordFile to that file',
-      ),
-    ];
+  if (read.hasPassword) return { is: 'urlPassword' };
   const parameter = [...read.parameters.keys()].find((name) => !PARAMETERS.includes(name));
   if (parameter !== undefined)
-    return [
-      invalid(
-        path,
-        `has the unsupported parameter "${shorten(parameter)}"; supported are ${PARAMETERS.join(', ')}`,
-      ),
-    ];
-  const lacking = [
-    read.user === '' ? 'a user' : null,
-    read.hosts.length === 0 ? 'a host' : null,
-    read.database === '' ? 'a database' : null,
-  ].filter((part) => part !== null);
-  if (lacking.length > 0)
-    return [invalid(path, `needs ${lacking.join(' and ')}: postgres://user@host/database`)];
-  return checkMode(read, allowInsecure);
-}
-
-function checkMode({ parameters, hosts }: PostgresUrl, allowInsecure: boolean): Problem[] {
-  const path = ['ledger', 'url'];
-  const mode = parameters.get('sslmode');
-  if (mode === undefined) return [];
-  if (!MODES.includes(mode))
-    return [invalid(path, `has sslmode=${shorten(mode)}; use one of ${MODES.join(', ')}`)];
-  const other = hosts.find((host) => !isThisMachine(host));
-  if (allowInsecure || other === undefined || !OPEN_MODES.includes(mode)) return [];
-  const text = `sslmode=${mode} would send the ledger to "${shorten(other)}" unencrypted; use sslmode=verify-full, or set ledger.allowInsecure: true`;
-  return [invalid(path, text)];
+    return { is: 'urlParameter', parameter: shorten(parameter), known: PARAMETERS };
+  const parts = (['user', 'host', 'database'] as const).filter((part) =>
+    part === 'host' ? read.hosts.length === 0 : read[part] === '',
+  );
+  if (parts.length > 0) return { is: 'urlLacks', parts };
+  const mode = read.parameters.get('sslmode');
+  if (mode === undefined) return null;
+  if (!MODES.includes(mode)) return { is: 'sslmode', mode: shorten(mode), modes: MODES };
+  const other = read.hosts.find((host) => !isThisMachine(host));
+  if (allowInsecure || other === undefined || !OPEN_MODES.includes(mode)) return null;
+  return { is: 'sslmodeOpen', mode, host: shorten(other) };
 }
 
 /**
@@ -97,8 +69,8 @@ export function ledgerUrl(given: string, allowInsecure: boolean): string {
   if (read === null) throw new ReceiptdError('USAGE.notDatabase');
   // A password would remain in the shell history and be visible to all users in the process list.
   if (read.hasPassword) throw new ReceiptdError('USAGE.passwordVisible');
-  const [problem] = checkPostgres({ url: given, allowInsecure });
-  if (problem !== undefined) throw new ReceiptdError('USAGE.unfitDatabase', { detail: problem.text });
+  const flaw = urlFlaw({ url: given, allowInsecure });
+  if (flaw !== null) throw new ReceiptdError('USAGE.unfitDatabase', { flaw });
   return withParameter(given, 'sslmode', tlsMode(given, allowInsecure));
 }
 

@@ -1,28 +1,25 @@
 import type { z } from 'zod';
-import type { ErrorCode, ReceiptdError } from '../core/domain/errors.ts';
-import { InvalidKeys } from '../core/domain/invalidKeys.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { SettingsCode } from '../core/domain/invalidSettings.ts';
 import { nearest } from '../core/domain/nearest.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
 import { isSecret, secretPaths } from './secrets.ts';
-import { showPath, showValue } from './show.ts';
+import { foundAt, showPath } from './show.ts';
+import type { Expected, Flaw } from '../texts/en/settingFlaws.ts';
+import { expectedIn } from './values.ts';
 import type { YamlSource } from './yamlSource.ts';
 
 /** A problem at a key of the config file. */
 export interface Problem {
-  readonly code: ErrorCode;
+  readonly code: SettingsCode;
   readonly path: readonly PropertyKey[];
-  /** Without the path and without a full stop. */
-  readonly text: string;
+  readonly flaw: Flaw;
 }
 
 /** Reports secrets in the file, without their values. */
 export function secretProblems(data: unknown): Problem[] {
-  return secretPaths(data).map((path) => ({
-    code: 'CONFIG_INVALID',
-    path,
-    text: 'credentials must not be in this file; remove the line and store them with `receiptd login`',
-  }));
+  return secretPaths(data).map((path) => invalid(path, { is: 'secret' }));
 }
 
 /** Describes schema violations: suggests a name for unknown keys, and says what was expected for wrong values. */
@@ -46,53 +43,34 @@ function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Pr
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {});
     return issue.keys.map((key) =>
-      invalid(
-        [...issue.path, key],
-        `unknown key${didYouMean(key, known) || '; docs/configuration.md lists the keys'}`,
-      ),
+      invalid([...issue.path, key], { is: 'unknownKey', meant: nearest(key, known) ?? null }),
     );
   }
+  const wrong = (flaw: Flaw) => [invalid(issue.path, flaw)];
   const value = valueAt(data, issue.path);
-  if (issue.code === 'invalid_key') {
-    return [invalid(issue.path, `expected ${issue.issues[0]?.message ?? 'another name'}`)];
-  }
-  if (value === undefined) {
-    return [invalid(issue.path, `is missing; expected ${expected(issue, nodeAt(tree, issue.path))}`)];
-  }
-  const isSection = issue.code === 'custom' && showValue(value) === 'a mapping';
-  const found = isSection || mayBeSecret(issue.path, value) ? '' : `, found ${showValue(value)}`;
-  return [
-    invalid(
-      issue.path,
-      `expected ${expected(issue, nodeAt(tree, issue.path))}${found}${advice(issue, value)}`,
-    ),
-  ];
+  const expected = expectedBy(issue, nodeAt(tree, issue.path));
+  if (issue.code === 'invalid_key') return wrong({ is: 'expected', expected, found: null, meant: null });
+  if (value === undefined) return wrong({ is: 'missing', expected });
+  const found = foundAt(value);
+  const isSection = issue.code === 'custom' && found.is === 'mapping';
+  const isHidden = isSection || mayBeSecret(issue.path, value);
+  const isWord = issue.code === 'invalid_value' && typeof value === 'string';
+  const meant = isWord ? (nearest(value, issue.values.map(String)) ?? null) : null;
+  return wrong({ is: 'expected', expected, found: isHidden ? null : found, meant });
 }
 
-export function invalid(path: readonly PropertyKey[], text: string): Problem {
-  return { code: 'CONFIG_INVALID', path, text };
+export function invalid(path: readonly PropertyKey[], flaw: Flaw): Problem {
+  return { code: 'CONFIG_INVALID', path, flaw };
 }
 
-function expected(issue: z.core.$ZodIssue, node: SchemaNode | undefined): string {
-  if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`;
-  if (issue.code !== 'invalid_type') return issue.message;
-  if (issue.expected === 'array') return 'a list';
-  if (issue.expected === 'boolean') return 'true or false';
-  if (issue.expected !== 'object' && issue.expected !== 'record') return issue.message;
-  const keys = Object.keys(node?.properties ?? {});
-  return keys.length === 0 ? 'a mapping' : `a mapping with keys such as ${keys.slice(0, 3).join(', ')}`;
-}
-
-function advice(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.code === 'invalid_value' && typeof value === 'string') {
-    return didYouMean(value, issue.values.map(String));
-  }
-  return '';
-}
-
-export function didYouMean(written: string, candidates: readonly string[]): string {
-  const meant = nearest(written, candidates);
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
+function expectedBy(issue: z.core.$ZodIssue, node: SchemaNode | undefined): Expected {
+  if (issue.code === 'invalid_value') return { is: 'oneOf', values: issue.values.map(String) };
+  if (issue.code === 'invalid_key') return expectedIn(issue.issues);
+  if (issue.code !== 'invalid_type') return expectedIn([issue]);
+  if (issue.expected === 'array') return { is: 'list' };
+  if (issue.expected === 'boolean') return { is: 'trueOrFalse' };
+  if (issue.expected !== 'object' && issue.expected !== 'record') return expectedIn([issue]);
+  return { is: 'mapping', keys: Object.keys(node?.properties ?? {}).slice(0, 3) };
 }
 
 /** Whether people may have put a secret here, although no key takes one. */
@@ -111,18 +89,13 @@ function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Combines all problems into one error: one line each, in file order. Uses their code if they share one, else CONFIG_INVALID. */
+/** Combines all problems into one error, in file order. Uses their code if they share one, else CONFIG_INVALID. */
 export function problemsError(problems: readonly Problem[], source: YamlSource, file: string): ReceiptdError {
-  const lines = problems
-    .map((problem) => ({ problem, at: source.position(problem.path) }))
-    .sort((a, b) => a.at.line - b.at.line || a.at.col - b.at.col)
-    .map(({ problem: { path, text }, at }) => {
-      const where = path.length === 0 ? '' : `${showPath(path)}: `;
-      return `${file}:${at.line}:${at.col}: ${where}${text}`;
-    });
+  const placed = problems
+    .map(({ path, flaw }) => ({ key: showPath(path), ...source.position(path), flaw }))
+    .sort((a, b) => a.line - b.line || a.col - b.col);
   const codes = new Set(problems.map(({ code }) => code));
   const [only] = codes;
   const code = codes.size === 1 && only !== undefined ? only : 'CONFIG_INVALID';
-  const keys = problems.map(({ path }) => showPath(path)).filter((key) => key !== '');
-  return new InvalidKeys(code, lines.join('\n'), keys);
+  return new ReceiptdError(`${code}.settings`, { file, problems: placed });
 }

@@ -57,16 +57,11 @@ const limits = {
 };
 
 export const endpointSchema = z.strictObject({
-  uid: type.text(
-    'text',
-    /^[A-Za-z0-9_-]{1,128}$/,
-    'the uid that the service assigned to the endpoint, in quotes',
-    'u-3',
-  ),
+  uid: type.text(/^[A-Za-z0-9_-]{1,128}$/, { is: 'uid' }).meta({ title: 'text', example: 'u-3' }),
   account: type
-    .nameOrNone('the name of an account, or none', 'account, or none')
+    .nameOrNone({ is: 'account' })
     .prefault('none')
-    .meta({ among: 'accounts' }),
+    .meta({ title: 'account, or none', example: 'branch', among: 'accounts' }),
   concurrency: type.whole(1, 64).optional().meta({ defaultText: '`delivery.concurrency`', example: 2 }),
   ...limits,
 });
@@ -74,26 +69,26 @@ export const endpointSchema = z.strictObject({
 export const folderSchema = z.strictObject({
   path: type.path,
   endpoint: z
-    .string({ error: 'the name of an endpoint' })
+    .string({ error: type.expects({ is: 'endpoint' }) })
     .optional()
     .meta({ title: 'text', defaultText: 'the only endpoint', among: 'endpoints' }),
   recursive: type.yesOrNo.prefault(false),
   watch: z.enum(['auto', 'poll']).prefault('auto'),
   share: type.shareName.prefault('none').meta({ applies: 'start' }),
   name: z
-    .string({ error: 'a name template such as {stem}-{hash:12}' })
+    .string({ error: type.expects({ is: 'template' }) })
     .prefault(DEFAULT_TEMPLATE)
     .meta({ title: 'name template', example: '{stem}-other', group: 'files' }),
   nameMaxBytes: type.whole(MIN_NAME_BYTES, 1000).prefault(300).meta({ group: 'files' }),
   existing: type.existing.prefault('send').meta({ group: 'files' }),
   accept: z
     .array(z.enum(IMAGE_TYPES))
-    .min(1, { error: 'at least one type' })
+    .min(1, { error: type.expects({ is: 'aType' }) })
     .prefault(IMAGE_TYPES.filter((type) => factsOf(type).isDefault))
     .meta({ group: 'files' }),
   maxFileSize: type.size('1B', '1GB').prefault('50MB').meta({ group: 'files' }),
   include: type.patterns
-    .min(1, { error: 'at least one pattern' })
+    .min(1, { error: type.expects({ is: 'aPattern' }) })
     .prefault(['**/*'])
     .meta({ group: 'files' }),
   ignore: type.patterns.prefault([]).meta({ group: 'files' }),
@@ -105,9 +100,12 @@ export const folderSchema = z.strictObject({
   afterUpload: z.enum(['keep', 'archive', 'delete']).prefault('keep').meta({ group: 'after' }),
   archiveTo: type.path.optional().meta({ defaultText: '`<folder>/archive`', group: 'after' }),
   afterUploadOn: z
-    .union([z.literal('accepted'), z.array(type.serviceStatus).min(1, { error: 'at least one status' })], {
-      error: 'accepted, or a list of statuses as the service writes them',
-    })
+    .union(
+      [z.literal('accepted'), z.array(type.serviceStatus).min(1, { error: type.expects({ is: 'aStatus' }) })],
+      {
+        error: type.expects({ is: 'statuses' }),
+      },
+    )
     .transform((value) => (value === 'accepted' ? null : value))
     .prefault('accepted')
     .meta({ title: 'accepted, or list of statuses', example: ['DONE'], group: 'after' }),
@@ -142,7 +140,9 @@ const certificate = z
     cert: type.fileOrNone.prefault('none').meta({ why: 'trust' }),
     key: type.fileOrNone.prefault('none').meta({ why: 'secret' }),
   })
-  .refine(({ cert, key }) => (cert === null) === (key === null), { error: 'both cert and key, or neither' })
+  .refine(({ cert, key }) => (cert === null) === (key === null), {
+    error: type.expects({ is: 'certAndKey' }),
+  })
   .transform(({ cert, key }) => (cert === null || key === null ? null : { cert, key }))
   .prefault({})
   .describe('Certificate and key for https.');
@@ -218,14 +218,14 @@ export const configSchema = z.strictObject({
     .meta({ page: 'service', applies: 'flow' }),
   endpoints: z
     .record(type.shortName, endpointSchema)
-    .refine((value) => Object.keys(value).length > 0, { error: 'at least one endpoint' })
+    .refine((value) => Object.keys(value).length > 0, { error: type.expects({ is: 'anEndpoint' }) })
     .describe(
       'Endpoints of the service, each under a name you choose. These limits apply in addition to those under delivery.',
     )
     .meta({ minProperties: 1, page: 'endpoints', group: 'endpoint', applies: 'flow' }),
   folders: z
     .array(folderSchema)
-    .min(1, { error: 'at least one folder' })
+    .min(1, { error: type.expects({ is: 'aFolder' }) })
     .describe('The folders to watch. Each one feeds one endpoint.')
     .meta({ page: 'folders', group: 'folder', applies: 'flow' }),
   delivery: z

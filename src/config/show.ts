@@ -1,3 +1,5 @@
+import type { Found } from '../texts/en/settingFlaws.ts';
+
 const LONGEST = /^.{60}(?=.)/su;
 
 /** Truncates to 60 characters and replaces control characters, because the text is shown on terminals and in logs. */
@@ -8,12 +10,11 @@ export function shorten(text: string): string {
 }
 
 /** A value for error messages. Lists and mappings are only named, because they may contain secrets. */
-export function showValue(value: unknown): string {
-  if (value === undefined || value === null) return 'nothing';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  if (typeof value === 'object' && Object.keys(value).length === 0) return 'an empty mapping';
-  if (typeof value === 'string') return `"${shorten(value)}"`;
-  return typeof value === 'number' || typeof value === 'boolean' ? `${value}` : 'a mapping';
+export function foundAt(value: unknown): Found {
+  if (value === undefined || value === null) return { is: 'nothing' };
+  if (Array.isArray(value)) return { is: value.length === 0 ? 'emptyList' : 'list' };
+  if (typeof value === 'object') return { is: Object.keys(value).length === 0 ? 'emptyMapping' : 'mapping' };
+  return { is: 'value', text: typeof value === 'string' ? `"${shorten(value)}"` : JSON.stringify(value) };
 }
 
 /** `folders[0].settle.long` */

@@ -1,93 +1,105 @@
 import { z } from 'zod';
 import { matcherOf, PatternTooComplex } from '../core/domain/globs.ts';
+import type { Expected } from '../texts/en/settingFlaws.ts';
 import { BUILT_IN_IGNORES, OWN_FILES } from './ignores.ts';
 import { HOURS_PATTERN, parseHours } from '../core/domain/hours.ts';
 import { RATE_PATTERN, parseRate } from '../core/domain/rate.ts';
 import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } from './units.ts';
 
 /*
- * Value types of the config file. Every `error` completes the sentence "expected ..."; `title` names the type in the
- * reference and in editors. `example` is a valid value, for tests that change each setting.
+ * Value types of the config file. Every `error` says what was expected; `title` names the type in the reference and in
+ * editors. `example` is a valid value, for tests that change each setting.
  */
+
+/** A fact for `error`, which takes texts only. */
+export function expects(expected: Expected): string {
+  return JSON.stringify(expected);
+}
+
+/** The fact of the first issue that `expects` made. */
+export function expectedIn(issues: readonly { readonly message: string }[]): Expected {
+  const [message = ''] = issues.map((issue) => issue.message).filter((each) => each.startsWith('{'));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return message === '' ? { is: 'other' } : (JSON.parse(message) as Expected);
+}
 
 export const yesOrNo = z.boolean();
 
-export function text(title: string, pattern: RegExp, expected: string, example?: string) {
-  const its = z.string({ error: expected }).regex(pattern, { error: expected, abort: true });
-  return its.meta(example === undefined ? { title } : { title, example });
+export function text(pattern: RegExp, expected: Expected) {
+  const error = expects(expected);
+  return z.string({ error }).regex(pattern, { error, abort: true });
 }
 
-const SHORT_NAME = 'a short name of letters, digits, - and _';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 /** Alias of an endpoint. */
-export const shortName = z.string().regex(NAME, { error: SHORT_NAME });
+export const shortName = z.string().regex(NAME, { error: expects({ is: 'shortName' }) });
 
 /** Not `none`, which an endpoint uses for the default account. */
 export const accountName = z.string().regex(/^(?!none$)[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, {
-  error: `${SHORT_NAME}, other than none`,
+  error: expects({ is: 'accountName' }),
 });
 
 /** Not `share` and not one letter: folders appear as `<agent>:<path>`, `share:<share>` or with a Windows drive letter. */
 export const agentName = z.string().regex(/^(?!share$)[A-Za-z0-9][A-Za-z0-9_-]{1,62}$/, {
-  error: 'a short name of at least two letters, digits, - and _, other than share',
+  error: expects({ is: 'agentName' }),
 });
 
 /** Null for `none`. */
-export function nameOrNone(expected: string, title: string, pattern = /^/) {
-  return z
-    .string({ error: expected })
-    .regex(pattern, { error: expected })
-    .transform((value) => (value === 'none' ? null : value))
-    .meta({ title, example: 'branch' });
+export function nameOrNone(expected: Expected, pattern = /^/) {
+  return text(pattern, expected).transform((value) => (value === 'none' ? null : value));
 }
 
 /** Name of a shared folder. */
-export const shareName = nameOrNone(`${SHORT_NAME}, or none`, 'short name, or none', NAME);
-export const groupName = nameOrNone(
-  'the name of a group, or none',
-  'group, or none',
-  /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/,
-);
-export const userName = nameOrNone('a user name, or none', 'text, or none', /^[^\0\r\n]{1,200}$/);
+export const shareName = nameOrNone({ is: 'shortNameOrNone' }, NAME).meta({
+  title: 'short name, or none',
+  example: 'branch',
+});
+export const groupName = nameOrNone({ is: 'group' }, /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/).meta({
+  title: 'group, or none',
+  example: 'branch',
+});
+export const userName = nameOrNone({ is: 'user' }, /^[^\0\r\n]{1,200}$/).meta({
+  title: 'text, or none',
+  example: 'branch',
+});
 
 /** Node timers overflow after 24.8 days and then fire immediately. */
 const LONGEST = '24d';
 
 export function duration(atLeast: string, atMost = LONGEST) {
-  const expected = `a duration from ${atLeast} to ${atMost}, with a unit: 200ms, 10s, 5m, 1h, 1d`;
+  const expected: Expected = { is: 'duration', atLeast, atMost };
   const [least, most] = [parseDuration(atLeast), parseDuration(atMost)];
-  return text('duration', DURATION_PATTERN, expected)
-    .refine((value) => parseDuration(value) >= least && parseDuration(value) <= most, { error: expected })
+  return text(DURATION_PATTERN, expected)
+    .refine((value) => parseDuration(value) >= least && parseDuration(value) <= most, {
+      error: expects(expected),
+    })
     .transform(parseDuration)
     .meta({ title: 'duration', example: atMost === LONGEST ? '2h' : atMost });
 }
 
-const SILENT_AFTER = 'auto, never or a duration of at least 30m, with a unit: 90m, 4h';
 /** Milliseconds of working hours. */
-export const silentAfter = text(
-  'auto, never or duration',
-  /^(?:auto|never|\d{1,9}(?:ms|s|m|h|d))$/,
-  SILENT_AFTER,
-)
+export const silentAfter = text(/^(?:auto|never|\d{1,9}(?:ms|s|m|h|d))$/, { is: 'silentAfter' })
   .transform((value) => (value === 'auto' || value === 'never' ? value : parseDuration(value)))
-  .refine((value) => typeof value === 'string' || value >= parseDuration('30m'), { error: SILENT_AFTER })
+  .refine((value) => typeof value === 'string' || value >= parseDuration('30m'), {
+    error: expects({ is: 'silentAfter' }),
+  })
   .meta({ title: 'auto, never or duration', example: '4h' });
 
 export function size(atLeast: string, atMost: string) {
-  const expected = `a size from ${atLeast} to ${atMost}, with a unit: 500kB, 50MB, 1GB`;
-  return text('size', SIZE_PATTERN, expected)
-    .refine((value) => isSizeWithin(value, atLeast, atMost), { error: expected })
+  const expected: Expected = { is: 'size', atLeast, atMost };
+  return text(SIZE_PATTERN, expected)
+    .refine((value) => isSizeWithin(value, atLeast, atMost), { error: expects(expected) })
     .transform(parseSize)
     .meta({ title: 'size', example: atMost });
 }
 
 /** Bytes; 0: off. */
 export function sizeOrOff(atLeast: string, atMost: string) {
-  const expected = `off, or a size from ${atLeast} to ${atMost}, with a unit: 500kB, 50MB, 1GB`;
+  const error = expects({ is: 'sizeOrOff', atLeast, atMost });
   return z
-    .string({ error: expected })
-    .refine((value) => value === 'off' || isSizeWithin(value, atLeast, atMost), { error: expected })
+    .string({ error })
+    .refine((value) => value === 'off' || isSizeWithin(value, atLeast, atMost), { error })
     .transform((value) => (value === 'off' ? 0 : parseSize(value)))
     .meta({ title: 'size, or off', example: 'off' });
 }
@@ -98,19 +110,19 @@ function isSizeWithin(value: string, atLeast: string, atMost: string): boolean {
 }
 
 export function whole(min: number, max: number) {
-  const expected = `a whole number from ${min} to ${max}`;
+  const error = expects({ is: 'wholeNumber', min, max });
   return z
-    .int({ error: expected })
-    .min(min, { error: expected })
-    .max(max, { error: expected })
+    .int({ error })
+    .min(min, { error })
+    .max(max, { error })
     .meta({ title: `whole number, ${min} to ${max}` });
 }
 
-export const rate = text('rate', RATE_PATTERN, 'N/s, N/min or N/h, such as 120/min, or unlimited')
+export const rate = text(RATE_PATTERN, { is: 'rate' })
   .transform(parseRate)
   .meta({ title: 'rate', example: '7/min' });
 
-const BUDGET = 'a whole number of uploads, 1 or more, or unlimited';
+const BUDGET = expects({ is: 'uploads' });
 export const budget = z
   .union([z.literal('unlimited'), z.int().min(1, { error: BUDGET }).max(1_000_000_000, { error: BUDGET })], {
     error: BUDGET,
@@ -118,12 +130,10 @@ export const budget = z
   .transform((value) => (value === 'unlimited' ? null : value))
   .meta({ title: 'whole number, or unlimited', example: 70 });
 
-export const path = text(
-  'path',
-  /^(?!~[^/\\])[^\0]+$/,
-  'a path (~ works for your own home only)',
-  'other/place',
-);
+export const path = text(/^(?!~[^/\\])[^\0]+$/, { is: 'path' }).meta({
+  title: 'path',
+  example: 'other/place',
+});
 
 /** Null for `none`; otherwise the absolute path, once the settings are assembled. */
 export const fileOrNone = path
@@ -131,16 +141,8 @@ export const fileOrNone = path
   .meta({ title: 'path, or none', example: 'other.pem', relativeTo: 'file' });
 
 export const patterns = z
-  .array(
-    text(
-      'pattern',
-      /^(?!\/|!(?!\())[^\0]+$/,
-      'a pattern relative to the folder that does not start with / or !',
-    ),
-  )
-  .refine(isCheap, {
-    error: 'has patterns that are too long, or with too many stars, alternatives or groups',
-  })
+  .array(text(/^(?!\/|!(?!\())[^\0]+$/, { is: 'pattern' }).meta({ title: 'pattern' }))
+  .refine(isCheap, { error: expects({ is: 'cheapPatterns' }) })
   .meta({ title: 'list of patterns', example: ['*.other'] });
 
 /** Whether a folder can use them, with the patterns that it always has. */
@@ -154,14 +156,9 @@ function isCheap(own: readonly string[]): boolean {
   }
 }
 
-const EXISTING = 'send, skip, or since and a day: since 2026-01-31';
-export const existing = text(
-  'send, skip or since YYYY-MM-DD',
-  /^(?:send|skip|since \d{4}-\d{2}-\d{2})$/,
-  EXISTING,
-)
+export const existing = text(/^(?:send|skip|since \d{4}-\d{2}-\d{2})$/, { is: 'existing' })
   .refine((value) => !value.startsWith('since ') || !Number.isNaN(parseDay(value.slice(6))), {
-    error: EXISTING,
+    error: expects({ is: 'existing' }),
   })
   .transform(readExisting)
   .meta({ title: 'send, skip or since YYYY-MM-DD', example: 'skip' });
@@ -176,35 +173,23 @@ function readExisting(value: string): Existing {
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-export const contentType = text(
-  'auto or a media type',
-  new RegExp(`^(?:auto|${TOKEN}/${TOKEN})$`),
-  'auto or a media type such as application/octet-stream',
-  'image/other',
-);
+export const contentType = text(new RegExp(`^(?:auto|${TOKEN}/${TOKEN})$`), { is: 'contentType' }).meta({
+  title: 'auto or a media type',
+  example: 'image/other',
+});
 
 /** Bytes per second; null for unlimited. */
-export const bandwidth = text(
-  'size per second',
-  /^(?:unlimited|[1-9]\d{0,9}(?:kB|MB|GB)\/s)$/,
-  'a size per second such as 500kB/s or 2MB/s, or unlimited',
-)
+export const bandwidth = text(/^(?:unlimited|[1-9]\d{0,9}(?:kB|MB|GB)\/s)$/, { is: 'bandwidth' })
   .transform((value) => (value === 'unlimited' ? null : parseSize(value.slice(0, -2))))
   .meta({ title: 'size per second, or unlimited', example: '1MB/s' });
 
 /** `word` stands for null. */
 function spansOr(word: 'always' | 'none', example: string) {
-  const expected = `${word}, or a list of days and times such as ${example}`;
+  const error = expects({ is: 'spans', word, example });
   return z
-    .union(
-      [
-        z.literal(word),
-        z.array(z.string().regex(HOURS_PATTERN, { error: expected })).min(1, { error: expected }),
-      ],
-      {
-        error: expected,
-      },
-    )
+    .union([z.literal(word), z.array(z.string().regex(HOURS_PATTERN, { error })).min(1, { error })], {
+      error,
+    })
     .transform((value) => (typeof value === 'string' ? null : parseHours(value)))
     .meta({ title: `${word}, or list of days and times`, example: ['Sat 08:00-12:00'] });
 }
@@ -213,15 +198,11 @@ export const hours = spansOr('always', '[ Mon-Fri 07:00-19:00 ]');
 export const quietHours = spansOr('none', '[ Mon-Fri 19:00-07:00, Sat-Sun 00:00-24:00 ]');
 
 /** Minutes since midnight, local time; null: off. */
-export const timeOfDay = text(
-  'off, or time',
-  /^(?:off|(?:[01]\d|2[0-3]):[0-5]\d)$/,
-  'a time of day in quotes, such as "07:30", or off',
-)
+export const timeOfDay = text(/^(?:off|(?:[01]\d|2[0-3]):[0-5]\d)$/, { is: 'timeOfDay' })
   .transform((value) => (value === 'off' ? null : Number(value.slice(0, 2)) * 60 + Number(value.slice(3))))
   .meta({ title: 'off, or HH:MM', example: '07:30' });
 
-const COMMAND = 'none, or a list: the absolute path of a program, then its arguments';
+const COMMAND = expects({ is: 'command' });
 /** Null: none. The program is started directly, without a shell. */
 export const command = z
   .union(
@@ -235,11 +216,7 @@ export const command = z
   .meta({ title: 'none, or list of texts', example: ['/bin/other'] });
 
 /** A document status of the service, verbatim; the service's API does not list the possible ones. */
-export const serviceStatus = text(
-  'status',
-  /^[^\0\r\n]{1,200}$/,
-  'a status, exactly as the service writes it',
-);
+export const serviceStatus = text(/^[^\0\r\n]{1,200}$/, { is: 'status' }).meta({ title: 'status' });
 
 const OTHER_COLUMNS =
   'name|state|status|endpointUid|path|sha256|type|size|attempts|answerLost|reason|message|archivedTo|createdAt|updatedAt';
@@ -248,12 +225,10 @@ const OTHER_COLUMNS =
 export const columnName = z
   .string()
   .regex(new RegExp(`^(?!(?:${OTHER_COLUMNS})$)\\p{L}[\\p{L}\\d _-]{0,39}$`, 'u'), {
-    error: 'a short name of letters, digits, spaces, - and _ that is not already a column of exports',
+    error: expects({ is: 'columnName' }),
   });
 
 /** A JSON pointer (RFC 6901). */
-export const pointer = text(
-  'JSON pointer',
-  /^\/(?:[^~\p{Cc}]|~[01]){0,198}$/u,
-  'a JSON pointer, such as /total or /receipt/merchant/name',
-);
+export const pointer = text(/^\/(?:[^~\p{Cc}]|~[01]){0,198}$/u, { is: 'pointer' }).meta({
+  title: 'JSON pointer',
+});

@@ -1,5 +1,6 @@
 import type { Draft, DraftFolder } from './draft.ts';
-import type { Problem } from './problems.ts';
+import { invalid, type Problem } from './problems.ts';
+import type { Flaw } from '../texts/en/settingFlaws.ts';
 import { namesStream } from '../core/domain/windowsNames.ts';
 import { shorten } from './show.ts';
 
@@ -19,39 +20,24 @@ export function checkWindowsPaths({ folders, stateDir }: Draft, platform: NodeJS
 function checkFolder({ index, settings }: DraftFolder): Problem[] {
   return (['path', 'archiveTo', 'needsAttention'] as const).flatMap((key) => {
     const text = settings[key];
-    if (text === undefined) return [];
-    const why = whyNot(text);
-    return why === null
-      ? []
-      : [
-          {
-            code: 'CONFIG_INVALID' as const,
-            path: ['folders', index, key],
-            text: `"${shorten(text)}" ${why}`,
-          },
-        ];
+    const flaw = text === undefined ? null : flawOf(text);
+    return flaw === null ? [] : [invalid(['folders', index, key], flaw)];
   });
 }
 
-function whyNot(text: string): string | null {
-  if (DRIVE_RELATIVE.test(text))
-    return `depends on the current directory of drive ${text.slice(0, 2)}; write ${text.slice(0, 2)}\\ and the full path`;
+function flawOf(text: string): Flaw | null {
+  const path = shorten(text);
+  if (DRIVE_RELATIVE.test(text)) return { is: 'driveRelative', path, drive: text.slice(0, 2) };
   const segments = text.split(/[\\/]/).filter((segment) => !/^\.{0,2}$/.test(segment));
   const device = segments.find((segment) => DEVICE.test(segment));
-  if (device !== undefined) return `contains a Windows device name (${device}); choose a different one`;
-  if (namesStream(text, 'win32'))
-    return 'refers to an alternate data stream; remove the colon and what comes after it';
-  const cut = segments.find((segment) => /[. ]$/.test(segment));
-  return cut === undefined
-    ? null
-    : `has a name that ends with a dot or a space, which Windows removes; choose a different one`;
+  if (device !== undefined) return { is: 'device', path, device };
+  if (namesStream(text, 'win32')) return { is: 'stream', path };
+  return segments.some((segment) => /[. ]$/.test(segment)) ? { is: 'trailingDot', path } : null;
 }
 
 function checkStateDir(path: string): Problem[] {
-  const why = namesStream(path, 'win32') ? whyNot(path) : null;
-  if (why !== null)
-    return [{ code: 'CONFIG_INVALID', path: ['stateDir'], text: `"${shorten(path)}" ${why}` }];
-  if (path.length <= LONGEST_STATE_DIR) return [];
-  const text = `the path of the state directory has ${path.length} characters, but on Windows the ledger can only be opened with up to ${LONGEST_STATE_DIR}; choose a shorter one`;
-  return [{ code: 'CONFIG_INVALID', path: ['stateDir'], text }];
+  const length = { is: 'stateTooLong', length: path.length, longest: LONGEST_STATE_DIR } as const;
+  const flaw =
+    (namesStream(path, 'win32') ? flawOf(path) : null) ?? (path.length > LONGEST_STATE_DIR ? length : null);
+  return flaw === null ? [] : [invalid(['stateDir'], flaw)];
 }

@@ -7,6 +7,7 @@ import { logTexts } from './de/log.ts';
 import { problemsTexts } from './de/problems.ts';
 import { reasonsTexts } from './de/reasons.ts';
 import { scanNotesTexts } from './de/scanNotes.ts';
+import { expectedTexts, flawTexts, foundTexts } from './de/settingFlaws.ts';
 import { unsentTexts } from './de/unsent.ts';
 
 export default function german(format: Format): Texts {
@@ -16,6 +17,9 @@ export default function german(format: Format): Texts {
     ...unsent,
     ...codesTexts(format, unsent.needs),
     errors: errorsTexts(format),
+    expected: expectedTexts,
+    flaws: flawTexts(format),
+    found: foundTexts,
     logTexts,
     ...reasonsTexts(),
     ...problemsTexts(format),

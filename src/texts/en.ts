@@ -7,6 +7,7 @@ import { logTexts, type LogTexts } from './en/log.ts';
 import { problemsTexts } from './en/problems.ts';
 import { reasonsTexts } from './en/reasons.ts';
 import { scanNotesTexts } from './en/scanNotes.ts';
+import { expectedTexts, flawTexts, foundTexts, type SettingFlaws } from './en/settingFlaws.ts';
 import { unsentTexts } from './en/unsent.ts';
 
 /** The texts of every part in English. To add a language, add a folder of these files, a file like this one and a line in `texts.ts`. */
@@ -14,11 +15,13 @@ export default function english(format: Format) {
   const unsent = unsentTexts(format);
   const errors: ErrorTexts = errorsTexts(format);
   const log: LogTexts = logTexts;
+  const settingFlaws: SettingFlaws = { expected: expectedTexts, flaws: flawTexts(format), found: foundTexts };
   return {
     format,
     ...unsent,
     ...codesTexts(format, unsent.needs),
     errors,
+    ...settingFlaws,
     logTexts: log,
     ...reasonsTexts(),
     ...problemsTexts(format),

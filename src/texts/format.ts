@@ -1,4 +1,5 @@
 import type { Language } from './language.ts';
+import { phrase, settingLines } from './phrase.ts';
 import { needsIn, type Needs, type Unsent } from './needs.ts';
 
 /** Numbers and times as texts show them. */
@@ -12,8 +13,10 @@ export interface Format {
   /** The two largest units: "2 hours 5 minutes". */
   readonly duration: (ms: number) => string;
   readonly time: (at: number | string) => string;
-  /** Here, so that the languages of the console share no file. */
+  /** These are here so that the languages of the console share no file. */
   readonly needsIn: (unsent: Unsent) => Needs;
+  readonly phrase: typeof phrase;
+  readonly settingLines: typeof settingLines;
 }
 
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>>;
@@ -46,6 +49,8 @@ export function formatOf(language: Language, time: Format['time'], locale: strin
     plural,
     time,
     needsIn: (unsent) => needsIn(unsent, number),
+    phrase,
+    settingLines,
     counted: (value, ...forms) => `${number(value)} ${plural(value, ...forms)}`,
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), UNITS.length - 1);

@@ -1,4 +1,5 @@
 import { isErrorKey, wordsOf } from './errors.ts';
+import { phrase, type Phrases } from './phrase.ts';
 import type { Language } from './language.ts';
 import type { Texts } from './en.ts';
 
@@ -28,18 +29,23 @@ export function filled(
   template: string,
   values: Readonly<Record<string, unknown>>,
   counted: (value: number, one: string, other: string) => string,
+  expected: Phrases,
 ): string {
   return template.replace(MARK, (_, name: string, one?: string, other = '') => {
     const value = values[name];
     if (typeof value === 'number') return one === undefined ? String(value) : counted(value, one, other);
+    if (isFact(value)) return phrase(expected, value);
     return typeof value === 'string' ? value : '';
   });
 }
 
+const isFact = (value: unknown): value is { readonly is: string } =>
+  typeof value === 'object' && value !== null && 'is' in value;
+
 /** What setup says, in a language; in English if any part is not translated. */
 export async function setupSpeaker(
   language: Language,
-  { errors, format: { counted } }: Pick<Texts, 'errors' | 'format'>,
+  { errors, expected, format: { counted } }: Pick<Texts, 'errors' | 'expected' | 'format'>,
 ): Promise<(said: Said) => string> {
   const words = await SETUP[language]();
   if (words === null) return ({ text }) => text;
@@ -47,7 +53,7 @@ export async function setupSpeaker(
     if (isErrorKey(errors, key))
       return `${wordsOf(errors, key, values).join(' ')} [${key.split('.', 1).join()}]`;
     const template = Object.hasOwn(words, key) ? words[key] : undefined;
-    return template === undefined ? null : filled(template, values, counted);
+    return template === undefined ? null : filled(template, values, counted, expected);
   };
   return ({ text, parts }) => {
     const said = parts.map(partText);

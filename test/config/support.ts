@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Config, LoadContext } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import { isOfSettings } from '../../src/core/domain/invalidSettings.ts';
 
 export const FILE = '/etc/receiptd/receiptd.yaml';
 
@@ -36,11 +37,11 @@ export function refusal(text: string, overrides: Partial<LoadContext> = {}, file
   throw new Error(`Nothing is wrong with:\n${text}`);
 }
 
-/** The texts of the problems, in order, without the file's name. */
-export function problemsOf(text: string, overrides: Partial<LoadContext> = {}): string[] {
-  return refusal(text, overrides)
-    .message.split('\n')
-    .map((line) => line.replace(`${FILE}:`, ''));
+/** What is wrong with which setting, in order; `at`: line and column. */
+export function problemsOf(text: string, overrides: Partial<LoadContext> = {}) {
+  const error = refusal(text, overrides);
+  if (!isOfSettings(error)) throw error;
+  return error.params.problems.map(({ key, line, col, flaw }) => ({ at: `${line}:${col}`, key, ...flaw }));
 }
 
 /** A valid config file with these sections, whose state is in `dir`. */

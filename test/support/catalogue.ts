@@ -1,5 +1,6 @@
 /** What a catalogue of texts says, with marks instead of values. */
 import type { Format } from '../../src/texts/format.ts';
+import { phrase, settingLines } from '../../src/texts/phrase.ts';
 
 /** Shows the values that a sentence contains, and all its forms. */
 export const MARKS: Format = {
@@ -11,6 +12,8 @@ export const MARKS: Format = {
   duration: String,
   time: String,
   needsIn: () => ({ summary: String, cures: String }),
+  phrase,
+  settingLines,
 };
 
 /** Acts as a value of any kind: a number, a text, a list, or an object of these. */

@@ -6,7 +6,8 @@ import { expect, it } from 'vitest';
 const SRC = join(import.meta.dirname, '..', '..', 'src');
 
 /** What speaks to nobody, or is the documentation of an interface: API descriptions, the sandbox service, the demo. */
-const NOT_FOR_PEOPLE = /^(?:texts|sandbox|demo|console\/app\/languages|control\/protocol)\//;
+const NOT_FOR_PEOPLE =
+  /^(?:texts|sandbox|demo|console\/app\/languages|control\/protocol)\/|^config\/reference\.ts$/;
 
 /**
  * Sentences for people that do not stand in the catalogue yet, by room: at most so many. They move when their room is written anew; a
@@ -14,8 +15,8 @@ const NOT_FOR_PEOPLE = /^(?:texts|sandbox|demo|console\/app\/languages|control\/
  */
 const STILL: Readonly<Record<string, number>> = {
   api: 32,
-  cli: 624,
-  config: 107,
+  cli: 615,
+  config: 3,
   control: 9,
   delivery: 11,
   fleet: 4,
@@ -27,7 +28,7 @@ const STILL: Readonly<Record<string, number>> = {
   wiring: 42,
   'console/app': 6,
   'console/server': 2,
-  'core/domain': 57,
+  'core/domain': 54,
   'features/alerts': 9,
   'features/audit': 5,
   'features/backup': 12,

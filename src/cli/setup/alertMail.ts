@@ -105,7 +105,7 @@ async function asked(
     given.alertEmail ??
     (await ask.text(before === undefined ? says('mail.to') : says('mail.toOrNone'), {
       otherwise: before ?? '',
-      wrong: orNothing(sentence('wrong.mailAddresses', wrongMailAddresses)),
+      wrong: orNothing(sentence(wrongMailAddresses)),
     }));
   const to = mailAddressesOf(addresses);
   if (to.length === 0) return null;
@@ -123,7 +123,7 @@ async function serverOf({ say }: Talk, ask: Prompts, { server }: Partial<Whole>)
   if (server === undefined) say(says('mail.needsServer'));
   const typed = await ask.text(server === undefined ? says('mail.server') : says('mail.serverKnown'), {
     otherwise: server ?? '',
-    wrong: orNothing(sentence('wrong.mailServer', wrongMailServer)),
+    wrong: orNothing(sentence(wrongMailServer)),
   });
   return typed === '' ? null : tidyMailServer(typed);
 }

@@ -44,7 +44,7 @@ export async function attentionStep(
       chosen ??
       resolvePath(
         await ask.text(says('attention.path'), {
-          wrong: sentence('wrong.folder', wrongFolder),
+          wrong: sentence(wrongFolder),
           isFolder: true,
         }),
         path,

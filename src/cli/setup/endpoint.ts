@@ -90,7 +90,7 @@ export async function endpointStep(
   if (choice === 'create') {
     const name = await ask.text(says('endpoint.name'), {
       otherwise: 'Receipts',
-      wrong: sentence('wrong.name', wrongEndpointName),
+      wrong: sentence(wrongEndpointName),
     });
     return {
       alias: await another(),
@@ -103,7 +103,7 @@ export async function endpointStep(
     const isKept = configured.some(({ alias: at }) => at === choice.alias && choice.isExplicit);
     return isKept ? choice : { ...choice, alias: await another(), isExplicit: true };
   }
-  const uid = await ask.text(says('endpoint.uid'), { wrong: sentence('wrong.uid', wrongUid) });
+  const uid = await ask.text(says('endpoint.uid'), { wrong: sentence(wrongUid) });
   say(says('endpoint.unconfirmed'));
   const known = own.find(({ key }) => key.uid === uid)?.alias;
   return there(uid, known ?? (await another()), true);

@@ -68,7 +68,7 @@ export async function folderStep(
     const typed =
       chosen ??
       (await ask.text(says('folder.path'), {
-        wrong: sentence('wrong.folder', wrongFolder),
+        wrong: sentence(wrongFolder),
         isFolder: true,
       }));
     const path = resolved(typed);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { decodedText } from '../../core/domain/encoding.ts';
 import { wrongEndpointName, wrongLanguage } from '../../core/domain/endpointRequest.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import type { Expected } from '../../texts/en/settingFlaws.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
 import {
@@ -80,17 +81,17 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     if (given === undefined || typeof given === 'boolean') return given;
     if (/^(?:yes|true|1)$/i.test(given)) return true;
     if (/^(?:no|false|0)$/i.test(given)) return false;
-    throw notTaken(name, given, 'yes or no');
+    throw notTaken(name, given, { is: 'yesOrNo' });
   };
   const oneOf = <T extends string>(name: AnswerName, words: readonly T[]): T | undefined => {
     const given = text(name);
     if (given === undefined) return undefined;
-    return words.find((word) => word === given) ?? refuse(name, given, words.join(', '));
+    return words.find((word) => word === given) ?? refuse(name, given, { is: 'oneOf', values: words });
   };
   const port = text('sandboxPort') ?? '8470';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw notTaken('sandboxPort', port, 'a number from 0 to 65535');
-  const right = (name: AnswerName, wrong: (given: string) => string | null): string | undefined => {
+    throw notTaken('sandboxPort', port, { is: 'wholeNumber', min: 0, max: 65_535 });
+  const right = (name: AnswerName, wrong: (given: string) => Expected | null): string | undefined => {
     const given = text(name);
     const found = given === undefined ? null : wrong(given);
     return found === null ? given : refuse(name, given ?? '', found);
@@ -168,11 +169,11 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
   throw new ReceiptdError('USAGE.secretEmpty', { path });
 }
 
-function refuse(name: AnswerName, given: string, takes: string): never {
+function refuse(name: AnswerName, given: string, takes: Expected): never {
   throw notTaken(name, given, takes);
 }
 
-function notTaken(name: AnswerName, given: string, takes: string): ReceiptdError {
+function notTaken(name: AnswerName, given: string, takes: Expected): ReceiptdError {
   return new ReceiptdError('USAGE.setupAnswer', {
     flag: ANSWERS[name].flag,
     variable: variableOf(name),

@@ -9,7 +9,8 @@ import { machineConfigDir, pathsOf, resolvePath } from '../../config/resolve.ts'
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
 import { shortConfigText } from '../../config/template.ts';
 import { folderSchema } from '../../config/schema.ts';
-import { InvalidKeys } from '../../core/domain/invalidKeys.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { isOfSettings } from '../../core/domain/invalidSettings.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
 import type { Found, Wanted } from './wanted.ts';
@@ -55,7 +56,7 @@ export function plan(found: Found, wanted: Wanted): { readonly text: string; rea
     try {
       return readConfig(text.replace(/^\uFEFF/, ''), place.file, context).config;
     } catch (error) {
-      throw text === before?.text ? error : withoutPlaces(error, place.file);
+      throw text === before?.text ? error : withoutPlaces(error);
     }
   };
   const text = applyEdits(start, changes(found, before?.config ?? read(start), wanted), place.file);
@@ -63,12 +64,8 @@ export function plan(found: Found, wanted: Wanted): { readonly text: string; rea
 }
 
 /** Lines and columns of a text that was not written are of no use. */
-function withoutPlaces(error: unknown, file: string): unknown {
-  if (!(error instanceof InvalidKeys)) return error;
-  const lines = error.message
-    .split('\n')
-    .map((line) => (line.startsWith(`${file}:`) ? line.slice(file.length).replace(/^:\d+:\d+: /, '') : line));
-  return new InvalidKeys(error.code, lines.join('\n'), error.keys);
+function withoutPlaces(error: unknown): unknown {
+  return isOfSettings(error) ? new ReceiptdError(error.key, { ...error.params, file: null }) : error;
 }
 
 function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {

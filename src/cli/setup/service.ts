@@ -60,8 +60,7 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
   const answer = await ask.text(says('service.address'), {
     otherwise: known ?? undefined,
     wrong: (text) =>
-      sentence('wrong.baseUrl', wrongBaseUrl)(text) ??
-      sentence('wrong.transport', (its) => wrongTransport(its, mayBePlain(talk)))(text),
+      sentence(wrongBaseUrl)(text) ?? sentence((its) => wrongTransport(its, mayBePlain(talk)))(text),
   });
   return { baseUrl: tidyBaseUrl(answer), practice: null };
 }

@@ -113,7 +113,7 @@ async function rateStep({ given, found: { before }, ask }: Talk): Promise<string
   if (ask === null) return otherwise;
   return ask.text(says('rate'), {
     otherwise,
-    wrong: sentence('wrong.rate', wrongRate),
+    wrong: sentence(wrongRate),
   });
 }
 

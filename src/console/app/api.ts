@@ -7,7 +7,6 @@ interface Told {
   readonly hint?: string | undefined;
   readonly key?: string | undefined;
   readonly params?: object | undefined;
-  readonly keys?: readonly string[] | undefined;
   readonly isLocal?: boolean;
 }
 
@@ -17,8 +16,6 @@ export class ApiError extends Error {
   readonly code: string;
   /** What its words in the reader's language are made of. */
   readonly said: Told;
-  /** Configuration keys that are wrong, if any. */
-  readonly keys: readonly string[];
   /** The message comes from the console, not from the daemon. */
   readonly isLocal: boolean;
 
@@ -28,7 +25,6 @@ export class ApiError extends Error {
     this.status = status;
     this.code = body.code;
     this.said = body;
-    this.keys = body.keys ?? [];
     this.isLocal = status === 0 || body.isLocal === true;
   }
 }

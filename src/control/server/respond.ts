@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { InvalidKeys } from '../../core/domain/invalidKeys.ts';
+import { isOfSettings } from '../../core/domain/invalidSettings.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { PROTOCOL, isOperation } from '../protocol/protocol.ts';
-import type { ErrorBody, Operation, Operations, Protocol } from '../protocol/protocol.ts';
+import type { Operation, Operations, Protocol } from '../protocol/protocol.ts';
 import type { StreamRoute } from '../streams.ts';
 import { receiveText, sendJson } from './bodies.ts';
 
@@ -126,9 +126,9 @@ async function answer(
 }
 
 function failed(error: unknown, url: string | undefined, log: Log): Reply {
-  if (error instanceof InvalidKeys) {
-    const { code, message, keys } = error;
-    return { status: 422, body: { code, message, keys: [...keys] } satisfies ErrorBody };
+  if (isOfSettings(error)) {
+    const keys = error.params.problems.map(({ key }) => key).filter((key) => key !== '');
+    return { status: 422, body: { ...error.facts(), keys } };
   }
   if (error instanceof ReceiptdError) return failure(422, error);
   log.error('controlOperationFailed', { url, why: String(error) });

@@ -1,3 +1,4 @@
+import type { Expected } from '../../texts/en/settingFlaws.ts';
 import { ReceiptdError } from './errors.ts';
 
 /*
@@ -5,18 +6,18 @@ import { ReceiptdError } from './errors.ts';
  * can't be changed or deleted. Each check returns what a wrong value should be instead, or null.
  */
 
-export function wrongEndpointName(text: string): string | null {
+export function wrongEndpointName(text: string): Expected | null {
   const isName = text.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
-  return isName ? null : 'a name, without line breaks or other control characters';
+  return isName ? null : { is: 'endpointName' };
 }
 
-export function wrongLanguage(text: string): string | null {
-  return /^[a-z]{2}-[A-Z]{2}$/.test(text) ? null : 'a language and a region, such as de-DE';
+export function wrongLanguage(text: string): Expected | null {
+  return /^[a-z]{2}-[A-Z]{2}$/.test(text) ? null : { is: 'language' };
 }
 
-export function wrongOutgoingUrl(text: string): string | null {
+export function wrongOutgoingUrl(text: string): Expected | null {
   const isWeb = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  return isWeb ? null : 'an address that starts with https:// or http://';
+  return isWeb ? null : { is: 'webUrl' };
 }
 
 /** @throws ReceiptdError USAGE */
@@ -37,8 +38,9 @@ export function demandEndpointRequest({
 function demand(
   field: 'name' | 'language' | 'outgoingUrl',
   given: string | undefined,
-  wrong: (text: string) => string | null,
+  wrong: (text: string) => Expected | null,
 ): void {
-  if (given === undefined || wrong(given) === null) return;
-  throw new ReceiptdError('USAGE.endpointRequest', { given, field });
+  const takes = given === undefined ? null : wrong(given);
+  if (given !== undefined && takes !== null)
+    throw new ReceiptdError('USAGE.endpointRequest', { given, field, takes });
 }

@@ -1,4 +1,4 @@
-import type { WrongArgument } from '../../texts/en/errors/config.ts';
+import type { Flaw, WrongArgument } from '../../texts/en/settingFlaws.ts';
 import { ReceiptdError } from './errors.ts';
 import {
   HASH_DIGITS,
@@ -58,7 +58,7 @@ export interface NameTemplate {
 export function parseTemplate(text: string): NameTemplate {
   const parts = [...partsOf(text)];
   if (parts.length === 0) {
-    throw new ReceiptdError('TEMPLATE_INVALID.empty', { standard: DEFAULT_TEMPLATE });
+    throw invalid({ is: 'templateEmpty', standard: DEFAULT_TEMPLATE });
   }
   const uses = (field: string) => parts.some((part) => part.field === field);
   return {
@@ -70,6 +70,10 @@ export function parseTemplate(text: string): NameTemplate {
       return uses('seq') ? naming : numbered(naming, 0);
     },
   };
+}
+
+function invalid(flaw: Flaw): ReceiptdError {
+  return new ReceiptdError('TEMPLATE_INVALID.template', { flaw });
 }
 
 function rendered(parts: readonly Part[], context: NameContext): NumberedNaming {
@@ -150,7 +154,7 @@ function* partsOf(template: string): Generator<Part> {
   for (const match of template.matchAll(/(\{\{|\}\})|\{([^{}]*)\}|([{}])|[^{}]+/g)) {
     const [whole, doubled, inner, lone] = match;
     const where = { at: match.index + 1, template };
-    if (lone) throw new ReceiptdError('TEMPLATE_INVALID.brace', { brace: lone, ...where });
+    if (lone) throw invalid({ is: 'templateBrace', brace: lone, ...where });
     if (inner !== undefined) {
       yield fieldPart(inner, where);
     } else {
@@ -167,7 +171,7 @@ function fieldPart(inner: string, where: { readonly at: number; readonly templat
   if (field === undefined) {
     const known = Object.keys(FIELDS);
     const guess = nearest(name, known) ?? null;
-    throw new ReceiptdError('TEMPLATE_INVALID.unknownField', { field: name, ...where, guess, known });
+    throw invalid({ is: 'templateField', field: name, ...where, guess, known });
   }
   try {
     return {
@@ -177,7 +181,7 @@ function fieldPart(inner: string, where: { readonly at: number; readonly templat
     };
   } catch (error) {
     if (!(error instanceof BadArgument)) throw error;
-    throw new ReceiptdError('TEMPLATE_INVALID.field', { field: inner, ...where, wrong: error.wrong });
+    throw invalid({ is: 'templateArgument', field: inner, ...where, wrong: error.wrong });
   }
 }
 

@@ -1,4 +1,5 @@
 import { setupTexts, type SetupKey } from '../../texts/en/setup.ts';
+import { expectedTexts, type Expected } from '../../texts/en/settingFlaws.ts';
 import { filled, type Said } from '../../texts/setup.ts';
 import type { ReceiptdError } from './errors.ts';
 import { counted } from './words.ts';
@@ -10,7 +11,7 @@ type Marks<T extends string> = T extends `${string}{${infer Mark}}${infer Rest}`
 type Values<T extends string> = {
   readonly [M in Marks<T> as M extends `${infer Name}:${string}` ? Name : M]: M extends `${string}:${string}`
     ? number
-    : string | number;
+    : string | number | Expected;
 };
 
 export function says<K extends SetupKey>(
@@ -18,7 +19,7 @@ export function says<K extends SetupKey>(
   ...[given]: [Marks<(typeof setupTexts)[K]>] extends [never] ? [] : [Values<(typeof setupTexts)[K]>]
 ): Said {
   const values = given ?? {};
-  return { text: filled(setupTexts[key], values, counted), parts: [{ key, values }] };
+  return { text: filled(setupTexts[key], values, counted, expectedTexts), parts: [{ key, values }] };
 }
 
 /** A text that is the same in every language. */

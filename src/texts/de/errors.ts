@@ -10,7 +10,7 @@ import { osServiceErrors } from './errors/osService.ts';
 
 export function errorsTexts(format: Format): ErrorTexts {
   return {
-    ...configErrors(),
+    ...configErrors(format),
     ...filesErrors(),
     ...ledgerErrors(format),
     ...credentialsErrors(),

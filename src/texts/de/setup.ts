@@ -31,18 +31,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'service.listens': 'Der Übungsdienst läuft unter {url} und legt ab, was er erhält, in {dir}.',
   'service.runs': 'Der Übungsdienst läuft schon unter {url}.',
   'service.ownerUnknown': ' Wem er gehört, zeigt dieses System nicht an.',
-  'wrong.baseUrl':
-    'Geben Sie eine Adresse wie https://api.example.com ein, ohne Benutzer, ohne Angaben nach ? oder # und ohne /v2 am Ende.',
-  'wrong.transport':
-    'Die Adresse muss mit https beginnen: Sonst wären Zugangsdaten und Belege unverschlüsselt unterwegs.',
-  'wrong.uid': 'Das kann keine Uid sein: Geben Sie sie so ein, wie der Dienst sie zeigt, ohne Leerzeichen.',
-  'wrong.name': 'Geben Sie einen Namen ein, ohne Zeilenumbrüche und andere Steuerzeichen.',
-  'wrong.folder':
-    'Geben Sie den Pfad eines Ordners auf diesem Rechner ein, außerhalb von /proc, /sys und /dev. Eine Freigabe muss zuerst eingebunden werden.',
-  'wrong.rate': 'Geben Sie eine Zahl mit /s, /min oder /h ein, etwa 60/min, oder unlimited.',
-  'wrong.mailAddresses': 'Geben Sie E-Mail-Adressen ein, durch Kommas getrennt, oder none für keine.',
-  'wrong.mailServer':
-    'Geben Sie einen Mailserver ein, etwa mail.example.com oder smtps://mail.example.com:465.',
+  'wrong.answer': 'Erwartet wird {what}.',
   'credentials.id': 'Client-ID:',
   'credentials.secret': 'Client-Secret:',
   'credentials.stored': 'Der Dienst nimmt die gespeicherten Zugangsdaten an ({store}): {company}.',

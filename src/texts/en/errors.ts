@@ -11,7 +11,7 @@ import { osServiceErrors } from './errors/osService.ts';
 /** The errors of receiptd in English: by code, and by reason where a code has several. Logs are in English, so each error has these words. */
 export function errorsTexts(format: Format) {
   return {
-    ...configErrors(),
+    ...configErrors(format),
     ...filesErrors(),
     ...ledgerErrors(format),
     ...credentialsErrors(),

@@ -92,7 +92,7 @@ test('accepts a share on Windows, and on Linux a path that only looks like a sys
 });
 
 test('rejects an address without HTTPS unless it is local or explicitly allowed', () => {
-  expect(wrongTransport('http://service.example', false)).toContain('https');
+  expect(wrongTransport('http://service.example', false)).toEqual({ is: 'httpsUrl' });
   expect(wrongTransport('http://service.example', true)).toBeNull();
   expect(wrongTransport('http://127.0.0.1:8470', false)).toBeNull();
 });

@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     const alert = page.getByRole('alert');
     await shows(alert.getByText('Not saved, and nothing was changed:'));
-    await shows(alert.getByText('Rate: Maximum number of upload requests'));
+    await shows(alert.getByText('Rate: expected N/s, N/min or N/h'));
     expect(await page.getByLabel('Rate').inputValue()).toBe('quickly');
     expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
     await page.getByLabel('Rate').fill('90/min');

@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('setup in a browser', () => {
     expect(page.url()).not.toContain(new URL(link).hash.slice(7));
     await chosen(page, 'Wohin gehen die Belege?', 'An unseren Dienst zur Belegerkennung');
     await typed(page, 'Adresse des Dienstes:', 'ftp://nowhere');
-    await shows(page.getByText('Geben Sie eine Adresse wie'));
+    await shows(page.getByText('Erwartet wird eine Adresse wie'));
     await typed(page, 'Adresse des Dienstes:', here.sandbox.url);
     await typed(page, 'Client-ID:', 'e2e');
     await typed(page, 'Client-Secret:', 'wrong');

@@ -1,5 +1,7 @@
+import type { InvalidSettings } from '../../../texts/en/settingFlaws.ts';
 import { isErrorKey } from '../../../texts/errors.ts';
 import { errorWords } from '../../../texts/explain.ts';
+import { phrase } from '../../../texts/phrase.ts';
 import { ApiError } from '../api.ts';
 import { labelOf } from '../settings/labels.ts';
 import { reasonText, explanationOf } from '../explanations.ts';
@@ -45,22 +47,31 @@ export function Why({ reason, message, state, isShort = false }: WhyProps) {
 export function Problem({ error }: { readonly error: unknown }) {
   if (!(error instanceof ApiError) || error.isLocal)
     return <Words text={error instanceof Error ? error.message : String(error)} />;
-  const { said, code, keys } = error;
-  // Words of an agent of another version, or a list of what is wrong in the configuration.
-  const general = isWorded(said) ? null : explanationOf(code);
+  const { said, code } = error;
+  const flaws = flawsIn(said);
+  // Words of an agent of another version, or a list of what is wrong with settings.
+  const general = isWorded(said) && flaws.length === 0 ? null : explanationOf(code);
   return (
     <>
       <Words text={general === null ? errorWords(t, said) : `${general.what}. ${general.cure}`} />
-      {keys.length > 0 && (
+      {flaws.length > 0 && (
         <ul>
-          {keys.map((key) => (
-            <li key={key}>{labelOf(key)}</li>
+          {flaws.map(({ key, flaw }) => (
+            <li key={key}>
+              {labelOf(key)}: {phrase(t.flaws, flaw)}
+            </li>
           ))}
         </ul>
       )}
-      {general !== null && <Details text={errorWords(t, said)} />}
+      {general !== null && flaws.length === 0 && <Details text={errorWords(t, said)} />}
     </>
   );
+}
+
+/** `params`: as another version may have sent them. */
+function flawsIn({ params }: ApiError['said']): InvalidSettings['problems'] {
+  const { problems = [] } = (params ?? {}) as Partial<InvalidSettings>;
+  return problems;
 }
 
 function isWorded({ key }: ApiError['said']): boolean {

@@ -8,9 +8,9 @@ export function wordsFor(key: string): SettingText {
   return WORDS[key] ?? { label: key, help: '' };
 }
 
-/** Label and help of a key such as folders[0].maxFileSize; the key itself if there is no such setting. */
+/** Label of a key such as folders[0].maxFileSize; the key itself if there is no such setting. */
 export function labelOf(key: string): string {
   const general = key.replaceAll(/\[\d+\]/g, '[]').replace(/^(endpoints|accounts)\.[^.]+/, '$1.*');
   const words = WORDS[general] ?? WORDS[general.replace(/\[\]$/, '')];
-  return words === undefined ? key : `${words.label}: ${words.help}`;
+  return words?.label ?? key;
 }

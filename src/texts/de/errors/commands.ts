@@ -8,6 +8,7 @@ import type {
   RestoreRisks,
 } from '../../en/errors/commands.ts';
 import type { CommandLineFault, Translated, Words, TestReceiptTrouble } from '../../facts.ts';
+import { expectedTexts, flawTexts } from '../settingFlaws.ts';
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 
@@ -104,26 +105,6 @@ function pairFault(p: UnfitPair): string {
 }
 
 /** What options of setup take, where the English words are those of the check. */
-const SETUP_ANSWERS: Readonly<Record<string, string>> = {
-  '--base-url': 'eine Adresse wie https://api.example.com, ohne Benutzer, ohne Angaben nach ? oder #',
-  '--sandbox': 'yes oder no',
-  '--sandbox-port': 'eine Zahl von 0 bis 65535',
-  '--endpoint-uid': 'die Uid, wie der Dienst sie zeigt, eine UUID',
-  '--endpoint-alias': 'ein kurzer Name aus Buchstaben, Ziffern, Bindestrichen und Unterstrichen',
-  '--create-endpoint': 'ein Name ohne Zeilenumbrüche und andere Steuerzeichen',
-  '--language': 'eine Sprache und eine Region, etwa de-DE',
-  '--folder':
-    'ein Ordner auf diesem Rechner, außerhalb von /proc, /sys und /dev; eine Freigabe muss zuerst eingebunden werden',
-  '--create-folder': 'yes oder no',
-  '--existing': 'send, skip oder since YYYY-MM-DD',
-  '--needs-attention': 'ein Ordner auf diesem Rechner, außerhalb von /proc, /sys und /dev, oder none',
-  '--rate': 'N/s, N/min oder N/h, etwa 60/min, oder unlimited',
-  '--alert-email': 'E-Mail-Adressen, durch Kommas getrennt, oder none',
-  '--mail-server': 'ein Mailserver wie mail.example.com oder smtps://mail.example.com:465',
-  '--test-mail': 'yes oder no',
-  '--test-receipt': 'yes oder no',
-};
-
 function commandLine(fault: CommandLineFault | null): string | null {
   switch (fault?.kind) {
     case 'unknownOption':
@@ -140,7 +121,7 @@ function commandLine(fault: CommandLineFault | null): string | null {
 }
 
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
-  const { counted, number, plural, duration, time } = format;
+  const { counted, number, plural, duration, phrase, time } = format;
   return {
     'USAGE.unknownOperation': [
       'Der laufende Agent kennt diese Operation nicht.',
@@ -290,7 +271,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'USAGE.setupAnswer': (p) => [
       `${p.flag} (${p.variable}): „${p.given}“ ist nicht gültig.`,
-      `Möglich ist: ${SETUP_ANSWERS[p.flag] ?? p.takes}.`,
+      `Möglich ist ${phrase(expectedTexts, p.takes)}.`,
     ],
     'USAGE.browserAsks': ['--browser stellt Fragen; --yes und --json sind für eine Einrichtung ohne Fragen.'],
     'USAGE.practiceReplaces': (p) => [
@@ -326,7 +307,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     'USAGE.streamSeparator': ['separator muss , oder ; oder tab sein.'],
     'USAGE.endpointRequest': (p) => [
       `„${p.given}“ ist als ${p.field === 'name' ? 'Name eines Endpunkts' : p.field === 'language' ? 'Sprache eines Endpunkts' : 'outgoingUrl'} nicht gültig.`,
-      `Verwenden Sie ${p.field === 'name' ? 'einen Namen ohne Zeilenumbrüche und andere Steuerzeichen' : p.field === 'language' ? 'eine Sprache und eine Region, etwa de-DE' : 'eine Adresse, die mit https:// oder http:// beginnt'}.`,
+      `Möglich ist ${phrase(expectedTexts, p.takes)}.`,
     ],
     'USAGE.userName': (p) => [`„${p.name}“ ist kein gültiger Benutzername für --user.`],
     'USAGE.cursor': ['Der Cursor ist nicht gültig.', 'Beginnen Sie mit der ersten Seite.'],
@@ -365,7 +346,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       '--to enthält ein Passwort, das jeder auf diesem Rechner sehen kann. Entfernen Sie es, und ändern Sie das Passwort.',
       DATABASE_PASSWORD,
     ],
-    'USAGE.unfitDatabase': (p) => [`--to: ${p.detail}.`, DATABASE_PASSWORD],
+    'USAGE.unfitDatabase': (p) => [`--to: ${phrase(flawTexts(format), p.flaw)}.`, DATABASE_PASSWORD],
     'USAGE.workingDirectory': (p) => [
       p.isGone
         ? 'Den Ordner, in dem dieser Befehl gestartet wurde, gibt es nicht mehr.'

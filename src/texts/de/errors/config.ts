@@ -1,5 +1,8 @@
 import type { configErrors as english, YamlMistake } from '../../en/errors/config.ts';
-import type { AuthoritiesFlaw, Translated } from '../../facts.ts';
+import type { InvalidSettings } from '../../en/settingFlaws.ts';
+import type { AuthoritiesFlaw, Translated, Words } from '../../facts.ts';
+import type { Format } from '../../format.ts';
+import { flawTexts } from '../settingFlaws.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8 } from './files.ts';
 
 const YAML_MISTAKES: Readonly<Record<YamlMistake, string>> = {
@@ -36,8 +39,16 @@ function authoritiesFlaw(p: { flaw: AuthoritiesFlaw; system: string | null; numb
 const OR_SETUP = 'Legen Sie mit `receiptd setup` eine an, oder wählen Sie mit --config eine andere.';
 const READABLE = 'Es muss eine Datei sein, die der Benutzer lesen kann, unter dem receiptd läuft.';
 
-export function configErrors(): Translated<ReturnType<typeof english>> {
+export function configErrors(format: Format): Translated<ReturnType<typeof english>> {
+  const flaws = flawTexts(format);
+  const settings = (p: InvalidSettings): Words => [format.settingLines(p, flaws)];
   return {
+    'CONFIG_INVALID.settings': settings,
+    'TEMPLATE_INVALID.settings': settings,
+    'FOLDERS_NESTED.settings': settings,
+    'ENDPOINT_UNKNOWN.settings': settings,
+    'ACCOUNT_UNKNOWN.settings': settings,
+    'HTTPS_REQUIRED.settings': settings,
     'CONFIG_NOT_FOUND.file': (p) => [
       `Die Konfigurationsdatei ${p.path} gibt es nicht.`,
       'Legen Sie mit `receiptd setup` eine an.',
@@ -159,25 +170,7 @@ export function configErrors(): Translated<ReturnType<typeof english>> {
       `Jeder mögliche Name für ${p.path} ist in seinem Endpunkt schon vergeben.`,
       'Nehmen Sie {hash} oder {seq} in das Namensmuster auf.',
     ],
-    'TEMPLATE_INVALID.empty': (p) => ['Das Namensmuster ist leer.', `Voreingestellt ist ${p.standard}.`],
-    'TEMPLATE_INVALID.brace': (p) => [
-      `Eine geschweifte Klammer ohne Gegenstück, an Zeichen ${p.at} des Namensmusters „${p.template}“.`,
-      `Schreiben Sie ${p.brace}${p.brace} für die Klammer selbst.`,
-    ],
-    'TEMPLATE_INVALID.unknownField': (p) => [
-      `Das Feld {${p.field}}, an Zeichen ${p.at} des Namensmusters „${p.template}“, gibt es nicht.`,
-      `${p.guess === null ? '' : `Meinten Sie {${p.guess}}? `}Die Felder sind ${p.known.map((key) => `{${key}}`).join(' ')}.`,
-    ],
-    'TEMPLATE_INVALID.field': (p) => [
-      `Das Feld {${p.field}}, an Zeichen ${p.at} des Namensmusters „${p.template}“, ist nicht gültig.`,
-      p.wrong.kind === 'digits'
-        ? `Schreiben Sie nach dem Doppelpunkt die Anzahl der Stellen ${p.wrong.of === 'hash' ? 'des Hashs' : p.wrong.of === 'page' ? 'der Seite' : 'der Nummer'}, ${p.wrong.min} bis ${p.wrong.max}.`
-        : p.wrong.kind === 'unexpected'
-          ? 'Bei diesem Feld darf nach einem Doppelpunkt nichts stehen.'
-          : p.wrong.kind === 'dateFormat'
-            ? 'Ein Datumsformat darf nur YYYY YY MM DD HH mm ss und - _ . enthalten.'
-            : 'mm steht für Minuten, aber davor steht kein HH. Monate sind MM.',
-    ],
+    'TEMPLATE_INVALID.template': (p) => [format.phrase(flaws, p.flaw)],
     'ENDPOINT_UNKNOWN.nothingWaits': (p) => [
       `Auf einen Endpunkt „${p.from}“, den es nicht mehr gibt, warten keine Belege.`,
       '`receiptd status` nennt solche Endpunkte.',

@@ -8,6 +8,7 @@ import type {
   TestReceiptTrouble,
   SecretFlaw,
 } from '../../facts.ts';
+import { expectedTexts, flawTexts, type Expected, type Flaw } from '../settingFlaws.ts';
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 
@@ -122,7 +123,7 @@ function pairFault(p: UnfitPair): string {
 }
 
 export function commandsErrors(format: Format) {
-  const { counted, duration } = format;
+  const { counted, duration, phrase } = format;
   return {
     'USAGE.unknownOperation': [
       'The running agent does not support this operation.',
@@ -270,9 +271,9 @@ export function commandsErrors(format: Format) {
       `${p.path} is empty.`,
       'It must contain the client secret and nothing else.',
     ],
-    'USAGE.setupAnswer': (p: { flag: string; variable: string; given: string; takes: string }) => [
+    'USAGE.setupAnswer': (p: { flag: string; variable: string; given: string; takes: Expected }) => [
       `${p.flag} (${p.variable}): "${p.given}" is not valid.`,
-      `Use ${p.takes}.`,
+      `Use ${phrase(expectedTexts, p.takes)}.`,
     ],
     'USAGE.browserAsks': ['--browser asks questions; --yes and --json are for setup without questions.'],
     'USAGE.practiceReplaces': (p: { file: string; baseUrl: string }) => [
@@ -308,9 +309,13 @@ export function commandsErrors(format: Format) {
       `${p.field ?? 'The query'}: ${p.detail ?? 'invalid'}.`,
     ],
     'USAGE.streamSeparator': ['separator takes , or ; or tab.'],
-    'USAGE.endpointRequest': (p: { given: string; field: 'name' | 'language' | 'outgoingUrl' }) => [
+    'USAGE.endpointRequest': (p: {
+      given: string;
+      field: 'name' | 'language' | 'outgoingUrl';
+      takes: Expected;
+    }) => [
       `"${p.given}" is not valid as ${p.field === 'name' ? 'the name of an endpoint' : p.field === 'language' ? 'the language of an endpoint' : 'an outgoing URL'}.`,
-      `Use ${p.field === 'name' ? 'a name, without line breaks or other control characters' : p.field === 'language' ? 'a language and a region, such as de-DE' : 'an address that starts with https:// or http://'}.`,
+      `Use ${phrase(expectedTexts, p.takes)}.`,
     ],
     'USAGE.userName': (p: { name: string }) => [`"${p.name}" is not a valid user name for --user.`],
     'USAGE.cursor': ['The cursor is not valid.', 'Start with the first page.'],
@@ -351,7 +356,10 @@ export function commandsErrors(format: Format) {
       '--to contains a password, which everyone on this machine can see. Remove it, and change the password.',
       DATABASE_PASSWORD,
     ],
-    'USAGE.unfitDatabase': (p: { detail: string }) => [`--to ${p.detail}.`, DATABASE_PASSWORD],
+    'USAGE.unfitDatabase': (p: { flaw: Flaw }) => [
+      `--to ${phrase(flawTexts(format), p.flaw)}.`,
+      DATABASE_PASSWORD,
+    ],
     'USAGE.workingDirectory': (p: { isGone: boolean }) => [
       p.isGone
         ? 'The folder in which this command was started no longer exists.'

@@ -1,4 +1,6 @@
-import type { AuthoritiesFlaw, Entries, NotUtf8 } from '../../facts.ts';
+import type { AuthoritiesFlaw, Entries, NotUtf8, Words } from '../../facts.ts';
+import type { Format } from '../../format.ts';
+import { flawTexts, type Flaw, type InvalidSettings } from '../settingFlaws.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8 } from './files.ts';
 
 /** The most common mistakes, by the parser's error code, and what the parser takes for valid. */
@@ -16,16 +18,6 @@ export const YAML_MISTAKES = {
   ALIAS_IN_ITSELF: 'this alias contains itself',
 };
 export type YamlMistake = keyof typeof YAML_MISTAKES;
-
-/** What is wrong with the text after the colon of a name template's field. */
-export type WrongArgument =
-  | { readonly kind: 'unexpected' | 'dateFormat' | 'minutes' }
-  | {
-      readonly kind: 'digits';
-      readonly of: 'hash' | 'page' | 'number';
-      readonly min: number;
-      readonly max: number;
-    };
 
 function authoritiesFlaw(p: { flaw: AuthoritiesFlaw; system: string | null; number: number }): string {
   switch (p.flaw) {
@@ -45,8 +37,16 @@ function authoritiesFlaw(p: { flaw: AuthoritiesFlaw; system: string | null; numb
 const OR_SETUP = 'Run `receiptd setup` to create one, or use --config to choose another.';
 const READABLE = 'It must be a file that the user running receiptd can read.';
 
-export function configErrors() {
+export function configErrors(format: Format) {
+  const flaws = flawTexts(format);
+  const settings = (p: InvalidSettings): Words => [format.settingLines(p, flaws)];
   return {
+    'CONFIG_INVALID.settings': settings,
+    'TEMPLATE_INVALID.settings': settings,
+    'FOLDERS_NESTED.settings': settings,
+    'ENDPOINT_UNKNOWN.settings': settings,
+    'ACCOUNT_UNKNOWN.settings': settings,
+    'HTTPS_REQUIRED.settings': settings,
     'CONFIG_NOT_FOUND.file': (p: { path: string }) => [
       `The config file ${p.path} does not exist.`,
       'Create one with `receiptd setup`.',
@@ -183,34 +183,7 @@ export function configErrors() {
       `Every possible name for ${p.path} is already used in its endpoint.`,
       'Add {hash} or {seq} to the name template.',
     ],
-    'TEMPLATE_INVALID.empty': (p: { standard: string }) => [
-      'The name template is empty.',
-      `The default is ${p.standard}.`,
-    ],
-    'TEMPLATE_INVALID.brace': (p: { brace: string; at: number; template: string }) => [
-      `Unmatched brace at character ${p.at} of the name template "${p.template}".`,
-      `Write ${p.brace}${p.brace} for a literal brace.`,
-    ],
-    'TEMPLATE_INVALID.unknownField': (p: {
-      field: string;
-      at: number;
-      template: string;
-      guess: string | null;
-      known: readonly string[];
-    }) => [
-      `Unknown field {${p.field}}, at character ${p.at} of the name template "${p.template}".`,
-      `${p.guess === null ? '' : `Did you mean {${p.guess}}? `}The fields are ${p.known.map((key) => `{${key}}`).join(' ')}.`,
-    ],
-    'TEMPLATE_INVALID.field': (p: { field: string; at: number; template: string; wrong: WrongArgument }) => [
-      `The field {${p.field}}, at character ${p.at} of the name template "${p.template}", is not valid.`,
-      p.wrong.kind === 'digits'
-        ? `After the colon, write the number of digits of the ${p.wrong.of}, ${p.wrong.min} to ${p.wrong.max}.`
-        : p.wrong.kind === 'unexpected'
-          ? 'This field does not allow anything after a colon.'
-          : p.wrong.kind === 'dateFormat'
-            ? 'A date format may only contain YYYY YY MM DD HH mm ss and - _ .'
-            : 'mm means minutes, but there is no HH before it. Use MM for months.',
-    ],
+    'TEMPLATE_INVALID.template': (p: { flaw: Flaw }) => [format.phrase(flaws, p.flaw)],
     'ENDPOINT_UNKNOWN.nothingWaits': (p: { from: string }) => [
       `No documents wait for an endpoint "${p.from}" that is gone.`,
       '`receiptd status` names such endpoints.',

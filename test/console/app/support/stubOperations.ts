@@ -1,9 +1,9 @@
 import { parseDocument } from 'yaml';
 import { configSchema } from '../../../../src/config/schema.ts';
+import { expectedIn } from '../../../../src/config/values.ts';
 import type { SETUP } from '../../../../src/control/protocol/setup.ts';
 import type { Operations } from '../../../../src/control/protocol/protocol.ts';
 import type { ResultDetailJson, ResultJson } from '../../../../src/control/protocol/results.ts';
-import { InvalidKeys } from '../../../../src/core/domain/invalidKeys.ts';
 import { ReceiptdError } from '../../../../src/core/domain/errors.ts';
 import type { StubAgent } from './stubAgent.ts';
 import { counts, facets, isMeant, page } from './stubList.ts';
@@ -210,7 +210,9 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
       const issue = checked.error?.issues[0];
       if (issue !== undefined) {
         const key = issue.path.join('.');
-        throw new InvalidKeys('CONFIG_INVALID', `${key}: expected ${issue.message}`, [key]);
+        const flaw = { is: 'missing', expected: expectedIn([issue]) } as const;
+        const problems = [{ key, line: 1, col: 1, flaw }];
+        throw new ReceiptdError('CONFIG_INVALID.settings', { file: null, problems });
       }
       agent.former = agent.text;
       agent.text = document.toString();

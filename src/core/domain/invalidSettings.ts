@@ -1,0 +1,21 @@
+import type { InvalidSettings } from '../../texts/en/settingFlaws.ts';
+import { ReceiptdError } from './errors.ts';
+
+/** Codes that what is wrong with settings can have. */
+export type SettingsCode =
+  | 'CONFIG_INVALID'
+  | 'TEMPLATE_INVALID'
+  | 'FOLDERS_NESTED'
+  | 'ENDPOINT_UNKNOWN'
+  | 'ACCOUNT_UNKNOWN'
+  | 'HTTPS_REQUIRED';
+
+interface OfSettings {
+  readonly key: `${SettingsCode}.settings`;
+  readonly params: InvalidSettings;
+}
+
+/** Whether an error says what is wrong with which settings. */
+export function isOfSettings(error: unknown): error is ReceiptdError & OfSettings {
+  return error instanceof ReceiptdError && error.key?.endsWith('.settings') === true;
+}
