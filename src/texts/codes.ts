@@ -1,7 +1,7 @@
 import type { ErrorCode, ParamsOf } from './facts.ts';
 
 /** Codes of errors alone, which are never a problem or a reason: their own sentences are all that is shown. */
-type OfErrors =
+export type OfErrors =
   | 'CONFIG_CHANGED'
   | 'CONFIG_UNWRITABLE'
   | 'LEDGER_SHARED'

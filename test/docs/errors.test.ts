@@ -1,50 +1,39 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { errorsPage } from '../../src/cli/errorsPage.ts';
+import { ERRORS_PAGE } from '../../src/cli/generate.ts';
+import english from '../../src/console/app/languages/en.ts';
 import { ERROR_CODES } from '../../src/core/domain/errors.ts';
-import { hasShape, messageShapes } from './messageShapes.ts';
+import { BUTTONS } from '../../src/texts/en/errorsPage.ts';
+import { MARKS } from '../support/catalogue.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const text = await readFile(join(ROOT, 'docs/errors.md'), 'utf8');
-const sections = text
-  .split(/^### /m)
-  .slice(1)
-  .map((section) => ({
-    code: section.slice(0, section.indexOf('\n')),
-    body: section.split(/^## /m)[0] ?? '',
-  }));
+const text = errorsPage();
 
-it('docs/errors.md has every code of the program, and no other, in its order', () => {
-  expect(sections.map(({ code }) => code)).toEqual([...ERROR_CODES]);
+it('docs/errors.md matches the texts', async () => {
+  expect(await readFile(join(ROOT, ERRORS_PAGE), 'utf8'), 'run `npm run generate`').toBe(text);
 });
 
-it('docs/errors.md groups the codes as the program does', async () => {
-  const source = await readFile(join(ROOT, 'src/texts/facts.ts'), 'utf8');
-  const inSource = [...source.matchAll(/^ {2}(?:\/\/ (.+)|'([A-Z_]+)',)$/gm)].map(
-    ([, group, code]) => group ?? code,
-  );
-  const inText = [...text.matchAll(/^###? (.+)$/gm)].map(([, title]) => title);
-  expect(inText).toEqual(inSource);
+it('docs/errors.md has a section for each code, with a sentence of the program', () => {
+  const sections = text.split(/^### /m).slice(1);
+  expect(sections.map((section) => section.split('\n')[0])).toEqual(ERROR_CODES);
+  for (const section of sections) expect(section).toMatch(/^[A-Z_]+\n\n(?:- )?.*[.…]$/m);
+  expect(text).not.toMatch(/undefined|null|NaN|\[object|⟨/);
 });
 
-it.each(sections)('$code is explained: what it means, what to do, and the sentence', ({ code, body }) => {
-  const [, meaning = '', advice = '', example = ''] =
-    /^[A-Z_]+\n\n(.+?)\n\*\*Do:\*\* (.+?)\n\n```\n(.+)\n```\n+$/s.exec(body) ?? [];
-  expect(meaning).toMatch(/\.$/);
-  expect(advice).toMatch(/\.$/);
-  expect(example.split('\n')).toHaveLength(1);
-  expect(example).toMatch(new RegExp(`^(error:|FAIL |warn ) .* \\[${code}\\]$`));
-});
-
-describe('the example of each code is a sentence that the program puts together:', async () => {
-  const shapes = await messageShapes(join(ROOT, 'src'));
-  it.each(sections)('$code', ({ code, body }) => {
-    const example = /```\n(?:error: |FAIL |warn )(.+) \[[A-Z_]+\]\n```/.exec(body)?.[1] ?? '';
-    const found = shapes.filter(
-      (shape) => shape.fixed >= (shape.codes.includes(code) ? 10 : 12) && hasShape(example, shape),
-    );
-    expect(found.map(({ pattern }) => pattern)).not.toEqual([]);
-  });
+it('docs/errors.md names the buttons as the console does', () => {
+  const { troubles, nav, config, settings } = english(MARKS);
+  const { pages, resume, open, ...others } = BUTTONS;
+  expect(troubles).toMatchObject(others);
+  expect([resume('x'), open('x')]).toEqual([troubles.resume('x'), troubles.open('x')]);
+  const { alerts, results, monitoring, storage } = settings.sections;
+  const { folders, endpoints, fleet } = nav;
+  const titles = Object.entries({ alerts, results, monitoring, storage }).map(([name, { title }]) => [
+    name,
+    title,
+  ]);
+  expect(pages).toEqual({ folders, endpoints, fleet, file: config.title, ...Object.fromEntries(titles) });
 });
 
 it('every code is made somewhere in the program', async () => {

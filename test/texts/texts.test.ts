@@ -5,66 +5,20 @@ import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
 import type { Condition } from '../../src/core/domain/problem.ts';
 import german from '../../src/texts/de.ts';
 import english from '../../src/texts/en.ts';
+import { PROBLEM_EXAMPLES } from '../../src/texts/examples.ts';
 import { explain, sentencesOf, whatIsWrong } from '../../src/texts/explain.ts';
 import { formatOf } from '../../src/texts/format.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { hold, many, NOW, problemsWith, SCANS } from '../support/calmAgent.ts';
+import { hold, many, NOW, problemsWith } from '../support/calmAgent.ts';
 import { MARKS, shapeOf, textsOf } from '../support/catalogue.ts';
 
 const [en, de] = await Promise.all(LANGUAGES.map((language) => textsIn(language, (at) => `⟨${at}⟩`)));
 if (en === undefined || de === undefined) throw new Error('a language is missing');
 
-/** One of each code that has parameters of its own. */
-const CONDITIONS: readonly Condition[] = [
-  { code: 'FOLDER_MISSING', params: { folder: SCANS } },
-  { code: 'FOLDER_NOT_A_DIRECTORY', params: { folder: SCANS } },
-  { code: 'FOLDER_UNREADABLE', params: { folder: SCANS, detail: 'EACCES' } },
-  { code: 'FOLDER_UNREACHABLE', params: { folder: SCANS, detail: 'No answer.' } },
-  { code: 'FOLDER_UNLISTED', params: { folder: SCANS } },
-  { code: 'FOLDER_TAKEN', params: { folder: SCANS, detail: '' } },
-  { code: 'FOLDER_UNWRITABLE', params: { folder: SCANS, file: 'a.jpg', system: 'EACCES', isArchived: true } },
-  { code: 'FOLDER_TAKEN_OVER', params: { folder: SCANS, count: 2 } },
-  { code: 'FOLDER_TAKEN_ELSEWHERE', params: { folder: SCANS, count: 2, archivedTo: '/archive/a.jpg' } },
-  { code: 'FILE_UNREADABLE', params: { folder: SCANS, count: 4, system: 'EACCES', files: ['a', 'b', 'c'] } },
-  {
-    code: 'SUBFOLDERS_UNREADABLE',
-    params: { folder: SCANS, count: 2, system: 'EACCES', subfolders: ['a', 'b'], isAway: false },
-  },
-  { code: 'SUBFOLDERS_UNWATCHED', params: { folder: SCANS, count: 1, subfolders: ['2026'] } },
-  { code: 'WATCH_LIMIT', params: { folders: [SCANS, '/b'], system: 'ENOSPC' } },
-  { code: 'FOLDER_SILENT', params: { folder: SCANS, last: '2026-03-02', minutes: 200, pause: 60 } },
-  { code: 'FOLDERS_SILENT', params: { count: 4, watched: 5, folders: ['/a', '/b', '/c'] } },
-  { code: 'ATTENTION_UNWRITABLE', params: { place: '/attention', system: 'EACCES' } },
-  { code: 'DISK_SLOW', params: { stateDir: '/state', seconds: 2.4, answers: true } },
-  { code: 'LOG_UNWRITABLE', params: { dir: '/state/logs', system: 'ENOSPC' } },
-  { code: 'AGENT_SILENT', params: { agent: 'back', host: 'back-pc', last: '2026-03-02', count: 12 } },
-  { code: 'SPOOL_FULL', params: { used: 5e9, limit: 5e9, size: 1e6 } },
-  { code: 'SPOOL_UNWRITABLE', params: { detail: 'EIO', keepsScans: false } },
-  { code: 'ALERT_UNDELIVERED', params: { channel: 'email', detail: 'Refused.' } },
-  { code: 'RESULTS_COMMAND_FAILED', params: { program: '/bin/book', detail: 'ended with status 1' } },
-  ...problemsWith({
-    holds: [
-      hold({ reason: 'PAUSED', message: 'ann' }),
-      hold({ scope: 'service', key: 'https://service.example' }),
-      hold({ scope: 'service', key: 'https://b.example', demandedUntil: NOW }),
-      ...[
-        'HTTP_401',
-        'CREDENTIALS_MISSING',
-        'CREDENTIALS_INSECURE',
-        'KEYCHAIN_UNAVAILABLE',
-        'KEYCHAIN_LOCKED',
-      ].map((reason) =>
-        hold({ scope: 'credentials', reason, key: 'https://service.example account branch' }),
-      ),
-      hold({}),
-      hold({ reason: 'HTTP_429', key: 'https://service.example#b' }),
-    ],
-    counts: [
-      { ...many('rejected', 3), needsPerson: true, reason: 'TOO_LARGE' },
-      many('queued', 2, { baseUrl: 'https://service.example', uid: 'former' }),
-    ],
-  }),
-];
+/** Of each code that has parameters of its own. */
+const CONDITIONS = Object.entries(PROBLEM_EXAMPLES).flatMap(([code, examples]) =>
+  examples.map((params) => ({ code, params }) as unknown as Condition),
+);
 
 describe('the catalogue', () => {
   it('names in every language the same values, settings and commands', () => {

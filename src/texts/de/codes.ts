@@ -48,7 +48,7 @@ export function codesTexts(
       },
       HTTPS_REQUIRED: {
         what: 'Die Adresse des Dienstes muss mit https beginnen',
-        cure: 'Sonst könnten andere im Netz die Zugangsdaten mitlesen.',
+        cure: 'Geben Sie eine Adresse ein, die mit https beginnt. Sonst könnten andere im Netz die Zugangsdaten mitlesen.',
       },
       FOLDER_MISSING: {
         what: (p) => `${p?.folder ?? 'Der Ordner'} ist nicht da`,

@@ -46,7 +46,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       HTTPS_REQUIRED: {
         what: 'The service address must start with https',
-        cure: 'Otherwise, others on the network could read the credentials.',
+        cure: 'Enter an address that starts with https. Otherwise, others on the network could read the credentials.',
       },
       FOLDER_MISSING: {
         what: (p) => `${p?.folder ?? 'The folder'} does not exist`,

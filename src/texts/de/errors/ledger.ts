@@ -420,7 +420,7 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     ],
     MOVE_DIFFERS: (p) => [
       `${p.count} ${plural(p.count, 'Zeile des gemeinsamen Eingangsbuchs stimmt', 'Zeilen des gemeinsamen Eingangsbuchs stimmen')} nicht mit dem umgezogenen überein: ${p.findings.join(' ')}`,
-      'Das alte Eingangsbuch wird weiter verwendet.',
+      'Das alte Eingangsbuch wird weiter verwendet. Stellen Sie fest, was sonst noch in die Datenbank schreibt, und ziehen Sie es dann noch einmal in eine leere um.',
     ],
     'HISTORY_KEPT.changed': (p) => [
       `${p.partition} bleibt in der Datenbank: Ein Eintrag wurde gelöscht oder ergänzt, während geschrieben wurde; versuchen Sie es noch einmal.`,

@@ -452,7 +452,7 @@ export function ledgerErrors({ counted, plural }: Format) {
     ],
     MOVE_DIFFERS: (p: { count: number; findings: readonly string[] }) => [
       `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has them: ${p.findings.join(' ')}`,
-      'The old ledger is still in use.',
+      'The old ledger is still in use. Find out what else writes to the database, then move the ledger again into an empty one.',
     ],
     'HISTORY_KEPT.changed': (p: { partition: string }) => [
       `${p.partition} stays in the database: an entry was erased or added while it was written; try again.`,
