@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { ledgerPath } from '../state-dir/stateFiles.ts';
-import { databasePlace } from '../config/fleetMember.ts';
+import { databaseOf } from '../config/fleetMember.ts';
 import { refuseOtherVersion } from '../wiring/ledger.ts';
 import { checkStore } from '../wiring/checkStore.ts';
 import type { ComposedService } from '../wiring/service.ts';
@@ -26,6 +26,9 @@ import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withService } from './serviceClient.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { findingWords } from '../texts/explain.ts';
+import type { Texts } from '../texts/texts.ts';
+import { textsOf } from './language.ts';
 
 interface Options extends JsonOption {
   readonly offline?: boolean;
@@ -39,18 +42,20 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
     )
     .option('--config <file>', 'config file')
     .option('--offline', "don't contact the service")
-    .option('--json', 'as JSON: [{ level, subject, message }]')
+    .option('--json', 'as JSON: [{ level, subject, message, fact }]')
     .explain({ examples: ['check', 'check --offline --config /etc/receiptd/receiptd.yaml'] })
     .action(async (options: Options) => {
       const config = await configOf(io, options);
       const findings = await findingsOf(io, config, { offline: options.offline ?? false });
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
-      if (options.json)
+      const texts = await textsOf(io);
+      const told = (finding: Finding) => ({ ...finding, message: findingWords(texts, finding) });
+      if (!options.json) for (const finding of findings) printFinding(io, texts, finding);
+      else
         printJson(
           io,
-          findings.map(({ level, subject, message }) => ({ level, subject, message })),
+          findings.map(told).map(({ level, subject, message, fact }) => ({ level, subject, message, fact })),
         );
-      else for (const finding of findings) printFinding(io, finding);
     });
 }
 
@@ -61,10 +66,10 @@ export async function findingsOf(
   { offline }: { readonly offline: boolean },
 ): Promise<Finding[]> {
   const findings: Finding[] = [checkConfig(config)];
-  for (const message of oddUids(config)) findings.push({ level: 'warn', subject: 'endpoint', message });
+  for (const fact of oddUids(config)) findings.push({ level: 'warn', subject: 'endpoint', fact });
   const access = await accessFindings(io, config);
   const about = (subject: string) => access.filter((finding) => finding.subject === subject);
-  findings.push(await checkState(config), ...(await checkAgent(config, io)), ...about('ledger'));
+  findings.push(await checkState(config), ...(await checkAgent(config)), ...about('ledger'));
   findings.push(...access.filter(({ subject }) => subject !== 'ledger' && subject !== 'alerts'));
   for (const folder of config.folders) findings.push(...(await checkTaken(folder, config.stateDir)));
   findings.push(
@@ -81,7 +86,7 @@ export async function findingsOf(
 function checkConfig(config: Config): Finding {
   try {
     refuseExampleUid(config);
-    return { level: 'ok', subject: 'config', message: `${config.file} is valid.` };
+    return { level: 'ok', subject: 'config', fact: { is: 'configValid', file: config.file } };
   } catch (error) {
     return failure('config', error);
   }
@@ -94,17 +99,14 @@ async function checkState(config: Config): Promise<Finding> {
     const other = process.geteuid?.() === 0 ? await otherOwnerOf(stateDir) : null;
     if (other !== null && (await whyNotForState(stateDir)) === null) {
       const user = other.name ?? `#${other.uid}`;
-      const message = `${stateDir} belongs to the user ${user}. To check whether that user can write to it, run \`${asUser(user, true, process.platform).replace('…', 'check')}\`.`;
-      return { level: 'ok', subject: 'state', message, names: [user] };
+      const command = asUser(user, true, process.platform).replace('…', 'check');
+      const fact = { is: 'stateOfAgent', stateDir, user, command } as const;
+      return { level: 'ok', subject: 'state', fact, names: [user] };
     }
     const { note } = await lookAtStateDir(config);
     return note === null
-      ? {
-          level: 'ok',
-          subject: 'state',
-          message: `${config.stateDir} is writable; the ledger is ${placeOf(config)}.`,
-        }
-      : { level: 'warn', subject: 'state', message: note };
+      ? { level: 'ok', subject: 'state', fact: { is: 'stateWritable', stateDir, ledger: placeOf(config) } }
+      : { level: 'warn', subject: 'state', fact: { is: 'other', detail: note } };
   } catch (error) {
     return failure('state', error);
   }
@@ -125,8 +127,8 @@ async function accessFindings(io: Io, config: Config): Promise<Finding[]> {
   return [...findings, ...(await checkAlerts(config, io.env))];
 }
 
-function placeOf(config: Config): string {
-  return config.ledger.kind === 'sqlite' ? ledgerPath(config) : databasePlace(config.ledger);
+function placeOf(config: Config): string | ReturnType<typeof databaseOf> {
+  return config.ledger.kind === 'sqlite' ? ledgerPath(config) : databaseOf(config.ledger);
 }
 
 /** Checks the version of an existing ledger. The agent repairs other problems, or `ledger verify` reports them. */
@@ -136,9 +138,8 @@ async function checkLedger(config: Config): Promise<Finding[]> {
     await refuseOtherVersion(config);
     return [];
   } catch (error) {
-    const found = failure('ledger', error);
     const isOlder = error instanceof ReceiptdError && error.code === 'LEDGER_OLDER';
-    return [isOlder ? { ...found, level: 'warn' } : found];
+    return [failure('ledger', error, isOlder ? 'warn' : 'fail')];
   }
 }
 
@@ -147,8 +148,7 @@ function checkResults({ folders, results }: Config): Finding[] {
   const waiting = folders.filter(
     ({ afterUpload, afterUploadOn }) => afterUpload !== 'keep' && afterUploadOn !== null,
   );
-  const message = 'Its originals stay until a result arrives (`afterUploadOn`), but results.listen is off.';
-  return waiting.map(({ path: subject }) => ({ level: 'warn', subject, message }));
+  return waiting.map(({ path: subject }) => ({ level: 'warn', subject, fact: { is: 'resultsOff' } }));
 }
 
 async function checkAccounts(io: Io, config: Config, offline: boolean): Promise<Finding[]> {
@@ -180,18 +180,21 @@ async function checkAccount(
     findings.push(await checkStore(config, account, store, io.env, `credentials${end}`));
     if (offline) return findings;
     const { company } = await service.whoami(io.stop, account);
-    const message = `${config.service.baseUrl} accepts the credentials from the ${store} store: ${company}.`;
-    findings.push({ level: 'ok', subject: `service${end}`, message, names: [company] });
+    const fact = { is: 'serviceAccepts', baseUrl: config.service.baseUrl, store, company } as const;
+    findings.push({ level: 'ok', subject: `service${end}`, fact, names: [company] });
   } catch (error) {
-    const found = failure(`${findings.length === 0 ? 'credentials' : 'service'}${end}`, error);
+    const subject = `${findings.length === 0 ? 'credentials' : 'service'}${end}`;
     // A configuration may be checked before its credentials are stored.
-    findings.push(offline ? { ...found, level: 'warn' } : found);
+    findings.push(failure(subject, error, offline ? 'warn' : 'fail'));
   }
   return findings;
 }
 
-export function printFinding(io: Io, { level, subject, message }: Finding): void {
+export function printFinding(io: Io, texts: Texts, finding: Finding): void {
   const colors = colorsFor(io, io.stdout);
-  const mark = { ok: colors.green('ok  '), warn: colors.yellow('warn'), fail: colors.red('FAIL') }[level];
-  print(io, `${mark}  ${escapeUnsafe(subject)}: ${escapeUnsafe(message)}`);
+  const mark = { ok: colors.green('ok  '), warn: colors.yellow('warn'), fail: colors.red('FAIL') }[
+    finding.level
+  ];
+  const subject = texts.subjectText(finding.subject);
+  print(io, `${mark}  ${escapeUnsafe(subject)}: ${escapeUnsafe(findingWords(texts, finding))}`);
 }

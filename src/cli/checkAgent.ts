@@ -2,19 +2,15 @@ import type { Config } from '../config/config.ts';
 import { conditionOfJson } from '../control/protocol/problem.ts';
 import type { StatusResponse } from '../control/protocol/status.ts';
 import { subjectOf } from '../core/domain/problem.ts';
-import { cureOf, whatIsWrong } from '../texts/explain.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Finding } from '../core/domain/finding.ts';
-import type { Io } from './io.ts';
 import { NO_ROOM } from './statusText.ts';
-import { textsOf } from './language.ts';
 
 const ANSWER_MS = 5_000;
 
 /** What a running agent says keeps it from working. A failure if it takes in nothing. */
-export async function checkAgent({ stateDir }: Config, io: Pick<Io, 'env'>): Promise<Finding[]> {
+export async function checkAgent({ stateDir }: Config): Promise<Finding[]> {
   const status = await statusOf(stateDir);
-  const texts = await textsOf(io);
   // `check` looks at folders itself.
   const incidents = (status?.incidents ?? []).filter(({ code }) => !code.startsWith('FOLDER_'));
   return incidents.map((incident) => {
@@ -23,7 +19,7 @@ export async function checkAgent({ stateDir }: Config, io: Pick<Io, 'env'>): Pro
     return {
       level: NO_ROOM.has(condition.code) ? 'fail' : 'warn',
       subject: 'agent',
-      message: `${whatIsWrong(texts, condition)} ${cureOf(texts, condition)} [${condition.code}]`,
+      fact: { is: 'problem', problem: condition },
       ...(subject !== null && { names: [subject] }),
     };
   });

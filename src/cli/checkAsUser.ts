@@ -21,14 +21,10 @@ export async function findingsAs(io: Io, config: Config, user: string): Promise<
     const subjects = ['ledger', 'alerts', ...config.folders.map(({ path }) => path)];
     return findings
       .filter(({ subject }) => subjects.includes(subject))
-      .map((finding) => ({
-        ...finding,
-        message: `${finding.message} (Checked as the user ${user}.)`,
-        names: [user],
-      }));
+      .map((finding) => ({ ...finding, checkedAs: user, names: [user] }));
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const message = `Not checked as the user ${user}: ${error.message}`;
-    return [{ level: 'warn', subject: 'folders', message }];
+    const fact = { is: 'notCheckedAs', user, detail: error.message } as const;
+    return [{ level: 'warn', subject: 'folders', fact }];
   }
 }

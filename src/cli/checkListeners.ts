@@ -52,7 +52,7 @@ async function checkCertificate(tls: PairFiles, listener: TlsListener): Promise<
   const subject = `${listener.section}.tls`;
   try {
     const until = new Date((await readPair(tls, listener)).expiresAt).toISOString().slice(0, 10);
-    return { level: 'ok', subject, message: `The certificate is valid until ${until}.` };
+    return { level: 'ok', subject, fact: { is: 'certificate', until } };
   } catch (error) {
     return failure(subject, error);
   }
@@ -65,21 +65,19 @@ async function checkAddress(
   stateDir: string,
 ): Promise<Finding> {
   const subject = `${listener.section}.listen`;
-  const where = `${literal(address.host)}:${address.port}`;
+  const shown = `${literal(address.host)}:${address.port}`;
   const server = createServer();
   try {
     if (listener.section !== 'monitoring') demandCertificate(address, tls, listener);
     if (listener === CONSOLE_LISTENER) await demandPassword(address, new PasswordFile(stateDir));
     await listenOn(server, address, listener);
-    return { level: 'ok', subject, message: `${where} is free.` };
+    return { level: 'ok', subject, fact: { is: 'portFree', address: shown } };
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') return failure(subject, error);
     const whose = await agentSays(stateDir, error.words());
     if (whose === 'not its own') return failure(subject, error);
-    if (whose === 'its own')
-      return { level: 'ok', subject, message: `${where} is used by the running agent.` };
-    const message = `${where} is in use. The running agent can't be asked whether it uses the port: ${whose}`;
-    return { level: 'warn', subject, message };
+    if (whose === 'its own') return { level: 'ok', subject, fact: { is: 'portOurs', address: shown } };
+    return { level: 'warn', subject, fact: { is: 'portUnclear', address: shown, detail: whose } };
   } finally {
     await closeServer(server);
   }

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Finding } from '../core/domain/finding.ts';
 import { systemCode } from '../core/domain/errors.ts';
-import { size } from '../core/domain/words.ts';
 
 /** Free space in bytes below which ledger and logs may soon run out of room. */
 const LITTLE_SPACE = 500_000_000;
@@ -19,20 +18,10 @@ async function checkDisk({ stateDir }: Config): Promise<Finding> {
   try {
     const { bavail, bsize } = await statfsAround(stateDir);
     const free = bavail * bsize;
-    const message = `The disk of the state directory has ${size(free)} of free space.`;
-    return free < LITTLE_SPACE
-      ? {
-          level: 'warn',
-          subject: 'disk',
-          message: `${message} Free some space, or nothing can be recorded or sent.`,
-        }
-      : { level: 'ok', subject: 'disk', message };
+    const isLittle = free < LITTLE_SPACE;
+    return { level: isLittle ? 'warn' : 'ok', subject: 'disk', fact: { is: 'diskSpace', free, isLittle } };
   } catch {
-    return {
-      level: 'warn',
-      subject: 'disk',
-      message: `The free space on the disk of ${stateDir} can't be determined.`,
-    };
+    return { level: 'warn', subject: 'disk', fact: { is: 'diskUnknown', stateDir } };
   }
 }
 
@@ -53,14 +42,10 @@ async function checkWatches(config: Config): Promise<Finding> {
   for (const { path, recursive } of config.folders) {
     needed += recursive ? await countDirectories(path, MOST_DIRECTORIES - needed) : 1;
   }
-  const message = `${needed}${needed >= MOST_DIRECTORIES ? ' or more' : ''} of ${limit} inotify watches are needed.`;
-  if (!(needed > limit * 0.8)) return { level: 'ok', subject: 'watches', message };
-  const fix = `Raise the limit: sysctl fs.inotify.max_user_watches=${Math.max(limit, needed) * 2}.`;
-  return {
-    level: 'warn',
-    subject: 'watches',
-    message: `${message} ${fix} Until then, folders are listed at intervals. [WATCH_LIMIT]`,
-  };
+  const isMore = needed >= MOST_DIRECTORIES;
+  const wanted = needed > limit * 0.8 ? Math.max(limit, needed) * 2 : null;
+  const fact = { is: 'watches', needed, isMore, limit, wanted } as const;
+  return { level: wanted === null ? 'ok' : 'warn', subject: 'watches', fact };
 }
 
 async function countDirectories(root: string, most: number): Promise<number> {

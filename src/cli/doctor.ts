@@ -12,11 +12,14 @@ import { loadConfig, readConfigFile, textOf } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import { stateDirOf } from '../config/stateDirOf.ts';
 import type { ReceiptdError } from '../core/domain/errors.ts';
-import { counted, size } from '../core/domain/words.ts';
+import { counted, local, size } from '../core/domain/words.ts';
+import { findingWords } from '../texts/explain.ts';
+import { textsIn, type Texts } from '../texts/texts.ts';
 import { findingsOf, printFinding } from './check.ts';
 import { unlessStopped } from './ending.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { loadContext, print, type Io } from './io.ts';
+import { textsOf } from './language.ts';
 import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ConfigOption } from './session.ts';
@@ -59,8 +62,10 @@ async function run(io: Io, options: Options, done: (status: ExitStatus) => void)
     names: await knownNames({ config, text, stateDir, env: io.env, findings }),
     words: await ownWords(),
   });
+  const english = await textsIn('en', local);
+  const inEnglish = (found: Finding) => ({ ...found, message: findingWords(english, found) });
   const parts = await bundleOf(
-    { config, text, stateDir, env: io.env, version: VERSION, findings },
+    { config, text, stateDir, env: io.env, version: VERSION, findings: findings.map(inEnglish) },
     redaction,
   );
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -68,7 +73,7 @@ async function run(io: Io, options: Options, done: (status: ExitStatus) => void)
   // Written before printing: a reader that stops (`doctor | head`) ends the process.
   const unwritten = options.list ? null : await write(file, parts);
   if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
-  tellFindings(io, findings);
+  tellFindings(io, await textsOf(io), findings);
   print(io);
   if (unwritten !== null) throw unwritten;
   const names = options.withNames ? '; it holds names' : '';
@@ -81,11 +86,11 @@ async function run(io: Io, options: Options, done: (status: ExitStatus) => void)
   tellParts(io, parts);
 }
 
-function tellFindings(io: Io, findings: readonly Finding[]): void {
+function tellFindings(io: Io, texts: Texts, findings: readonly Finding[]): void {
   print(io, verdict(findings));
   const order = { fail: 0, warn: 1, ok: 2 };
   for (const finding of findings.toSorted((a, b) => order[a.level] - order[b.level]))
-    printFinding(io, finding);
+    printFinding(io, texts, finding);
 }
 
 async function found(io: Io, options: Options) {

@@ -1,8 +1,8 @@
 import type { Command } from './command.ts';
-import { originalsSentence } from '../wiring/originalsSentence.ts';
 import { callControl } from '../control/client.ts';
 import { print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { textsOf } from './language.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
 /** Long, because a reload waits up to `delivery.grace` for uploads in flight. */
@@ -20,7 +20,8 @@ export function addReload(program: Command, io: Io): void {
       const how = { signal: io.stop, timeoutMs: TIMEOUT_MS };
       const { file, restartNeeded, originals = [] } = await callControl(stateDir, 'reload', {}, how);
       print(io, `${escapeUnsafe(file)} is in effect.`);
-      for (const each of originals) print(io, `${escapeUnsafe(each.folder)}: ${originalsSentence(each)}`);
+      const { findings } = await textsOf(io);
+      for (const each of originals) print(io, `${escapeUnsafe(each.folder)}: ${findings.originals(each)}`);
       if (restartNeeded.length > 0) print(io, `These changes need a restart: ${restartNeeded.join(', ')}.`);
     });
 }

@@ -36,7 +36,7 @@ export async function runAgent(io: Io, config: Config, how: How): Promise<ExitSt
   const { log, secrets } = await openLog(io, config, { toFile: true, above: progress?.line });
   try {
     if (note !== null) log.warn('stateDirExposed', { detail: note });
-    for (const detail of oddUids(config)) log.warn('endpointUidOdd', { detail });
+    for (const { alias, uid } of oddUids(config)) log.warn('endpointUidOdd', { alias, uid });
     await confirmFirstWatch(io, config, how.yes);
     // The agent shares its machine with other programs, so collect garbage earlier rather than grow (a burst of 20,000 files
     // took 240 MB without this, 170 MB with it). A lower value would rescan the loaded program over and over.

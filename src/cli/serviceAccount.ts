@@ -1,8 +1,8 @@
 import { accountsHeldBySystemd } from '../features/os-service/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { gidOf } from '../system/group.ts';
-import { ReceiptdError } from '../core/domain/errors.ts';
-import type { Finding } from '../core/domain/finding.ts';
+import { ReceiptdError, type ErrorCode } from '../core/domain/errors.ts';
+import { codeOf, type Finding } from '../core/domain/finding.ts';
 import {
   createAccount,
   findAccount,
@@ -19,8 +19,13 @@ import { demandGivable, giveStateDir } from './serviceState.ts';
 
 const CHECK_MS = 5 * 60_000;
 /** Findings of `check` that make it pointless to start the service. */
-const GRAVE =
-  /\[(FOLDER_UNREADABLE|FOLDER_UNWRITABLE|FOLDER_NOT_A_DIRECTORY|ATTENTION_UNWRITABLE|STATE_UNWRITABLE)\]$/;
+const GRAVE: readonly (ErrorCode | null)[] = [
+  'FOLDER_UNREADABLE',
+  'FOLDER_UNWRITABLE',
+  'FOLDER_NOT_A_DIRECTORY',
+  'ATTENTION_UNWRITABLE',
+  'STATE_UNWRITABLE',
+];
 
 /**
  * Creates the account and its state directory if needed, and checks that it can access what the agent needs.
@@ -61,9 +66,9 @@ export async function prepareAccount(
   }
   const findings = await checkAs(host, config, agent, found);
   // A dry run has not created the state directory.
-  const isDue = ({ message }: Finding): boolean => steps.isDry && message.endsWith('[STATE_UNWRITABLE]');
+  const isDue = (finding: Finding): boolean => steps.isDry && codeOf(finding) === 'STATE_UNWRITABLE';
   const grave = findings.find(
-    (finding) => finding.level === 'fail' && GRAVE.test(finding.message) && !isDue(finding),
+    (finding) => finding.level === 'fail' && GRAVE.includes(codeOf(finding)) && !isDue(finding),
   );
   if (grave !== undefined) throw await refusal(host, config, found, grave);
   // systemd passes its credentials only to the unit, so `check` can't find them.
@@ -74,9 +79,14 @@ export async function prepareAccount(
     (finding) =>
       finding.level !== 'ok' &&
       !isDue(finding) &&
-      !(finding.message.endsWith('[CREDENTIALS_MISSING]') && held.includes(finding.subject)),
+      !(codeOf(finding) === 'CREDENTIALS_MISSING' && held.includes(finding.subject)),
   );
   steps.say(...others.map(({ subject, message }) => `${subject}: ${message}`));
+}
+
+/** As `receiptd check --json` prints it. */
+interface CheckedFinding extends Finding {
+  readonly message: string;
 }
 
 /** Findings of `receiptd check`, run with the rights of the account. */
@@ -85,7 +95,7 @@ export async function checkAs(
   config: Config,
   agent: Pick<HostedAgent, 'command' | 'environment'>,
   account: Account,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckedFinding[]> {
   const command = [...agent.command, 'check', '--offline', '--json', '--config', config.file];
   const extraGroup = config.control.group === null ? null : await gidOf(config.control.group);
   const variables = { RECEIPTD_STATE_DIR: config.stateDir, ...agent.environment };
@@ -95,7 +105,7 @@ export async function checkAs(
     limitMs: CHECK_MS,
   });
   try {
-    return JSON.parse(stdout) as Finding[];
+    return JSON.parse(stdout) as CheckedFinding[];
   } catch {
     const detail = stderr.trim().replace(/^error: /, '') || why;
     throw new ReceiptdError('INSTALL_REFUSED.checkFailed', { account: account.name, detail, status });
@@ -106,10 +116,11 @@ async function refusal(
   host: Host,
   config: Config,
   account: Account,
-  { subject, message }: Finding,
+  finding: CheckedFinding,
 ): Promise<Error> {
+  const { subject, message } = finding;
   const folder = config.folders.find(({ path }) => path === subject);
-  const [, code = ''] = /\[(\w+)\]$/.exec(message) ?? [];
+  const code = codeOf(finding) ?? '';
   if (folder === undefined || code === 'FOLDER_NOT_A_DIRECTORY') {
     return new ReceiptdError('INSTALL_REFUSED.finding', { account: account.name, subject, detail: message });
   }

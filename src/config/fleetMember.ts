@@ -27,9 +27,15 @@ export function targetOf({ url, passwordFile, ca }: PostgresConfig) {
   return { url, passwordFile, caFile: ca };
 }
 
-/** Describes the database for people, without the user name. */
-export function databasePlace({ url }: PostgresConfig): string {
+/** Where the database is, without the user name. */
+export function databaseOf({ url }: Pick<PostgresConfig, 'url'>) {
   const { database = '', hosts = [] } = readPostgresUrl(url) ?? {};
+  return { database, hosts };
+}
+
+/** The same for people. */
+export function databasePlace(ledger: PostgresConfig): string {
+  const { database, hosts } = databaseOf(ledger);
   return `the database ${database} at ${hosts.join(', ')}`;
 }
 

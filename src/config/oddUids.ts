@@ -1,4 +1,5 @@
-import { says, type Said } from '../core/domain/setupWords.ts';
+import type { Fact } from '../texts/phrase.ts';
+import type { findingTexts } from '../texts/en/findings.ts';
 import type { Config } from './config.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -8,13 +9,12 @@ export function isOddUid(uid: string): boolean {
   return !UUID.test(uid);
 }
 
-/** One sentence for each endpoint whose uid looks wrong. */
-export function oddUids({ endpoints }: Pick<Config, 'endpoints'>): string[] {
-  return endpoints
-    .filter(({ key }) => isOddUid(key.uid))
-    .map(({ alias, key }) => oddUidText(alias, key.uid).text);
+/** The endpoints whose uids look wrong. */
+export function oddUids({ endpoints }: Pick<Config, 'endpoints'>) {
+  return endpoints.filter(({ key }) => isOddUid(key.uid)).map(({ alias, key }) => oddUid(alias, key.uid));
 }
 
-export function oddUidText(alias: string, uid: string): Said {
-  return says(isOddUid(uid.toLowerCase()) ? 'uid.odd' : 'uid.capitals', { alias, uid });
+export function oddUid(alias: string, uid: string) {
+  const is = isOddUid(uid.toLowerCase()) ? ('uidOdd' as const) : ('uidCapitals' as const);
+  return { is, alias, uid } satisfies Fact<ReturnType<typeof findingTexts>>;
 }

@@ -3,6 +3,7 @@ import type { Texts } from './en.ts';
 import { alertsTexts } from './de/alerts.ts';
 import { codesTexts } from './de/codes.ts';
 import { errorsTexts } from './de/errors.ts';
+import { findingTexts, subjectText } from './de/findings.ts';
 import { logTexts } from './de/log.ts';
 import { problemsTexts } from './de/problems.ts';
 import { reasonsTexts } from './de/reasons.ts';
@@ -17,6 +18,8 @@ export default function german(format: Format): Texts {
     ...unsent,
     ...codesTexts(format, unsent.needs),
     errors: errorsTexts(format),
+    findings: findingTexts(format),
+    subjectText,
     expected: expectedTexts,
     flaws: flawTexts(format),
     found: foundTexts,

@@ -3,6 +3,7 @@ import type { Format } from './format.ts';
 import { alertsTexts } from './en/alerts.ts';
 import { codesTexts } from './en/codes.ts';
 import { errorsTexts } from './en/errors.ts';
+import { findingTexts, type Findings } from './en/findings.ts';
 import { logTexts, type LogTexts } from './en/log.ts';
 import { problemsTexts } from './en/problems.ts';
 import { reasonsTexts } from './en/reasons.ts';
@@ -16,12 +17,14 @@ export default function english(format: Format) {
   const errors: ErrorTexts = errorsTexts(format);
   const log: LogTexts = logTexts;
   const settingFlaws: SettingFlaws = { expected: expectedTexts, flaws: flawTexts(format), found: foundTexts };
+  const findings: Findings = { findings: findingTexts(format), subjectText: String };
   return {
     format,
     ...unsent,
     ...codesTexts(format, unsent.needs),
     errors,
     ...settingFlaws,
+    ...findings,
     logTexts: log,
     ...reasonsTexts(),
     ...problemsTexts(format),

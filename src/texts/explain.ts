@@ -1,6 +1,8 @@
 import type { Condition, ErrorCode, SaidElsewhere } from './facts.ts';
 import { OF_PROBLEMS } from './codes.ts';
+import type { FindingFact } from './en/findings.ts';
 import { isErrorKey, wordsOf } from './errors.ts';
+import { phrase } from './phrase.ts';
 import type { Texts } from './texts.ts';
 
 /** Whether an error's message is all that is known. */
@@ -66,6 +68,17 @@ export function whatIsWrong(texts: Texts, condition: Condition): string {
   const detail = detailOf(texts, condition);
   if (detail === null) return `${what}.`;
   return `${what}: ${/[.!?\]]$/.test(detail) ? detail : `${detail}.`}`;
+}
+
+/** What was found, as a sentence or more, with the code of an error. */
+export function findingWords(
+  texts: Texts,
+  { fact, checkedAs }: { readonly fact: FindingFact; readonly checkedAs?: string },
+): string {
+  const as = checkedAs === undefined ? '' : ` ${texts.findings.checkedAs({ user: checkedAs })}`;
+  if (fact.is === 'error') return `${errorWords(texts, fact.error)} [${fact.error.code}]${as}`;
+  if (fact.is !== 'problem') return `${phrase(texts.findings, fact)}${as}`;
+  return `${whatIsWrong(texts, fact.problem)} ${cureOf(texts, fact.problem)} [${fact.problem.code}]${as}`;
 }
 
 /** What to do about it. */

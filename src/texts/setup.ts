@@ -45,13 +45,19 @@ const isFact = (value: unknown): value is { readonly is: string } =>
 /** What setup says, in a language; in English if any part is not translated. */
 export async function setupSpeaker(
   language: Language,
-  { errors, expected, format: { counted } }: Pick<Texts, 'errors' | 'expected' | 'format'>,
+  {
+    errors,
+    expected,
+    findings,
+    format: { counted },
+  }: Pick<Texts, 'errors' | 'expected' | 'findings' | 'format'>,
 ): Promise<(said: Said) => string> {
   const words = await SETUP[language]();
   if (words === null) return ({ text }) => text;
   const partText = ({ key, values }: SaidPart): string | null => {
     if (isErrorKey(errors, key))
       return `${wordsOf(errors, key, values).join(' ')} [${key.split('.', 1).join()}]`;
+    if (Object.hasOwn(findings, key)) return phrase(findings, { is: key, ...values });
     const template = Object.hasOwn(words, key) ? words[key] : undefined;
     return template === undefined ? null : filled(template, values, counted, expected);
   };

@@ -5,17 +5,12 @@ import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
 import { signatureHeaders } from '../features/alerts/channels/signature.ts';
 import type { Config } from '../config/config.ts';
 import { ALERT_CHANNELS } from '../core/ports/alert.ts';
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { systemCode } from '../core/domain/errors.ts';
 import { configuredChannels, SECRET_KEYS } from './alertChannels.ts';
 import { mailPasswords } from './mailPassword.ts';
-import type { Finding } from '../core/domain/finding.ts';
+import { failure, type Finding, type FindingFact } from '../core/domain/finding.ts';
 
 const SUBJECT = 'alerts';
-const NO_EVENT_LOG: Finding = {
-  level: 'fail',
-  subject: SUBJECT,
-  message: 'alerts.eventLog: only Windows has an event log. Set it to false.',
-};
 
 /** Finds what would prevent the delivery of alerts, without delivering one. */
 export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -23,7 +18,7 @@ export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promi
   const { desktop, eventLog, command, webhook, email } = alerts;
   const checks: Promise<Finding | null>[] = [];
   if (desktop) checks.push(checkDesktop(env));
-  if (eventLog && process.platform !== 'win32') checks.push(Promise.resolve(NO_EVENT_LOG));
+  if (eventLog && process.platform !== 'win32') checks.push(Promise.resolve(unfit({ is: 'noEventLog' })));
   if (command !== null) checks.push(checkCommand(command[0] ?? ''));
   if (webhook !== null && webhook.secretFile !== null) checks.push(checkWebhookSecret(webhook.secretFile));
   if (email !== null && email.passwordFile !== null)
@@ -34,12 +29,11 @@ export async function checkAlerts(config: Config, env: NodeJS.ProcessEnv): Promi
   const channels = configuredChannels(config);
   if (channels.length === 0) {
     if (alerts.digest === null && alerts.quietHours === null) return [];
-    const message = `No alerts are sent: no channel is configured under \`alerts\` (${ALERT_CHANNELS.toReversed().join(', ')}).`;
-    return [{ level: 'warn', subject: SUBJECT, message }];
+    const fact = { is: 'noChannel', known: ALERT_CHANNELS.toReversed() } as const;
+    return [{ level: 'warn', subject: SUBJECT, fact }];
   }
   if (troubles.length > 0) return troubles;
-  const message = `They go to ${channels.join(', ')}. To send a test, run \`receiptd alerts test\`.`;
-  return [{ level: 'ok', subject: SUBJECT, message }];
+  return [{ level: 'ok', subject: SUBJECT, fact: { is: 'channels', channels } }];
 }
 
 async function checkWebhookSecret(file: string): Promise<Finding | null> {
@@ -52,34 +46,30 @@ async function refusalOf(work: Promise<unknown>): Promise<Finding | null> {
     await work;
     return null;
   } catch (error) {
-    if (!(error instanceof ReceiptdError)) throw error;
-    return { level: 'fail', subject: SUBJECT, message: error.sentence() };
+    return failure(SUBJECT, error);
   }
 }
 
 async function checkCommand(program: string): Promise<Finding | null> {
   const why = await whyNotRun(program);
-  if (why === null) return null;
-  const message = `alerts.command: ${program} can't be run: ${why}. Use a program that the user running receiptd can run.`;
-  return { level: 'fail', subject: SUBJECT, message };
+  return why === null ? null : unfit({ is: 'commandUnfit', program, why });
 }
 
 async function checkDesktop(env: NodeJS.ProcessEnv): Promise<Finding | null> {
   const program = noticeProgram(process.platform);
   for (const dir of (env['PATH'] ?? env['Path'] ?? '').split(delimiter))
     if (dir !== '' && (await whyNotRun(join(dir, program))) === null) return null;
-  const message = `alerts.desktop: ${program} is not in the PATH of this user. Install it (on Debian: libnotify-bin), or set alerts.desktop: false.`;
-  return { level: 'fail', subject: SUBJECT, message };
+  return unfit({ is: 'noticeMissing', program });
 }
+
+const unfit = (fact: FindingFact): Finding => ({ level: 'fail', subject: SUBJECT, fact });
 
 async function whyNotRun(program: string): Promise<string | null> {
   try {
-    if (!(await stat(program)).isFile()) return 'it is not a file';
+    if (!(await stat(program)).isFile()) return 'notAFile';
     await access(program, constants.X_OK);
     return null;
   } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return 'it is not there';
-    return code === 'EACCES' ? 'permission denied' : String(code);
+    return String(systemCode(error));
   }
 }

@@ -1,10 +1,9 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FolderConfig } from '../config/config.ts';
-import { ReceiptdError, systemCode, type ErrorCode } from '../core/domain/errors.ts';
-import type { Finding, FolderFinding } from '../core/domain/finding.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { failure, type Finding, type FindingFact } from '../core/domain/finding.ts';
 import { isUnreachable } from '../core/domain/unreachable.ts';
-import { counted } from '../core/domain/words.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
 import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
@@ -15,42 +14,34 @@ import { attentionDirectory, unwritable } from '../intake/folder/ownDirectory.ts
 /** Finds, by trying, what would prevent the agent from watching this folder. */
 export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {
   const { path: subject } = folder;
-  const say = found.bind(null, subject);
   try {
     if (!(await stat(subject)).isDirectory()) {
-      return [fail(subject, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'))];
+      return [failure(subject, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'))];
     }
     const entries = await readdir(subject, { withFileTypes: true });
     await access(subject, constants.R_OK | constants.X_OK);
     const files = entries.filter((entry) => entry.isFile()).length;
-    const findings = [say('ok', 'readable', `It can be read and contains ${counted(files, 'file')}.`, files)];
+    const findings = [found(subject, 'ok', { is: 'readable', count: files })];
     // The agent's own folders in it are not watched.
     const own = [folder.archiveTo, folder.needsAttention];
     const others = entries.filter(({ name }) => !name.startsWith('.') && !own.includes(join(subject, name)));
     const below = others.filter((entry) => entry.isDirectory()).length;
-    if (below > 0 && !folder.recursive) {
-      const [are, them] = below === 1 ? ['is', 'it'] : ['are', 'them'];
-      const message = `${counted(below, 'subfolder')} ${are} not watched. To watch ${them}, set \`recursive: true\`.`;
-      findings.push(say('warn', 'subfolders', message, below));
-    }
+    if (below > 0 && !folder.recursive)
+      findings.push(found(subject, 'warn', { is: 'subfolders', count: below }));
     const opened = opens(folder);
     if (folder.recursive) findings.push(...(await checkSubfolders(opened)));
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
-    if (links > 0) {
-      const message = `${counted(links, 'symbolic link')} in it ${links === 1 ? 'is' : 'are'} not followed.`;
-      findings.push(say('warn', 'links', message, links));
-    }
+    if (links > 0) findings.push(found(subject, 'warn', { is: 'links', count: links }));
     if (folder.afterUpload !== 'keep') findings.push(await checkOriginals(opened, folder.afterUpload));
     if (folder.needsAttention !== null) findings.push(await checkAttention(subject, folder.needsAttention));
     return findings;
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'ENOENT')
-      return [say('warn', 'awaited', 'It does not exist yet. The agent waits for it. [FOLDER_MISSING]')];
+    if (code === 'ENOENT') return [found(subject, 'warn', { is: 'awaited' })];
     if (code !== undefined && isUnreachable(code))
-      return [fail(subject, new ReceiptdError('FOLDER_UNREACHABLE.checked', { system: code }))];
+      return [failure(subject, new ReceiptdError('FOLDER_UNREACHABLE.checked', { system: code }))];
     const detail = code ?? String(error);
-    return [fail(subject, new ReceiptdError('FOLDER_UNREADABLE.checked', { detail }))];
+    return [failure(subject, new ReceiptdError('FOLDER_UNREADABLE.checked', { detail }))];
   }
 }
 
@@ -78,7 +69,7 @@ async function checkSubfolders(folder: WatchedFolder): Promise<Finding[]> {
     systems: [...new Set(shut.map(({ code }) => code))],
     example: first.path,
   };
-  return [fail(folder.path, new ReceiptdError('SUBFOLDERS_UNREADABLE.checked', about))];
+  return [failure(folder.path, new ReceiptdError('SUBFOLDERS_UNREADABLE.checked', about))];
 }
 
 /** Whether an agent with another state directory already watches it. */
@@ -87,29 +78,22 @@ export async function checkTaken({ path }: FolderConfig, stateDir: string): Prom
   const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
   // An agent that does not identify itself may be the one of this state directory.
   if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
-  return [fail(path, new ReceiptdError('FOLDER_TAKEN.checked', { detail: takenBy(path, look.by) }))];
+  return [failure(path, new ReceiptdError('FOLDER_TAKEN.checked', { detail: takenBy(path, look.by) }))];
 }
 
 async function checkOriginals(folder: WatchedFolder, afterUpload: 'archive' | 'delete'): Promise<Finding> {
   const { path } = folder;
   const system = await folder.unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere');
-  if (system === null)
-    return found(
-      path,
-      'ok',
-      'movable',
-      `Originals can be moved out of it (\`afterUpload: ${afterUpload}\`).`,
-    );
+  if (system === null) return found(path, 'ok', { is: 'movable', afterUpload });
   const about = { afterUpload, system, isNoFolder: isNoFolder(system) };
-  return fail(path, new ReceiptdError('FOLDER_UNWRITABLE.originals', about));
+  return failure(path, new ReceiptdError('FOLDER_UNWRITABLE.originals', about));
 }
 
 /** The agent creates it when it first needs it, in an existing directory. */
 async function checkAttention(subject: string, place: string): Promise<Finding> {
   const system = await unwritable(attentionDirectory(place, [subject]));
-  if (system === null)
-    return found(subject, 'ok', 'attention', `Files that can't be sent can be shown in ${place}.`);
-  return fail(
+  if (system === null) return found(subject, 'ok', { is: 'attention', place });
+  return failure(
     subject,
     isNoFolder(system)
       ? new ReceiptdError('ATTENTION_UNWRITABLE.link', { place })
@@ -121,16 +105,6 @@ function isNoFolder(code: string): boolean {
   return code === 'ENOTDIR' || code === 'ELOOP';
 }
 
-function found(
-  subject: string,
-  level: Finding['level'],
-  kind: FolderFinding | ErrorCode,
-  message: string,
-  count?: number,
-): Finding {
-  return { level, subject, message, kind, ...(count !== undefined && { count }) };
-}
-
-function fail(subject: string, error: ReceiptdError): Finding {
-  return found(subject, 'fail', error.code, error.sentence());
+function found(subject: string, level: Finding['level'], fact: FindingFact): Finding {
+  return { level, subject, fact };
 }

@@ -2,7 +2,6 @@ import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { formerOriginals } from '../intake/dispose/originalsRule.ts';
 import type { Finding } from '../core/domain/finding.ts';
-import { originalsSentence } from './originalsSentence.ts';
 import { withReports } from '../ledger/configured/reports.ts';
 
 /** What `afterUpload` means for files that were accepted before it was set. */
@@ -14,10 +13,10 @@ export async function checkOriginals(config: Config): Promise<Finding[]> {
       const found = await Promise.all(folders.map((folder) => formerOriginals(reports, folder)));
       return found
         .filter((each) => each !== null)
-        .map((each) => ({
-          level: each.stay ? 'ok' : 'warn',
-          subject: each.folder,
-          message: originalsSentence(each),
+        .map(({ folder: subject, files, afterUpload, stay }) => ({
+          level: stay ? 'ok' : 'warn',
+          subject,
+          fact: { is: 'originals', files, afterUpload, stay },
         }));
     });
   } catch (error) {

@@ -20,7 +20,7 @@ export async function checkStore(
   const { platform } = process;
   const { file } = credentialsConfig(config, account);
   const directory = env['CREDENTIALS_DIRECTORY'];
-  const { isWeak, text } = strengthOf(store, {
+  const { isWeak, fact: strength } = strengthOf(store, {
     platform,
     uid: process.getuid?.() ?? null,
     agentUid: platform === 'win32' ? null : await ownerOf(config.stateDir),
@@ -29,7 +29,7 @@ export async function checkStore(
     option: accountOption(account),
     isInRamfs: store === 'systemd' && directory ? await isRamfs(directory) : null,
   });
-  return { level: isWeak ? 'warn' : 'ok', subject, message: `They come from the ${store} store. ${text}` };
+  return { level: isWeak ? 'warn' : 'ok', subject, fact: { is: 'store', store, strength } };
 }
 
 async function ownerOf(path: string): Promise<number | null> {

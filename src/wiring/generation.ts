@@ -125,8 +125,8 @@ export async function composeGeneration(
     };
     const pipeline = await composePipeline(config, world, { once });
     const { agent, dispatcher, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
-    const pages = checkPages(config);
-    if (pages.level !== 'ok') log.warn('pagesUnsplittable', { detail: pages.message });
+    const { fact: pages } = checkPages(config);
+    if (pages.is === 'pagesLack') log.warn('pagesUnsplittable', { missing: pages.missing.join(', ') });
     await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
     const changed = (): Promise<void> => dispatcher.forgetClaims();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();

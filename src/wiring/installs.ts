@@ -16,6 +16,5 @@ export async function checkInstalls(
   }
   const [first, ...others] = places.values();
   if (first === undefined || others.length === 0) return [];
-  const message = `receiptd is installed more than once: ${[first, ...others].join(', ')}. The first one is used. Remove the others (npm uninstall --global receiptd, or apt remove receiptd); docs/upgrading.md explains the order.`;
-  return [{ level: 'warn', subject: 'install', message }];
+  return [{ level: 'warn', subject: 'install', fact: { is: 'install', places: [first, ...others] } }];
 }

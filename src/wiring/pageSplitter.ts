@@ -16,25 +16,8 @@ export function checkPages({ folders }: Pick<Config, 'folders'>): Finding {
   const missing = missingPackages();
   const isWanted = folders.some(({ pages }) => pages === 'split');
   const isLooking = folders.some((folder) => isLookedAt(folder) || folder.upright);
+  const subject = 'pages';
   if (missing.length === 0 || !(isWanted || isLooking))
-    return {
-      level: 'ok',
-      subject: 'pages',
-      message: isWanted
-        ? 'PDFs and multi-page TIFFs are split into images.'
-        : 'PDFs and multi-page TIFFs are sent unchanged (`pages: whole`).',
-    };
-  return {
-    level: 'warn',
-    subject: 'pages',
-    message: `${lackingFor(isWanted, isLooking)}: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not installed. Reinstall receiptd with its optional parts${isWanted ? ', or set `pages: whole`' : ''}.`,
-  };
-}
-
-function lackingFor(isWanted: boolean, isLooking: boolean): string {
-  const lacking = [
-    ...(isWanted ? ["PDFs can't be split"] : []),
-    ...(isLooking ? ["images can't be checked or rotated (`qualityCheck`, `upright`)"] : []),
-  ].join(', and ');
-  return lacking.slice(0, 1).toUpperCase() + lacking.slice(1);
+    return { level: 'ok', subject, fact: { is: isWanted ? 'pagesSplit' : 'pagesWhole' } };
+  return { level: 'warn', subject, fact: { is: 'pagesLack', missing, isWanted, isLooking } };
 }

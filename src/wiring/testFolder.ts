@@ -3,14 +3,22 @@ import { readConfig } from '../config/load.ts';
 import { pathsOf, resolvePath } from '../config/resolve.ts';
 import type { Finding as Told, Request, Response } from '../control/protocol/protocol.ts';
 import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
+import { codeOf, failure, FOLDER_FINDINGS, type Finding } from '../core/domain/finding.ts';
+import { isOfSettings } from '../core/domain/invalidSettings.ts';
+import { local } from '../core/domain/words.ts';
+import english from '../texts/en.ts';
+import { findingWords } from '../texts/explain.ts';
+import { formatOf } from '../texts/format.ts';
 import { foreseeSome } from '../intake/dryRun.ts';
-import type { WatchedFolder } from '../core/ports/folder.ts';
+import type { FolderAvailability, WatchedFolder } from '../core/ports/folder.ts';
 import { checkFolder } from './checkFolder.ts';
 import { composeFolders, guardOver } from './folders.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
 import { BY_CONSOLE, type Settings } from './settings.ts';
 import type { SettingsInEffect } from './settingsInEffect.ts';
+
+type Away = Exclude<FolderAvailability, { readonly state: 'present' }>;
 
 const SAMPLES = 10;
 /** Time limit for counting files. */
@@ -35,10 +43,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
   const folder = composeFolders(config, undefined, lasting.guards)(path);
   const found = await folder.availability();
   if (found.state !== 'present') {
-    const level = found.state === 'missing' ? 'warn' : 'fail';
-    const meanwhile = found.state === 'missing' ? ' The agent waits for it.' : '';
-    const kind = found.state === 'missing' ? ('awaited' as const) : AWAY[found.state];
-    return { ...answer, findings: [{ level, kind, message: found.message + meanwhile }] };
+    return { ...answer, findings: [toldOf(away(path, found))] };
   }
   const isPolled = wanted.watch === 'poll' || found.fileSystem.network;
   const watched = current().intakeOf(path)?.status.mode;
@@ -62,32 +67,39 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     return {
       ...looked,
       findings: [
-        ...findings.map(({ level, message, kind, count: about }) => ({
-          level,
-          message,
-          ...(kind !== undefined && { kind }),
-          ...(about !== undefined && { count: about }),
-        })),
-        ...(count === null ? [{ level: 'warn' as const, kind: 'tooMany' as const, message: TOO_MANY }] : []),
+        ...findings.map(toldOf),
+        ...(count === null ? [toldOf({ level: 'warn', subject: path, fact: { is: 'tooMany' } })] : []),
       ],
       files: count,
       samples,
     };
   } catch (error) {
-    return {
-      ...looked,
-      findings: [{ level: 'fail', kind: 'FOLDER_UNREADABLE', message: await whyNot(folder, error) }],
-    };
+    const now = await folder.availability();
+    const why = new ReceiptdError('FOLDER_UNREADABLE.checked', { detail: messageOf(error) });
+    return { ...looked, findings: [toldOf(now.state === 'present' ? failure(path, why) : away(path, now))] };
   }
 }
 
-const AWAY = {
-  notADirectory: 'FOLDER_NOT_A_DIRECTORY',
-  unreadable: 'FOLDER_UNREADABLE',
-  unreachable: 'FOLDER_UNREACHABLE',
-} as const;
+function away(path: string, { state, message: detail }: Away): Finding {
+  if (state === 'missing') return { level: 'warn', subject: path, fact: { is: 'awaited' } };
+  if (state === 'notADirectory') return failure(path, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'));
+  return failure(
+    path,
+    new ReceiptdError(`FOLDER_${state === 'unreadable' ? 'UNREADABLE' : 'UNREACHABLE'}.chosen`, { detail }),
+  );
+}
 
-const TOO_MANY = 'It contains too many files to count. The newest may not be among the samples.';
+/** In English, with the facts for other languages. */
+function toldOf({ level, fact }: Finding): Told {
+  const kind = codeOf({ fact }) ?? FOLDER_FINDINGS.find((each) => each === fact.is);
+  return {
+    level,
+    message: findingWords(english(formatOf('en', local)), { fact }),
+    ...(kind !== undefined && { kind }),
+    ...('count' in fact && { count: fact.count }),
+    fact,
+  };
+}
 
 /** The folder with the given or its configured settings; or the problem with them. */
 function folderOf(
@@ -106,18 +118,12 @@ function folderOf(
     const folder = config.folders.at(-1) as FolderConfig;
     return { folder, config: { stateDir: current.stateDir, folders: config.folders } };
   } catch (error) {
-    if (!(error instanceof ReceiptdError)) throw error;
-    // Drops the line numbers: they refer to a text that nobody has seen.
-    const lines = error.message
-      .split('\n')
-      .map((line) => line.replace(`${file}:`, '').replace(/^\d+:\d+: /, ''));
-    return {
-      findings: lines.map((message): Told => ({
-        level: 'fail',
-        kind: error.code,
-        message: `${message} [${error.code}]`,
-      })),
-    };
+    if (!isOfSettings(error)) return { findings: [toldOf(failure(path, error))] };
+    // Without the line numbers: they refer to a text that nobody has seen.
+    const each = error.params.problems.map(
+      (problem) => new ReceiptdError(error.key, { file: null, problems: [problem] }),
+    );
+    return { findings: each.map((its) => toldOf(failure(path, its))) };
   }
 }
 
@@ -142,10 +148,4 @@ export async function lookThrough(folder: WatchedFolder) {
     if (!until.aborted) throw error;
     return { count: null, newest };
   }
-}
-
-async function whyNot(folder: WatchedFolder, error: unknown): Promise<string> {
-  const found = await folder.availability();
-  if (found.state !== 'present') return found.message;
-  return `It could not be searched: ${messageOf(error)}.`;
 }

@@ -16,12 +16,14 @@ export const MARKS: Format = {
   settingLines,
 };
 
+const WITHOUT_EFFECT = new Set<string | symbol>(['toString', 'toUpperCase', 'replace']);
+
 /** Acts as a value of any kind: a number, a text, a list, or an object of these. */
 function mark(name: string): unknown {
   const its = `⟨${name}⟩`;
   return new Proxy(() => its, {
     get: (_, key) => {
-      if (key === Symbol.toPrimitive || key === 'toString' || key === 'toUpperCase') return () => its;
+      if (key === Symbol.toPrimitive || WITHOUT_EFFECT.has(key)) return () => its;
       if (key === 'map') return (each: (value: unknown) => unknown) => [String(each(mark(name)))];
       if (key === 'join') return () => its;
       if (key === Symbol.iterator) return function* () {};

@@ -1,13 +1,14 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Finding } from '../../src/core/domain/finding.ts';
 import { checkFolder } from '../../src/wiring/checkFolder.ts';
 import { asOrdinaryUser, makeOwned } from '../support/ordinaryUser.ts';
 import { tempDir } from '../support/tempDir.ts';
 import { configIn } from '../config/support.ts';
 
 /** Findings of `check` for a folder with these entries; those that end in a slash are folders. */
-async function said(entries: readonly string[], links: readonly string[]): Promise<string[]> {
+async function said(entries: readonly string[], links: readonly string[]): Promise<Finding[]> {
   const dir = tempDir('check');
   const path = join(dir, 'inbox');
   mkdirSync(path);
@@ -18,36 +19,31 @@ async function said(entries: readonly string[], links: readonly string[]): Promi
   for (const link of links) symlinkSync(dir, join(path, link));
   const folder = { path, needsAttention: 'look here', afterUpload: 'archive' };
   const [checked] = configIn(dir, { folders: [folder] }).folders;
-  return (await checkFolder(checked!)).map(({ level, message }) => `${level} ${message}`);
+  return checkFolder(checked!);
 }
 
 it("`check` does not count the agent's own folders as unwatched", async () => {
   const findings = await said(['a.jpg', 'archive/', 'look here/', '.hidden/'], []);
-  expect(findings[0]).toBe('ok It can be read and contains 1 file.');
-  expect(findings.filter((finding) => !finding.startsWith('ok'))).toEqual([]);
+  expect(findings[0]).toMatchObject({ level: 'ok', fact: { is: 'readable', count: 1 } });
+  expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
 });
 
 it('`check` counts other unwatched folders and links', async () => {
-  expect(await said(['one/', 'archive/'], [])).toContain(
-    'warn 1 subfolder is not watched. To watch it, set `recursive: true`.',
-  );
-  expect(await said(['one/', 'two/'], ['three', 'four'])).toEqual(
-    expect.arrayContaining([
-      'warn 2 subfolders are not watched. To watch them, set `recursive: true`.',
-      'warn 2 symbolic links in it are not followed.',
-    ]),
-  );
+  const warned = async (entries: string[], links: string[]) =>
+    (await said(entries, links)).filter(({ level }) => level === 'warn').map(({ fact }) => fact);
+  expect(await warned(['one/', 'archive/'], [])).toEqual([{ is: 'subfolders', count: 1 }]);
+  expect(await warned(['one/', 'two/'], ['three', 'four'])).toEqual([
+    { is: 'subfolders', count: 2 },
+    { is: 'links', count: 2 },
+  ]);
 });
 
 it('`check` fails if a link replaces a folder in which the agent writes', async () => {
   const findings = await said([], ['archive', 'look here']);
-  expect(findings.filter((finding) => finding.startsWith('fail'))).toEqual([
-    expect.stringMatching(
-      /`archiveTo` is not a folder, or is reached through a link, .* \[FOLDER_UNWRITABLE\]$/,
-    ),
-    expect.stringMatching(
-      /look here is not a folder, or is reached through a link, .* \[ATTENTION_UNWRITABLE\]$/,
-    ),
+  const failed = findings.filter(({ level }) => level === 'fail');
+  expect(failed).toMatchObject([
+    { fact: { error: { key: 'FOLDER_UNWRITABLE.originals', params: { isNoFolder: true } } } },
+    { fact: { error: { key: 'ATTENTION_UNWRITABLE.link' } } },
   ]);
 });
 
@@ -61,11 +57,7 @@ it('`check` names subfolders that can’t be read, but not those that are ignore
   const [folder] = configIn(dir, { folders: [{ path, recursive: true }] }).folders;
   const findings = await asOrdinaryUser(() => checkFolder(folder!));
   for (const each of shut) chmodSync(each, 0o755);
-  expect(findings.filter(({ level }) => level !== 'ok')).toEqual([
-    expect.objectContaining({
-      level: 'fail',
-      kind: 'SUBFOLDERS_UNREADABLE',
-      message: expect.stringContaining('(EACCES), such as shut.'),
-    }),
+  expect(findings.filter(({ level }) => level !== 'ok')).toMatchObject([
+    { level: 'fail', fact: { error: { code: 'SUBFOLDERS_UNREADABLE', params: { example: 'shut' } } } },
   ]);
 });

@@ -68,10 +68,8 @@ it('`check` names every install in the PATH if there are several, starting with 
   expect(await found(none, npm, same, npm)).toEqual([]);
   expect(await found('', none)).toEqual([]);
   const [finding] = await found(npm, same, packaged);
-  expect(finding?.level).toBe('warn');
-  expect(finding?.message).toContain(
-    `receiptd is installed more than once: ${npm}/receiptd, ${packaged}/receiptd. The first one is used.`,
-  );
+  const places = [`${npm}/receiptd`, `${packaged}/receiptd`];
+  expect(finding).toMatchObject({ level: 'warn', fact: { is: 'install', places } });
 });
 
 const PASSWORD = 'correct horse battery';

@@ -1,3 +1,4 @@
+import type { StrengthFact } from '../../core/domain/finding.ts';
 import type { CredentialStore } from '../../core/ports/credentials.ts';
 
 /** What to judge a store by. */
@@ -19,46 +20,25 @@ export interface Whose {
 export interface Strength {
   /** Weak for the way the agent runs, or unusable by it. */
   readonly isWeak: boolean;
-  readonly text: string;
+  readonly fact: StrengthFact;
 }
 
-/** How well a store protects the credentials, and from whom; in one or two sentences. */
+/** How well a store protects the credentials, and from whom. */
 export function strengthOf(store: CredentialStore, whose: Whose): Strength {
-  const { platform, file, option, agentUid } = whose;
+  const { platform, file, option, agentUid, fileUid } = whose;
+  const isLinux = platform === 'linux';
   switch (store) {
     case 'environment':
-      return {
-        isWeak: false,
-        text: `Weak: root and this user's other processes can read them in the process environment${platform === 'linux' ? ' (/proc)' : ''}, and if a unit sets them (Environment=), so can everyone.`,
-      };
+      return { isWeak: false, fact: { is: 'environment', isLinux } };
     case 'file':
-      if (agentUid !== null && agentUid !== 0 && whose.fileUid !== null && whose.fileUid !== agentUid)
-        return {
-          isWeak: true,
-          text: `The agent can't read ${file}, because it belongs to another user: change its owner to the owner of the state directory (chown).`,
-        };
-      return {
-        isWeak: false,
-        text:
-          platform === 'win32'
-            ? `Fair: ${file} is protected only by the permissions of its folder (receiptd makes the state directory private), and is unencrypted in backups.`
-            : `Fair: only its owner and root can read ${file}, but so can anyone who has a backup or the disk.`,
-      };
+      if (agentUid !== null && agentUid !== 0 && fileUid !== null && fileUid !== agentUid)
+        return { isWeak: true, fact: { is: 'foreignFile', file } };
+      return { isWeak: false, fact: { is: platform === 'win32' ? 'windowsFile' : 'file', file } };
     case 'systemd':
-      return {
-        isWeak: false,
-        text: `Strong: for this unit and root alone${whose.isInRamfs === true ? ', in memory that is never written to disk' : ''}; on disk as good as the unit says (LoadCredentialEncrypted= binds them to this machine or its TPM2, LoadCredential= takes a plain file).`,
-      };
+      return { isWeak: false, fact: { is: 'systemd', isInMemory: whose.isInRamfs === true } };
     case 'keychain':
-      if (isServiceAccount(whose))
-        return {
-          isWeak: true,
-          text: `Strong, but nobody logs in as a service account, so the keychain stays locked or unavailable when the agent starts at boot. Move them: \`receiptd login --store ${platform === 'linux' ? 'systemd' : 'file'}${option}\`.`,
-        };
-      return {
-        isWeak: false,
-        text: 'Strong: encrypted on disk, and unlocked while this user is logged in. An agent that starts earlier waits until then.',
-      };
+      if (!isServiceAccount(whose)) return { isWeak: false, fact: { is: 'keychain' } };
+      return { isWeak: true, fact: { is: 'keychainAtBoot', store: isLinux ? 'systemd' : 'file', option } };
   }
 }
 

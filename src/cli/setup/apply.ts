@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { putSafely, targetStore, UNIT_CREDENTIALS_DIR } from '../../wiring/credentialStores.ts';
-import { isOddUid, oddUidText } from '../../config/oddUids.ts';
+import { isOddUid, oddUid } from '../../config/oddUids.ts';
 import type { Config } from '../../config/config.ts';
 import { demandConfigWritable } from '../../config/configFile.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { prepareStateDir } from '../../state-dir/stateDir.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { joined, says, type Said } from '../../core/domain/setupWords.ts';
+import { joined, says, saysFinding, type Said } from '../../core/domain/setupWords.ts';
 import { operatorName } from '../operator.ts';
 import { withService } from '../serviceClient.ts';
 import { agentAnswers, hurryAgent, operate, underLock } from '../session.ts';
@@ -101,7 +101,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
     ...(passwordFile === null ? [] : [passwordFile]),
   ]);
   const { file } = found.place;
-  if (isOddUid(uid)) tell(oddUidText(endpoint.alias, uid));
+  if (isOddUid(uid)) tell(saysFinding(oddUid(endpoint.alias, uid)));
   tell(says(result === 'unchanged' ? 'done.unchanged' : 'done.wrote', { file }));
   const { test: mailTest } = answers.alerts;
   if (mailTest?.sent === false) tell(says('mail.undeliveredWhy', { why: mailTest.why }));

@@ -32,6 +32,7 @@ const finding = z
       .optional()
       .describe('The same, for programs.'),
     count: z.number().optional().describe('How many files or folders are concerned.'),
+    fact: z.record(z.string(), z.unknown()).describe('What the message is made of.'),
   })
   .meta({ id: 'Finding' });
 

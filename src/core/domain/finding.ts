@@ -1,4 +1,11 @@
+import type { FindingFact, strengthTexts } from '../../texts/en/findings.ts';
+import type { Fact } from '../../texts/phrase.ts';
 import { ReceiptdError, type ErrorCode } from './errors.ts';
+
+export type { FindingFact } from '../../texts/en/findings.ts';
+
+/** How well a store protects credentials. */
+export type StrengthFact = Fact<typeof strengthTexts>;
 
 /** Findings about a folder that are not errors. */
 export const FOLDER_FINDINGS = [
@@ -9,23 +16,26 @@ export const FOLDER_FINDINGS = [
   'attention',
   'awaited',
   'tooMany',
-] as const;
-export type FolderFinding = (typeof FOLDER_FINDINGS)[number];
+] as const satisfies readonly FindingFact['is'][];
 
-/** Result of a check, for people: `receiptd check`, `receiptd doctor`, the console's folder test. */
+/** Result of a check: `receiptd check`, `receiptd doctor`, the console's folder test. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly subject: string;
-  readonly message: string;
-  /** Machine-readable form, for folders; with the number of files or folders affected. */
-  readonly kind?: FolderFinding | ErrorCode;
-  readonly count?: number;
-  /** Names of other parties that occur in the message and are known only to the check. */
+  readonly fact: FindingFact;
+  /** The user with whose rights it was checked, if it was another one. */
+  readonly checkedAs?: string;
+  /** Names of other parties that occur in it and are known only to the check. */
   readonly names?: readonly string[];
 }
 
 /** The finding for a check that failed. @throws `error` if it is none for people */
-export function failure(subject: string, error: unknown): Finding {
+export function failure(subject: string, error: unknown, level: Finding['level'] = 'fail'): Finding {
   if (!(error instanceof ReceiptdError)) throw error;
-  return { level: 'fail', subject, message: error.sentence() };
+  return { level, subject, fact: { is: 'error', error: error.facts() } };
+}
+
+/** The error that was found; null if it is something else. */
+export function codeOf({ fact }: Pick<Finding, 'fact'>): ErrorCode | null {
+  return fact.is === 'error' ? fact.error.code : null;
 }

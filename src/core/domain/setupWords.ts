@@ -1,8 +1,11 @@
 import { setupTexts, type SetupKey } from '../../texts/en/setup.ts';
 import { expectedTexts, type Expected } from '../../texts/en/settingFlaws.ts';
+import { findingTexts, type FindingFact } from '../../texts/en/findings.ts';
+import { formatOf } from '../../texts/format.ts';
+import { phrase } from '../../texts/phrase.ts';
 import { filled, type Said } from '../../texts/setup.ts';
 import type { ReceiptdError } from './errors.ts';
-import { counted } from './words.ts';
+import { counted, local } from './words.ts';
 
 export type { SetupKey } from '../../texts/en/setup.ts';
 export type { Said, SaidPart } from '../../texts/setup.ts';
@@ -28,6 +31,11 @@ export const plain = (text: string): Said => says('plain', { text });
 /** Joins several texts into one. */
 export function joined(...said: readonly Said[]): Said {
   return { text: said.map(({ text }) => text).join(''), parts: said.flatMap(({ parts }) => parts) };
+}
+
+export function saysFinding(fact: Exclude<FindingFact, { is: 'error' | 'problem' }>): Said {
+  const text = phrase(findingTexts(formatOf('en', local)), fact);
+  return { text, parts: [{ key: fact.is, values: { ...fact } }] };
 }
 
 /** The sentence of an error; as it is if another version worded it. */

@@ -29,7 +29,7 @@ export interface Patient {
   readonly stateDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly version: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FindingLine[];
 }
 
 /** The files of a support bundle. If one can't be created, its content says why. Reads no images and no secrets. */
@@ -80,7 +80,12 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function findingsText(findings: readonly Finding[], redaction: Redaction): string {
+/** In English, for support. */
+export interface FindingLine extends Pick<Finding, 'level' | 'subject'> {
+  readonly message: string;
+}
+
+function findingsText(findings: readonly FindingLine[], redaction: Redaction): string {
   return findings
     .map(
       ({ level, subject, message }) =>

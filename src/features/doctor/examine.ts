@@ -2,11 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Config } from '../../config/config.ts';
-import { describeError } from '../../core/domain/errors.ts';
-import type { Finding } from '../../core/domain/finding.ts';
+import { describeError, ReceiptdError } from '../../core/domain/errors.ts';
+import { failure, type Finding, type FindingFact } from '../../core/domain/finding.ts';
 import { jsonObject } from '../../core/domain/jsonObject.ts';
 import { movedAway } from '../../state-dir/stateMarks.ts';
-import { movedWords } from '../../texts/en/errors/ledger.ts';
 import { userNameOf } from '../../system/userName.ts';
 import { within } from './inTime.ts';
 import { ledgerFinding } from './ledgerFinding.ts';
@@ -17,10 +16,6 @@ const SLOW_SYNC_MS = 100;
 /** Milliseconds. Above this, certificates and tokens fail, and people notice. */
 const CLOCK_OFF_MS = 60_000;
 const LOG_TAIL = 1_000_000;
-const HOW_CLOCK: Partial<Record<NodeJS.Platform, string>> = {
-  linux: ' (timedatectl set-ntp true)',
-  win32: ' (w32tm /resync)',
-};
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Checks what `check` does not. Never throws, and every step has a time limit. */
@@ -45,45 +40,33 @@ export async function examine(options: {
   return Promise.all(looks.map(([subject, look]) => within(subject, look)));
 }
 
-function versions(version: string): Finding {
+function versions(receiptd: string): Finding {
+  const { platform, arch, versions: own } = process;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const message = `receiptd ${version}, Node ${process.versions.node}, ${process.platform} ${process.arch}, time zone ${zone}.`;
-  return { level: 'ok', subject: 'versions', message };
+  return ok('versions', { is: 'versions', receiptd, node: own.node, platform, arch, zone });
 }
 
 async function owner(stateDir: string): Promise<Finding> {
   const subject = 'state directory';
   const about = await stat(stateDir).catch(() => null);
-  if (about === null)
-    return {
-      level: 'warn',
-      subject,
-      message: `${stateDir} does not exist yet; \`receiptd run\` creates it.`,
-    };
+  if (about === null) return warn(subject, { is: 'stateMissing', stateDir });
   // Windows has no meaningful owner and mode; `check` covers the access list.
-  if (process.platform === 'win32') return { level: 'ok', subject, message: `${stateDir} is there.` };
+  if (process.platform === 'win32') return ok(subject, { is: 'stateThere', stateDir });
   const own = process.geteuid?.();
   const mode = (about.mode & 0o777).toString(8).padStart(3, '0');
-  if (own === undefined || about.uid === own)
-    return { level: 'ok', subject, message: `${stateDir} is yours (mode ${mode}).` };
-  const name = (await userNameOf(about.uid)) ?? `#${about.uid}`;
-  if (own === 0)
-    return {
-      level: 'ok',
-      subject,
-      message: `${stateDir} belongs to the user ${name} (mode ${mode}).`,
-      names: [name],
-    };
-  const message = `${stateDir} belongs to the user ${name}, but this command runs as user ${own}. Run it as that user to see everything.`;
-  return { level: 'warn', subject, message, names: [name] };
+  if (own === undefined || about.uid === own) return ok(subject, { is: 'stateYours', stateDir, mode });
+  const user = (await userNameOf(about.uid)) ?? `#${about.uid}`;
+  const found =
+    own === 0
+      ? ok(subject, { is: 'stateOf', stateDir, user, mode })
+      : warn(subject, { is: 'stateForeign', stateDir, user, own });
+  return { ...found, names: [user] };
 }
 
 async function moved(stateDir: string): Promise<Finding> {
   const mark = await movedAway(stateDir).catch(() => null);
-  if (mark === null)
-    return { level: 'ok', subject: 'moved', message: 'The ledger was not moved to another PC.' };
-  const message = `${movedWords(mark)} receiptd does not run here. [STATE_MOVED]`;
-  return { level: 'fail', subject: 'moved', message };
+  if (mark === null) return ok('moved', { is: 'notMoved' });
+  return failure('moved', new ReceiptdError('STATE_MOVED', { stateDir, ...mark }));
 }
 
 async function disk(stateDir: string): Promise<Finding> {
@@ -91,64 +74,54 @@ async function disk(stateDir: string): Promise<Finding> {
   try {
     const times = await syncTimes(stateDir);
     const median = times[Math.floor(times.length / 2)] ?? 0;
-    const message = `Writing to the disk of the state directory takes ${median.toFixed(1)} ms (median of ${times.length} writes; slowest ${(times.at(-1) ?? 0).toFixed(1)} ms).`;
-    return median > SLOW_SYNC_MS
-      ? { level: 'warn', subject, message: `${message} That is slow: use a local disk.` }
-      : { level: 'ok', subject, message };
+    const isSlow = median > SLOW_SYNC_MS;
+    const about = { writes: times.length, slowest: (times.at(-1) ?? 0).toFixed(1), isSlow };
+    const fact = { is: 'diskSpeed', median: median.toFixed(1), ...about } as const;
+    return isSlow ? warn(subject, fact) : ok(subject, fact);
   } catch (error) {
-    return { level: 'fail', subject, message: `The state directory can't be written: ${wordsOf(error)}.` };
+    return { level: 'fail', subject, fact: { is: 'stateUnwritable', system: wordsOf(error) } };
   }
 }
 
 async function log(stateDir: string): Promise<Finding> {
-  const subject = 'log';
   const since = Date.now() - DAY_MS;
-  const codes = new Map<string, number>();
+  const found = new Map<string | null, number>();
   for (const line of (await tailOf(join(stateDir, 'logs', 'receiptd.log'), LOG_TAIL)).split('\n')) {
     if (!line.includes('"error"')) continue;
     const entry = jsonObject(line);
     if (entry.level !== 'error' || !(Date.parse(String(entry['time'] ?? entry['timestamp'])) >= since))
       continue;
-    const code = typeof entry['code'] === 'string' ? entry['code'] : 'without a code';
-    codes.set(code, (codes.get(code) ?? 0) + 1);
+    const code = typeof entry['code'] === 'string' ? entry['code'] : null;
+    found.set(code, (found.get(code) ?? 0) + 1);
   }
-  const all = [...codes].map(([code, times]) => `${code} (${times})`);
-  return all.length === 0
-    ? { level: 'ok', subject, message: 'No errors in the last 24 hours.' }
-    : { level: 'warn', subject, message: `Errors in the last 24 hours: ${all.slice(0, 10).join(', ')}.` };
+  const codes = [...found].slice(0, 10).map(([code, times]) => ({ code, times }));
+  return codes.length === 0 ? ok('log', { is: 'noErrors' }) : warn('log', { is: 'errors', codes });
 }
 
 async function service(): Promise<Finding> {
   const subject = 'service manager';
-  if (process.platform !== 'linux') {
-    const message = 'Not checked here; run `receiptd service status`.';
-    return { level: 'ok', subject, message };
-  }
+  if (process.platform !== 'linux') return ok(subject, { is: 'serviceElsewhere' });
   const unit = await systemdUnit();
-  if (unit === null) return { level: 'ok', subject, message: 'There is no systemd unit named receiptd.' };
-  const { ActiveState = 'unknown', SubState = '', NRestarts = '0', Result = '' } = unit;
-  const message = `The unit receiptd is ${ActiveState} (${SubState}), restarted ${NRestarts} times; result ${Result}.`;
-  return { level: ActiveState === 'failed' || Number(NRestarts) > 5 ? 'warn' : 'ok', subject, message };
+  if (unit === null) return ok(subject, { is: 'noUnit' });
+  const {
+    ActiveState: active = 'unknown',
+    SubState: sub = '',
+    NRestarts: restarts = '0',
+    Result: result = '',
+  } = unit;
+  const fact = { is: 'unit', active, sub, restarts, result } as const;
+  return active === 'failed' || Number(restarts) > 5 ? warn(subject, fact) : ok(subject, fact);
 }
 
 async function clock(config: Config): Promise<Finding> {
-  const subject = 'clock';
   const ahead = await clockAhead(config);
-  if (ahead === null)
-    return {
-      level: 'warn',
-      subject,
-      message: "It can't be compared with the service's clock, because the service sent no time.",
-    };
-  const off = `${Math.round(Math.abs(ahead) / 1000)} s`;
-  if (Math.abs(ahead) < CLOCK_OFF_MS)
-    return { level: 'ok', subject, message: `It is within ${off} of the service's clock.` };
-  const message = `It is ${off} ${ahead > 0 ? 'ahead of' : 'behind'} the service's clock. Correct it, and keep it correct${HOW_CLOCK[process.platform] ?? ''}.`;
-  return { level: 'warn', subject, message };
+  if (ahead === null) return warn('clock', { is: 'clockUnknown' });
+  const seconds = Math.round(Math.abs(ahead) / 1000);
+  if (Math.abs(ahead) < CLOCK_OFF_MS) return ok('clock', { is: 'clockRight', seconds });
+  return warn('clock', { is: 'clockWrong', seconds, isAhead: ahead > 0, platform: process.platform });
 }
 
 async function inotify(): Promise<Finding> {
-  const subject = 'inotify';
   const read = async (name: string) =>
     Number(await readFile(`/proc/sys/fs/inotify/${name}`, 'utf8').catch(() => 'NaN'));
   const [instances, watches, queued] = [
@@ -156,15 +129,13 @@ async function inotify(): Promise<Finding> {
     await read('max_user_watches'),
     await read('max_queued_events'),
   ];
-  const message = `The system allows ${instances} instances, ${watches} watches and ${queued} queued events for each user.`;
-  return instances < 16
-    ? {
-        level: 'warn',
-        subject,
-        message: `${message} Raise the first one: sysctl fs.inotify.max_user_instances=128. [WATCH_LIMIT]`,
-      }
-    : { level: 'ok', subject, message };
+  const isFew = instances < 16;
+  const fact = { is: 'inotify', instances, watches, queued, isFew } as const;
+  return isFew ? warn('inotify', fact) : ok('inotify', fact);
 }
+
+const ok = (subject: string, fact: FindingFact): Finding => ({ level: 'ok', subject, fact });
+const warn = (subject: string, fact: FindingFact): Finding => ({ level: 'warn', subject, fact });
 
 function wordsOf(error: unknown): string {
   const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : Number.NaN;

@@ -1,24 +1,28 @@
-import { describeError } from '../../core/domain/errors.ts';
-import type { Finding } from '../../core/domain/finding.ts';
+import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
+import { failure, type Finding, type FindingFact } from '../../core/domain/finding.ts';
 
 /** Time limit of one check, because a network share may hang. */
 export const LOOK_MS = 30_000;
 
 /** The finding, or one that says why there is none. */
 export async function within(subject: string, look: () => Promise<Finding>): Promise<Finding> {
-  const [finding] = await withinAll(subject, async () => [await look()]);
-  return finding ?? { level: 'warn', subject, message: 'This could not be checked.' };
+  return inTime(subject, look, (finding) => finding);
 }
 
 export async function withinAll(
   subject: string,
   look: () => Promise<readonly Finding[]>,
 ): Promise<readonly Finding[]> {
-  const message = `Checking this took longer than ${LOOK_MS / 1000} s and was stopped. A share or a disk may not be responding.`;
+  return inTime(subject, look, (finding) => [finding]);
+}
+
+async function inTime<T>(subject: string, look: () => Promise<T>, as: (finding: Finding) => T): Promise<T> {
+  const failed = (fact: FindingFact) => as({ level: 'fail', subject, fact });
   try {
-    return await orElse(look, () => [{ level: 'fail', subject, message }]);
+    return await orElse(look, () => failed({ is: 'late', seconds: LOOK_MS / 1000 }));
   } catch (error) {
-    return [{ level: 'fail', subject, message: describeError(error).detail }];
+    if (error instanceof ReceiptdError) return as(failure(subject, error));
+    return failed({ is: 'other', detail: messageOf(error) });
   }
 }
 

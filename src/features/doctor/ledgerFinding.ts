@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.ts';
 import type { Finding } from '../../core/domain/finding.ts';
-import { counted } from '../../core/domain/words.ts';
 import { withReports } from '../../ledger/configured/reports.ts';
 import { endOfEntry } from '../../ledger/sqlite/adopt.ts';
 import { openForReading } from '../../ledger/sqlite/connection.ts';
@@ -21,14 +20,9 @@ export function ledgerFinding(config: Config | null, stateDir: string): Promise<
 }
 
 async function sharedLedger(config: Config): Promise<Finding> {
-  const subject = 'ledger';
   return withReports(config, async (reports) => {
     const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
-    return {
-      level: 'ok',
-      subject,
-      message: `It can be read and contains ${counted(documents, 'document')}.`,
-    };
+    return { level: 'ok', subject: 'ledger', fact: { is: 'ledgerReadable', documents } };
   });
 }
 
@@ -36,8 +30,7 @@ async function ownLedger(stateDir: string): Promise<Finding> {
   const subject = 'ledger';
   const path = ledgerPath({ stateDir });
   if (!mayExist(path) && !mayExist(journalPathOf(path)) && mayExist(stateDir)) {
-    const message = 'It does not exist yet; `receiptd run` creates it. [LEDGER_MISSING]';
-    return { level: 'warn', subject, message };
+    return { level: 'warn', subject, fact: { is: 'ledgerMissing' } };
   }
   await refuseOddFiles(stateDir);
   const db = openForReading(path, { anyVersion: true });
@@ -47,7 +40,7 @@ async function ownLedger(stateDir: string): Promise<Finding> {
       const [row]: Record<string, unknown>[] = db.prepare('PRAGMA quick_check(1)').all();
       const verdict = Object.values(row ?? {})[0];
       if (verdict !== 'ok')
-        return { level: 'fail', subject, message: `It is damaged: ${String(verdict)}. [LEDGER_DAMAGED]` };
+        return { level: 'fail', subject, fact: { is: 'ledgerDamaged', verdict: String(verdict) } };
     }
   } finally {
     db.close();
@@ -55,17 +48,10 @@ async function ownLedger(stateDir: string): Promise<Finding> {
   const reports = await openSqliteReports({ path });
   try {
     const head = await reports.head();
-    if (head !== null && endOfEntry(journalPathOf(path), head) === null) {
-      const message =
-        'The journal is missing the most recent entries of the ledger. The next start repairs that. [JOURNAL_DAMAGED]';
-      return { level: 'fail', subject, message };
-    }
+    if (head !== null && endOfEntry(journalPathOf(path), head) === null)
+      return { level: 'fail', subject, fact: { is: 'journalBehind' } };
     const documents = (await reports.documentCounts()).reduce((sum, each) => sum + each.count, 0);
-    return {
-      level: 'ok',
-      subject,
-      message: `It passes a quick check, matches the journal and contains ${counted(documents, 'document')}.`,
-    };
+    return { level: 'ok', subject, fact: { is: 'ledgerSound', documents } };
   } finally {
     await reports.close();
   }

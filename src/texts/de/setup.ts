@@ -185,10 +185,6 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'done.installedStarted':
     'receiptd ist als Dienst installiert ({manager}), läuft als {user} und ist gestartet.',
   'done.note': 'Ein Hinweis zum Dienst steht in den Einzelheiten.',
-  'uid.capitals':
-    'Die Uid des Endpunkts {alias}, {uid}, hat Großbuchstaben. Uids des Dienstes sind UUIDs in Kleinbuchstaben: Vergleichen Sie sie mit der, die der Dienst zeigt.',
-  'uid.odd':
-    'Die Uid des Endpunkts {alias}, {uid}, ist keine UUID. Uids des Dienstes sind UUIDs in Kleinbuchstaben: Vergleichen Sie sie mit der, die der Dienst zeigt.',
   'end.nothing': 'Es wurde nichts geändert.',
   'end.early': 'Die Einrichtung wurde beendet; es wurde nichts geändert.',
   'end.partly':

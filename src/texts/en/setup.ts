@@ -184,10 +184,6 @@ export const setupTexts = {
   'done.installed': 'Installed as a service ({manager}) that runs as {user}.',
   'done.installedStarted': 'Installed and started as a service ({manager}) that runs as {user}.',
   'done.note': '{why}',
-  'uid.capitals':
-    "The uid of the endpoint {alias}, {uid}, has capital letters. The service's uids are lowercase UUIDs. Compare it with the one the service shows.",
-  'uid.odd':
-    "The uid of the endpoint {alias}, {uid}, is not a UUID. The service's uids are lowercase UUIDs. Compare it with the one the service shows.",
   'end.nothing': 'Nothing was changed.',
   'end.early': 'Setup was canceled; nothing was changed.',
   'end.partly': 'Setup was canceled; the steps above are done. Run it again to continue.',

@@ -3,7 +3,8 @@ import type { Finding } from '../../../control/protocol/settings.ts';
 import type { Request, Response } from '../../../control/protocol/protocol.ts';
 import { number } from '../format.ts';
 import type { JsonObject } from '../settings/edits.ts';
-import { explanationOf } from '../explanations.ts';
+import type { FindingFact } from '../../../texts/en/findings.ts';
+import { findingWords } from '../../../texts/explain.ts';
 import { t } from '../texts.ts';
 import { useCall } from './hooks.ts';
 import { Failure, Notice, type Tone } from './Notice.tsx';
@@ -52,25 +53,6 @@ export function FolderTest({ path, settings, onClose }: FolderTestProps) {
   );
 }
 
-function wordsOf({ kind = 'USAGE', count = 0 }: Finding): string {
-  const { findings } = t.folderTest;
-  switch (kind) {
-    case 'readable':
-    case 'subfolders':
-    case 'links':
-      return findings[kind](count);
-    case 'movable':
-    case 'attention':
-    case 'awaited':
-    case 'tooMany':
-      return findings[kind];
-    default: {
-      const explanation = explanationOf(kind);
-      return explanation === null ? t.reasons.unknown : `${explanation.what}. ${explanation.cure}`;
-    }
-  }
-}
-
 function Result({ result }: { readonly result: Response<'testFolder'> }) {
   const { findings, fileSystem, mode, files, samples } = result;
   const facts = [
@@ -83,9 +65,9 @@ function Result({ result }: { readonly result: Response<'testFolder'> }) {
       {findings.map((finding) => (
         <Notice key={finding.message} tone={TONES[finding.level]}>
           <p>
-            <strong>{t.folderTest.levels[finding.level]}</strong> <Words text={wordsOf(finding)} />
+            <strong>{t.folderTest.levels[finding.level]}</strong>{' '}
+            <Words text={findingWords(t, finding as unknown as { fact: FindingFact })} />
           </p>
-          {finding.level !== 'ok' && <Details text={finding.message} />}
         </Notice>
       ))}
       {facts.length > 0 && <p class="muted">{facts.join(' · ')}</p>}

@@ -228,15 +228,10 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
       return {
         path,
         findings: isMissing
-          ? [{ level: 'fail', kind: 'FOLDER_MISSING', message: `${path} does not exist.` }]
+          ? [{ level: 'warn', kind: 'awaited', message: 'It is not there.', fact: { is: 'awaited' } }]
           : [
-              { level: 'ok', kind: 'readable', count: 1234, message: 'It can be read.' },
-              {
-                level: 'warn',
-                kind: 'subfolders',
-                count: 2,
-                message: '2 folders in it are not watched.',
-              },
+              { level: 'ok', message: 'It can be read.', fact: { is: 'readable', count: 1234 } },
+              { level: 'warn', message: '2 are not watched.', fact: { is: 'subfolders', count: 2 } },
             ],
         fileSystem: isMissing ? null : 'nfs',
         mode: isMissing ? null : 'polled',

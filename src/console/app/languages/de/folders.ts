@@ -2,7 +2,6 @@ import type { Format } from '../../textFormat.ts';
 import type { foldersTexts as english } from '../en/folders.ts';
 
 export function foldersTexts({ counted, number }: Format): ReturnType<typeof english> {
-  const files = (n: number): string => counted(n, 'Datei', 'Dateien');
   return {
     folders: {
       title: 'Ordner',
@@ -45,18 +44,6 @@ export function foldersTexts({ counted, number }: Format): ReturnType<typeof eng
         reject: 'würde nicht gesendet',
         skip: 'würde übersprungen',
         wait: 'würde warten, bis sie vollständig ist',
-      },
-      findings: {
-        readable: (n) =>
-          `Der Ordner ist lesbar; darin ${n === 0 ? 'liegt keine Datei' : n === 1 ? 'liegt 1 Datei' : `liegen ${files(n)}`}.`,
-        subfolders: (n) =>
-          `${counted(n, 'Unterordner wird', 'Unterordner werden')} nicht überwacht. „Auch Unterordner überwachen“ ändert das.`,
-        links: (n) => `${counted(n, 'Verknüpfung wird', 'Verknüpfungen werden')} nicht verfolgt.`,
-        movable: 'Originale können nach der Übertragung verschoben oder gelöscht werden.',
-        attention: 'Was sich nicht senden lässt, kann den Leuten am Scanner gezeigt werden.',
-        awaited: 'Den Ordner gibt es noch nicht. receiptd wartet auf ihn.',
-        tooMany:
-          'Es sind zu viele Dateien, um sie zu zählen. Die neuesten sind vielleicht nicht unter den Beispielen.',
       },
     },
     originals: {

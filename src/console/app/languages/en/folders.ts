@@ -2,7 +2,6 @@ import type { Format } from '../../textFormat.ts';
 
 /** Folders. */
 export function foldersTexts({ counted, number }: Format) {
-  const files = (n: number): string => counted(n, 'file', 'files');
   return {
     folders: {
       title: 'Folders',
@@ -41,16 +40,6 @@ export function foldersTexts({ counted, number }: Format) {
         reject: 'would not be sent',
         skip: 'would be skipped',
         wait: 'would wait until complete',
-      },
-      findings: {
-        readable: (n: number) => `The folder can be read and contains ${n === 0 ? 'no files' : files(n)}.`,
-        subfolders: (n: number) =>
-          `${counted(n, 'subfolder is', 'subfolders are')} not watched. “Watch subfolders too” changes that.`,
-        links: (n: number) => `${counted(n, 'link is', 'links are')} not followed.`,
-        movable: 'Originals can be moved or deleted after the upload.',
-        attention: 'Files that can’t be sent can be shown to people at the scanner.',
-        awaited: 'The folder does not exist yet. receiptd waits for it.',
-        tooMany: 'There are too many files to count. The newest may not be among the samples.',
       },
     },
     originals: {
