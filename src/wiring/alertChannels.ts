@@ -10,6 +10,8 @@ import type { Config } from '../config/config.ts';
 import { howItEnded, plainEnvironment, runProgram } from '../system/programs.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ALERT_CHANNELS, type AlertChannel, type AlertChannelName } from '../core/ports/alert.ts';
+import { local } from '../core/domain/words.ts';
+import { textsIn } from '../texts/texts.ts';
 import { mailPasswords } from './mailPassword.ts';
 import type { Surroundings } from './service.ts';
 
@@ -52,7 +54,7 @@ export function alertChannels(config: Config, surroundings: Surroundings): Alert
 /** `password`: one that is not stored yet. */
 export function emailChannel(
   { server, user, passwordFile, from, to }: NonNullable<Config['alerts']['email']>,
-  config: Pick<Config, 'service' | 'stateDir' | 'credentials'>,
+  config: Pick<Config, 'service' | 'stateDir' | 'credentials' | 'language'>,
   surroundings: Surroundings,
   password: string | null = null,
 ): AlertChannel {
@@ -70,6 +72,7 @@ export function emailChannel(
     login: user === null ? null : { user, password: () => source(user) },
     from,
     to,
+    words: async () => (await textsIn(config.language, local)).alertTexts.mail,
     tls: async () => {
       if (ca === null) return {};
       const { trusting } = await import('../api/authorities.ts');

@@ -1,5 +1,6 @@
 /** What is wrong, as people see it: the same words everywhere, in their language, and a cure that ends it. */
 import { chmod, chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/core/domain/problem.ts';
@@ -69,6 +70,7 @@ describe.skipIf(!hasChromium)('problems', () => {
       return meant.flatMap(({ pieces: its }) => its.filter((piece) => !mailed.includes(piece)));
     };
     await expect.poll(lacking, { timeout: 30_000 }).toEqual([]);
+    for (const { text } of mails) expect(text).toContain(texts.alertTexts.mail.from(hostname()));
     for (const piece of worded.flatMap(({ pieces: its }) => its)) {
       expect.soft(inStatus).toContain(piece);
       await expect.poll(inConsole).toContain(piece);

@@ -22,6 +22,10 @@ export function alertsTexts({ counted, number, duration, time }: Format): Return
       endedUnreported: (n) =>
         `${counted(n, 'weitere Störung begann und endete', 'weitere Störungen begannen und endeten')} in der Ruhezeit; sie stehen im Protokoll.`,
       seeAlso: '`receiptd alerts` zeigt offene Störungen, `receiptd status` den Stand des Agenten.',
+      mail: {
+        from: (host) => `receiptd auf ${host}`,
+        since: (clock) => `seit ${clock}`,
+      },
       test: {
         subject: 'Das ist eine Probe; es ist nichts passiert.',
         text: 'Sie kommt von `receiptd alerts test` oder `receiptd setup`. Hier erfahren Sie, wenn etwas nicht stimmt.',

@@ -23,6 +23,11 @@ export function alertsTexts({ counted, plural, number, duration, time }: Format)
       endedUnreported: (n: number) =>
         `${counted(n, 'other problem', 'other problems')} began and ended during the quiet hours; see the log.`,
       seeAlso: '`receiptd alerts` shows open problems; `receiptd status` shows how the agent is doing.',
+      /** Around the words of an alert. */
+      mail: {
+        from: (host: string) => `receiptd on ${host}`,
+        since: (clock: string) => `since ${clock}`,
+      },
       test: {
         subject: 'This is a test alert; nothing is wrong.',
         text: 'It was sent with `receiptd alerts test` or `receiptd setup`. You will be alerted here when something is wrong.',

@@ -3,7 +3,7 @@ import { systemCode, ReceiptdError } from '../../../core/domain/errors.ts';
 import { isLoopback } from '../../../core/domain/loopback.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import type { Log } from '../../../core/ports/log.ts';
-import { defaultSender, mailOf } from './mail.ts';
+import { defaultSender, mailOf, type MailWords } from './mail.ts';
 import { quoted } from './quoted.ts';
 
 export interface EmailOptions {
@@ -14,6 +14,7 @@ export interface EmailOptions {
   /** Null: receiptd@ the alert's machine. */
   readonly from: string | null;
   readonly to: readonly string[];
+  readonly words: () => Promise<MailWords>;
   /** Further TLS settings, such as trusted authorities. */
   readonly tls: () => Promise<ConnectionOptions>;
   readonly log: Log;
@@ -44,7 +45,7 @@ export function createEmailChannel(options: EmailOptions): AlertChannel {
 
 async function deliver(
   alert: Alert,
-  { server, login, from, to, tls, log }: EmailOptions,
+  { server, login, from, to, words, tls, log }: EmailOptions,
   password: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
@@ -73,7 +74,7 @@ async function deliver(
   const abort = (): void => transport.close();
   signal.addEventListener('abort', abort, { once: true });
   try {
-    const { subject, text, messageId, inReplyTo, references, headers } = mailOf(alert);
+    const { subject, text, messageId, inReplyTo, references, headers } = mailOf(alert, await words());
     const { rejected } = await transport.sendMail({
       from: { name: 'receiptd', address: from ?? defaultSender(alert.host) },
       to: [...to],

@@ -11,18 +11,24 @@ export interface Mail {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Words around the alert's own. `time`: such as 10:42. */
+export interface MailWords {
+  readonly from: (host: string) => string;
+  readonly since: (time: string) => string;
+}
+
 const LONGEST_SUBJECT = 180;
 
 /**
  * An alert as a plain-text mail. Its Message-ID is derived from the alert's id, so that a repeated delivery is the same mail, and a
  * recovery is a reply to the alert.
  */
-export function mailOf(alert: Alert): Mail {
+export function mailOf(alert: Alert, words: MailWords): Mail {
   const { host, id, follows, text } = alert;
   const references = follows.map((each) => messageId(each, host));
   return {
-    subject: subjectOf(alert),
-    text: `${text}\n\n-- \nreceiptd on ${host}\n`,
+    subject: subjectOf(alert, words),
+    text: `${text}\n\n-- \n${words.from(host)}\n`,
     messageId: messageId(id, host),
     ...(references[0] !== undefined && { inReplyTo: references[0], references }),
     // Prevents automatic replies, such as holiday notices.
@@ -30,9 +36,9 @@ export function mailOf(alert: Alert): Mail {
   };
 }
 
-function subjectOf({ host, kind, subject, since }: Alert): string {
-  const sinceThen = kind === 'opened' && since !== null ? ` (since ${clockTime(since)})` : '';
-  const line = oneLine(`receiptd on ${host}: ${subject.replace(/\.$/, '')}`);
+function subjectOf({ host, kind, subject, since }: Alert, words: MailWords): string {
+  const sinceThen = kind === 'opened' && since !== null ? ` (${words.since(clockTime(since))})` : '';
+  const line = oneLine(`${words.from(host)}: ${subject.replace(/\.$/, '')}`);
   const cut = line.length > LONGEST_SUBJECT ? `${line.slice(0, LONGEST_SUBJECT)}…` : line;
   return cut + sinceThen;
 }

@@ -7,6 +7,7 @@ import { RecordedLog } from '../../../support/recordedLog.ts';
 import { NEVER, OPENED } from './anAlert.ts';
 import { mailServer } from './receivers.ts';
 
+const WORDS = { from: (host: string) => `receiptd on ${host}`, since: (time: string) => `since ${time}` };
 const PASSWORD = 'correct horse battery';
 const WRONG = 'wrong-password';
 
@@ -15,6 +16,7 @@ function channel(options: Partial<EmailOptions> & Pick<EmailOptions, 'server'>) 
     login: null,
     from: 'scans@example.com',
     to: ['ann@example.com', 'bob@example.com'],
+    words: async () => WORDS,
     tls: async () => ({}),
     log: new RecordedLog(),
     redact: (text) => createRedactor([PASSWORD, WRONG]).redactCut(text),
@@ -55,7 +57,7 @@ it('a recovery is a reply to the alert', () => {
     subject: 'Over: it.',
     follows: ['a', 'b'],
   } as const;
-  expect(mailOf(over)).toMatchObject({
+  expect(mailOf(over, WORDS)).toMatchObject({
     subject: 'receiptd on scanpc: Over: it',
     messageId: '<second@scanpc>',
     inReplyTo: '<a@scanpc>',
