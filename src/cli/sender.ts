@@ -1,10 +1,13 @@
-import { noteText } from '../core/domain/note.ts';
+import { noteFact } from '../core/domain/note.ts';
+import { noteWords } from '../texts/explain.ts';
+import { phrase } from '../texts/phrase.ts';
 import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { Config } from '../config/config.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import type { Document } from '../core/domain/document.ts';
 import type { Hold } from '../core/ports/hold.ts';
 import type { Io } from './io.ts';
+import { textsOf } from './language.ts';
 import { agentAnswers, openLog, underLock } from './session.ts';
 import { VERSION } from './version.ts';
 
@@ -32,6 +35,7 @@ export async function withSender<T>(
 
 async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
   const { callControl } = await import('../control/client.ts');
+  const texts = await textsOf(io);
   const signal = io.stop;
   return {
     take: (request) => callControl(stateDir, 'send', request, { signal }),
@@ -46,7 +50,9 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
       return holds.map(fromHoldJson);
     },
     notes: async () =>
-      (await callControl(stateDir, 'overview', {}, { signal })).status.notes.map(({ text }) => text),
+      (await callControl(stateDir, 'overview', {}, { signal })).status.notes.map((note) =>
+        noteWords(texts, note),
+      ),
     while: (wait) => wait(signal),
   };
 }
@@ -54,6 +60,7 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
 /** Sends like `run --once`, without listing the folders. */
 async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promise<T>): Promise<T> {
   const { withSingleRun } = await import('./singleRun.ts');
+  const texts = await textsOf(io);
   return underLock(config, async () => {
     const { log, secrets } = await openLog(io, config, { toFile: true, level: 'warn' });
     try {
@@ -67,7 +74,8 @@ async function alone<T>(io: Io, config: Config, work: (sender: Sender) => Promis
             return detail.document;
           },
           holds: () => ledger.holds(),
-          notes: async () => generation.status().notes.map(noteText),
+          notes: async () =>
+            generation.status().notes.map((note) => phrase(texts.agentNotes, noteFact(note))),
           while: (wait) =>
             whileWritable(io.stop, async (stop) => {
               const done = new AbortController();

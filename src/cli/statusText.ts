@@ -9,7 +9,7 @@ import { STATE_WORDS } from './stateWords.ts';
 import type { Overview } from './overview.ts';
 import { countIn } from '../control/queries/overview.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { sentencesOf } from '../texts/explain.ts';
+import { noteWords, sentencesOf } from '../texts/explain.ts';
 import type { Texts } from '../texts/texts.ts';
 import { textsOf } from './language.ts';
 
@@ -58,7 +58,7 @@ export function statusLines(config: Config, overview: Overview, colors: Colors, 
   const backlog = backlogLine(overview);
   if (problems.length === 0 && daemon) say(`Nothing is wrong. ${backlog}`);
   else if (overview.counts.length > 0) say(backlog);
-  for (const { text } of daemon?.notes ?? []) say(escapeUnsafe(text));
+  for (const each of daemon?.notes ?? []) say(escapeUnsafe(noteWords(texts, each)));
   const spool = daemon?.spool;
   if (spool && spool.images > 0) {
     const copies = counted(spool.images, 'image', 'images');

@@ -5,6 +5,7 @@ import { codesTexts } from './de/codes.ts';
 import { errorsTexts } from './de/errors.ts';
 import { findingTexts, subjectText } from './de/findings.ts';
 import { logTexts } from './de/log.ts';
+import { noteTexts } from './de/notes.ts';
 import { problemsTexts } from './de/problems.ts';
 import { reasonsTexts } from './de/reasons.ts';
 import { scanNotesTexts } from './de/scanNotes.ts';
@@ -20,6 +21,7 @@ export default function german(format: Format): Texts {
     errors: errorsTexts(format),
     findings: findingTexts(format),
     subjectText,
+    agentNotes: noteTexts(format),
     expected: expectedTexts,
     flaws: flawTexts(format),
     found: foundTexts,

@@ -5,6 +5,7 @@ import { codesTexts } from './en/codes.ts';
 import { errorsTexts } from './en/errors.ts';
 import { findingTexts, type Findings } from './en/findings.ts';
 import { logTexts, type LogTexts } from './en/log.ts';
+import { noteTexts, type NoteTexts } from './en/notes.ts';
 import { problemsTexts } from './en/problems.ts';
 import { reasonsTexts } from './en/reasons.ts';
 import { scanNotesTexts } from './en/scanNotes.ts';
@@ -18,6 +19,7 @@ export default function english(format: Format) {
   const log: LogTexts = logTexts;
   const settingFlaws: SettingFlaws = { expected: expectedTexts, flaws: flawTexts(format), found: foundTexts };
   const findings: Findings = { findings: findingTexts(format), subjectText: String };
+  const agentNotes: NoteTexts = noteTexts(format);
   return {
     format,
     ...unsent,
@@ -25,6 +27,7 @@ export default function english(format: Format) {
     errors,
     ...settingFlaws,
     ...findings,
+    agentNotes,
     logTexts: log,
     ...reasonsTexts(),
     ...problemsTexts(format),

@@ -70,6 +70,15 @@ export function whatIsWrong(texts: Texts, condition: Condition): string {
   return `${what}: ${/[.!?\]]$/.test(detail) ? detail : `${detail}.`}`;
 }
 
+/** `fact`: as another version may have sent it. */
+export function noteWords(
+  { agentNotes }: Pick<Texts, 'agentNotes'>,
+  { text, fact }: { readonly text: string; readonly fact?: { readonly is?: unknown } | undefined },
+): string {
+  const { is } = fact ?? {};
+  return typeof is === 'string' && Object.hasOwn(agentNotes, is) ? phrase(agentNotes, { ...fact, is }) : text;
+}
+
 /** What was found, as a sentence or more, with the code of an error. */
 export function findingWords(
   texts: Texts,

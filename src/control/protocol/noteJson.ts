@@ -1,20 +1,20 @@
-import { noteText, type Note } from '../../core/domain/note.ts';
+import { noteFact, noteText, type Note } from '../../core/domain/note.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { NoteJson } from './status.ts';
 
 export function noteJson(note: Note): NoteJson {
-  const text = noteText(note);
+  const told = { text: noteText(note), fact: { ...noteFact(note) } };
   switch (note.kind) {
     case 'hours':
     case 'spent':
-      return { text, about: { ...note, until: iso(note.until) } };
+      return { ...told, about: { ...note, until: iso(note.until) } };
     case 'paused':
-      return { text, about: { ...note, since: note.since === null ? null : iso(note.since) } };
+      return { ...told, about: { ...note, since: note.since === null ? null : iso(note.since) } };
     case 'restart':
-      return { text, about: { ...note, keys: [...note.keys] } };
+      return { ...told, about: { ...note, keys: [...note.keys] } };
     case 'fleet':
-      return { text, about: { kind: 'fleet', agents: note.agents.length } };
+      return { ...told, about: { kind: 'fleet', agents: note.agents.length } };
     default:
-      return { text, about: note };
+      return { ...told, about: note };
   }
 }

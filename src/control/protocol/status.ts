@@ -47,6 +47,7 @@ const alias = z.string().nullable().describe('Alias of the endpoint; null for al
 const note = z
   .object({
     text: z.string().describe('A plain sentence.'),
+    fact: z.record(z.string(), z.unknown()).optional().describe('What the sentence is made of.'),
     about: z
       .discriminatedUnion('kind', [
         z.object({ kind: z.literal('hours'), until: instant }).describe('Outside the sending hours.'),

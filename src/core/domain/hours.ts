@@ -104,9 +104,9 @@ function isOpen(hours: Hours, at: number): boolean {
   });
 }
 
-/** For example, Mon 07:00. */
-export function openingText(at: number): string {
+/** Local time; `day`: of the week, 0 for Sunday. */
+export function openingAt(at: number): { readonly day: number; readonly at: string } {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
-  return `${DAYS[date.getDay()]} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return { day: date.getDay(), at: `${two(date.getHours())}:${two(date.getMinutes())}` };
 }

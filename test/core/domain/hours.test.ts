@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nextOpening, openingText, parseHours } from '../../../src/core/domain/hours.ts';
+import { nextOpening, openingAt, parseHours } from '../../../src/core/domain/hours.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -50,7 +50,8 @@ describe('the next opening', () => {
 
   it('after Friday is on Monday', () => {
     expect(nextOpening(office, at(3, 6, 19))).toBe(60 * HOUR);
-    expect(openingText(at(3, 6, 19) + nextOpening(office, at(3, 6, 19)))).toBe('Mon 07:00');
+    const opens = openingAt(at(3, 6, 19) + nextOpening(office, at(3, 6, 19)));
+    expect(opens).toEqual({ day: 1, at: '07:00' });
   });
 
   it('assigns the hours after midnight to the previous day in spans across midnight', () => {

@@ -1,0 +1,62 @@
+import type { Left, NoteTexts } from '../en/notes.ts';
+import type { Format } from '../format.ts';
+
+const NAMED = 20;
+const DAYS = ['Sonntag', 'Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag'];
+const CAUSES = {
+  refused: 'weil der Dienst darum bat (HTTP 429 oder 402)',
+  slow: 'weil seine Antworten viel länger dauern als zuvor',
+};
+const STATES = { running: 'läuft', stopped: 'beendet', silent: 'antwortet nicht' };
+const PERIODS = { day: 'dieses Tages', month: 'dieses Monats' };
+
+export const noteTexts = ({ number, counted, time }: Format): NoteTexts => {
+  const left = ({ unit, value }: Left): string => {
+    if (unit === 'minutes') return value <= 1 ? 'eine Minute' : `${value} min`;
+    return unit === 'hours' ? `${value} h` : counted(value, 'Tag', 'Tage');
+  };
+  return {
+    hours: (p) =>
+      `Außerhalb der Sendezeiten (\`delivery.hours\`). Gesendet wird wieder ab ${DAYS[p.day]}, ${p.at}.`,
+    spent: (p) => {
+      const its = `${counted(p.limit, 'Übertragung', 'Übertragungen')} ${PERIODS[p.period]}`;
+      const used =
+        p.endpoint === null
+          ? `Alle Endpunkte zusammen haben ihre ${its} verbraucht (\`delivery.${p.key}\`)`
+          : `Der Endpunkt ${p.endpoint} hat seine ${its} verbraucht (\`${p.key}\`)`;
+      return `${used}. Gesendet wird wieder ab ${p.until}.`;
+    },
+    slowed: (p) => {
+      const less = [
+        ...(p.atOnce < p.configured ? [`${p.atOnce} statt ${p.configured} gleichzeitig`] : []),
+        ...(p.seconds === null ? [] : [`Abstand ${p.seconds} s`]),
+      ];
+      return `An den Endpunkt ${p.endpoint} wird langsamer gesendet (${less.join(', ')}), ${CAUSES[p.cause]}. Das Tempo steigt von selbst wieder.`;
+    },
+    limit: (p) => `auf ${p.rate} begrenzt, noch etwa ${left(p.left)}`,
+    limited: (p) =>
+      `${p.endpoint === null ? 'Das Senden' : `Das Senden an den Endpunkt ${p.endpoint}`} ist auf ${p.rate} begrenzt. Was wartet, braucht noch etwa ${left(p.left)}.`,
+    paused: (p) =>
+      `Dieser Agent ist angehalten${p.by === null || p.since === null ? '' : ` (von ${p.by}, seit ${time(p.since)})`}: Er erfasst Scans und sendet nichts. Fortsetzen: \`receiptd fleet resume ${p.agent}\`.`,
+    deferred: (p) =>
+      `${counted(p.images, 'Bild wurde', 'Bilder wurden')} zurückgestellt, während das Eingangsbuch nicht erreichbar war. Benannt und gesendet wird, sobald es wieder da ist.`,
+    restart: (p) => `Änderungen in ${p.file}, die einen Neustart brauchen: ${p.keys.join(', ')}.`,
+    unmatched: (p) =>
+      `${counted(p.results, 'Ergebnis', 'Ergebnisse')} des Dienstes ${p.results === 1 ? 'gehört' : 'gehören'} zu keinem bekannten Beleg (\`receiptd results list --unmatched\`).`,
+    fleet: (p) => {
+      const named = p.agents.map((each) => {
+        const its = [
+          STATES[each.state],
+          ...(each.paused ? ['angehalten'] : []),
+          ...(each.queued > 0 ? [counted(each.queued, 'wartet', 'warten')] : []),
+          ...(each.uploading > 0 ? [`${number(each.uploading)} unterwegs`] : []),
+        ];
+        return `${each.name} (${its.join(', ')})`;
+      });
+      const more = p.agents.length > NAMED ? ' und andere' : '';
+      return `${counted(p.agents.length, 'Agent nutzt', 'Agenten nutzen')} dieses Eingangsbuch: ${named.slice(0, NAMED).join(', ')}${more}.`;
+    },
+    ledgerAway:
+      'Bis das Eingangsbuch wieder erreichbar ist, sind sein Inhalt und die Zahl der wartenden Belege unbekannt.',
+  };
+};
