@@ -197,7 +197,8 @@ export const ERROR_EXAMPLES: {
   ],
   MOVE_DIFFERS: [['MOVE_DIFFERS', { count: 1, findings: ['Document 17 differs in state.'] }]],
   HISTORY_KEPT: [
-    ['HISTORY_KEPT.notFollowing', { partition: 'history_2025_01', agent: 'scan-pc', entry: 12, before: 11 }],
+    ['HISTORY_KEPT.changed', { partition: 'history_2025_01' }],
+    ['HISTORY_KEPT.otherFile', { partition: 'history_2025_01', file: '/archive/scan-pc.journal' }],
   ],
   BACKUP_FAILED: [
     ['BACKUP_FAILED.notValid', { path: '/backup/ledger.db', detail: 'file is not a database' }],

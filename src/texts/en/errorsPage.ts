@@ -83,6 +83,8 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
     'It did not say that it was stopping: it was killed, frozen, switched off, or cut off from the database. One of the running agents reports it, after half a minute if documents wait for it alone, until it is back or for seven days ([what happens to its documents](fleet.md#when-an-agent-goes-or-is-renamed)).',
   LEDGER_MOVED: 'Nothing is sent, because both ledgers would send what is waiting.',
   MOVE_REFUSED: 'The old ledger is in use as before ([move a ledger over](fleet.md#move-a-ledger-over)).',
+  HISTORY_KEPT:
+    'If an entry is not sound or does not follow the one before, see [verifying with receiptd](audit.md#verifying-with-receiptd).',
   BACKUP_FAILED:
     'A backup that reads back differently is removed and closes nothing, because its disk can’t be trusted.',
   JOURNAL_DAMAGED: 'See [audit](audit.md).',

@@ -423,12 +423,12 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       'Das alte Eingangsbuch wird weiter verwendet. Stellen Sie fest, was sonst noch in die Datenbank schreibt, und ziehen Sie es dann noch einmal in eine leere um.',
     ],
     'HISTORY_KEPT.changed': (p) => [
-      `${p.partition} bleibt in der Datenbank: Ein Eintrag wurde gelöscht oder ergänzt, während geschrieben wurde; versuchen Sie es noch einmal.`,
-      NOTHING_TAKEN,
+      `${p.partition} bleibt in der Datenbank: Ein Eintrag wurde gelöscht oder ergänzt, während geschrieben wurde.`,
+      `${NOTHING_TAKEN} Versuchen Sie es noch einmal.`,
     ],
     'HISTORY_KEPT.otherFile': (p) => [
-      `${p.partition} bleibt in der Datenbank: ${p.file} gibt es schon, mit anderem Inhalt; wählen Sie ein anderes Verzeichnis.`,
-      NOTHING_TAKEN,
+      `${p.partition} bleibt in der Datenbank: ${p.file} gibt es schon, mit anderem Inhalt.`,
+      `${NOTHING_TAKEN} Wählen Sie ein anderes Verzeichnis.`,
     ],
     'HISTORY_KEPT.unsound': (p) => [
       `${p.partition} bleibt in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} ist nicht in Ordnung: ${p.detail}.`,

@@ -455,12 +455,12 @@ export function ledgerErrors({ counted, plural }: Format) {
       'The old ledger is still in use. Find out what else writes to the database, then move the ledger again into an empty one.',
     ],
     'HISTORY_KEPT.changed': (p: { partition: string }) => [
-      `${p.partition} stays in the database: an entry was erased or added while it was written; try again.`,
-      NOTHING_TAKEN,
+      `${p.partition} stays in the database: an entry was erased or added while it was written.`,
+      `${NOTHING_TAKEN} Try again.`,
     ],
     'HISTORY_KEPT.otherFile': (p: { partition: string; file: string }) => [
-      `${p.partition} stays in the database: ${p.file} already exists and contains something else; choose another directory.`,
-      NOTHING_TAKEN,
+      `${p.partition} stays in the database: ${p.file} already exists and contains something else.`,
+      `${NOTHING_TAKEN} Choose another directory.`,
     ],
     'HISTORY_KEPT.unsound': (p: { partition: string; agent: string; entry: number; detail: string }) => [
       `${p.partition} stays in the database: entry ${p.entry} of agent ${p.agent} is not sound: ${p.detail}.`,
