@@ -28,7 +28,6 @@ export interface FileText {
 }
 
 const INCIDENT = 'config';
-const JUST_CHANGED = 'It was changed a moment ago and is being read.';
 
 /**
  * The configuration in effect, and the file that it was read from:
@@ -121,11 +120,10 @@ export class SettingsInEffect {
       if (isQuiet || error.code === 'NOT_RUNNING') throw error;
       this.#problem = error;
       // One incident per file, whatever the problem.
-      const why = isOfLedger(error) ? 'cannot take effect yet' : 'has an error';
-      const detail = `${file} ${why}, so the previous configuration stays in effect: ${inOneLine(error.message)}`;
-      const { code } = error;
-      const said = isOfLedger(error) ? { code, message: detail } : error.facts();
-      lasting.incidents.open({ key: INCIDENT, ...conditionOf(said, detail) });
+      const { code, message } = error;
+      const waits = `${file} cannot take effect yet, so the previous configuration stays in effect: ${message}`;
+      const said = isOfLedger(error) ? { code, message: waits } : error.facts();
+      lasting.incidents.open({ key: INCIDENT, ...conditionOf(said) });
       throw error;
     }
   }
@@ -172,7 +170,7 @@ export class SettingsInEffect {
       bytes = await readConfigFile(file);
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      return { ...unparsed, revision: '', text: '', problem: error.sentence() };
+      return { ...unparsed, revision: '', text: '', ...whyNot(error) };
     }
     const revision = revisionOf(bytes);
     try {
@@ -184,7 +182,7 @@ export class SettingsInEffect {
         text: hidePasswords(text),
         values: hidePasswords(data) as ConfigState['values'],
         folderPaths: config.folders.map(({ path }) => path),
-        problem: revision === this.#revision ? null : (this.#problem?.sentence() ?? JUST_CHANGED),
+        ...whyNot(revision === this.#revision ? null : (this.#problem ?? beingRead())),
         restartNeeded: [...restartNeeded],
       };
     } catch (error) {
@@ -192,19 +190,24 @@ export class SettingsInEffect {
       const text = bytes.toString();
       // A file that can't be parsed may contain secrets.
       const shown = mayHoldSecret(text) ? '' : hidePasswords(text);
-      return { ...unparsed, revision, text: shown, problem: error.sentence() };
+      return { ...unparsed, revision, text: shown, ...whyNot(error) };
     }
   }
+}
+
+function beingRead(): ReceiptdError {
+  return new ReceiptdError('CONFIG_CHANGED.beingRead');
+}
+
+function whyNot(error: ReceiptdError | null): Pick<ConfigState, 'problem' | 'error'> {
+  if (error === null) return { problem: null };
+  // Its parameters are plain values.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return { problem: error.sentence(), error: error.facts() as NonNullable<ConfigState['error']> };
 }
 
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
-}
-
-function inOneLine(message: string): string {
-  const [first = '', ...others] = message.split('\n');
-  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
-  return `${first}${more}${/[.!?]$/.test(first + more) ? '' : '.'}`;
 }

@@ -25,7 +25,7 @@ const STILL: Readonly<Record<string, number>> = {
   pages: 28,
   'state-dir': 6,
   system: 12,
-  wiring: 13,
+  wiring: 10,
   'console/app': 6,
   'console/server': 2,
   'core/domain': 39,

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { ERROR_CODES } from '../../core/domain/errors.ts';
+import type { z } from 'zod';
 import { ACTS } from './acts.ts';
 import { ALERTS } from './alerts.ts';
 import { AUDIT } from './audit.ts';
@@ -13,8 +12,10 @@ import { RESULTS } from './results.ts';
 import { SENDING } from './sending.ts';
 import { SETTINGS } from './settings.ts';
 import { SETUP } from './setup.ts';
+import type { errorBody } from './shapes.ts';
 import { STATUS } from './status.ts';
 
+export { errorBody } from './shapes.ts';
 export { FOLDER_STATES } from './status.ts';
 export type { ConfigEdit, ConfigState, Finding } from './settings.ts';
 export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './status.ts';
@@ -71,17 +72,6 @@ export type Operations = {
   readonly [O in Operation]: (request: Request<O>, gone?: AbortSignal) => Promise<Response<O>>;
 };
 
-/** Body of every answer with a status other than 200. */
-export const errorBody = z
-  .object({
-    code: z.enum(ERROR_CODES),
-    message: z.string(),
-    hint: z.string().optional(),
-    key: z.string().optional().describe('The code and the reason, for its words in another language.'),
-    params: z.record(z.string(), z.unknown()).optional().describe('What the words of `key` are about.'),
-    keys: z.array(z.string()).optional().describe('The keys of the configuration that are wrong, if any.'),
-  })
-  .meta({ id: 'Error' });
 export type ErrorBody = z.infer<typeof errorBody>;
 
 export function isOperation(name: string): name is Operation {

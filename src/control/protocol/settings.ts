@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { FOLDER_FINDINGS } from '../../core/domain/finding.ts';
 import { consequence } from './consequences.ts';
-import { by, instant, nothing, type Exchange } from './shapes.ts';
+import { by, errorBody, instant, nothing, type Exchange } from './shapes.ts';
 
 const key = z.union([z.string(), z.number().int().min(0)]);
 const path = z.array(key).min(1).max(20);
@@ -79,6 +79,7 @@ const configState = z.object({
     .array(z.string())
     .describe('Absolute paths of the folders, in the order of the file; none if the file is not valid.'),
   problem: z.string().nullable().describe('Why the current file is not in effect; null if it is.'),
+  error: errorBody.optional().describe('The same, for its words in another language.'),
   originals: z
     .array(
       z.object({

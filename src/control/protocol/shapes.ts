@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_CODES } from '../../core/domain/errors.ts';
 
 /** One operation: its request and its response. */
 export interface Exchange {
@@ -22,3 +23,15 @@ export const endpointKey = z
   .object({ baseUrl: z.string(), uid: z.string() })
   .describe('An endpoint as the service knows it.')
   .meta({ id: 'EndpointKey' });
+
+/** Body of every answer with a status other than 200. */
+export const errorBody = z
+  .object({
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
+    hint: z.string().optional(),
+    key: z.string().optional().describe('The code and the reason, for its words in another language.'),
+    params: z.record(z.string(), z.unknown()).optional().describe('What the words of `key` are about.'),
+    keys: z.array(z.string()).optional().describe('The keys of the configuration that are wrong, if any.'),
+  })
+  .meta({ id: 'Error' });

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
+import { errorWords } from '../../../texts/explain.ts';
 import { call } from '../api.ts';
 import { moment } from '../format.ts';
 import { t } from '../texts.ts';
@@ -19,7 +20,7 @@ export function ConfigProblems({ config }: { readonly config: ConfigState }) {
           <p>
             <strong>{t.config.problem}</strong>
           </p>
-          <Details text={config.problem} />
+          <Details text={config.error === undefined ? config.problem : errorWords(t, config.error)} />
         </Notice>
       )}
       {config.restartNeeded.length > 0 && (

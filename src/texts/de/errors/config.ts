@@ -148,6 +148,7 @@ export function configErrors(format: Format): Translated<ReturnType<typeof engli
       `Jemand anders hat ${p.file} geändert; deshalb wurde nichts geschrieben.`,
       'Prüfen Sie die Datei, und machen Sie Ihre Änderung dann noch einmal.',
     ],
+    'CONFIG_CHANGED.beingRead': ['Sie wurde gerade geändert und wird gelesen.'],
     'CONFIG_CHANGED.whileStarting': (p) => [
       `${p.file} wurde geändert, während receiptd startete.`,
       'Starten Sie es noch einmal.',

@@ -161,6 +161,7 @@ export function configErrors(format: Format) {
       `Somebody else has changed ${p.file}, so nothing was written.`,
       'Check the file, then make your change again.',
     ],
+    'CONFIG_CHANGED.beingRead': ['It was changed a moment ago and is being read.'],
     'CONFIG_CHANGED.whileStarting': (p: { file: string }) => [
       `${p.file} was changed while receiptd was starting.`,
       'Start it again.',
