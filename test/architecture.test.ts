@@ -57,6 +57,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'state-dir': { parts: ['core/domain', 'system'] },
   config: { parts: [...PURE, 'texts', 'system'] },
   ...Object.fromEntries(ADAPTERS.map((adapter) => [adapter, { parts: [...PURE, 'system'] }])),
+  ledger: { parts: [...PURE, 'core', 'system'] },
   'ledger/configured': { parts: [...PURE, 'config', 'state-dir', 'ledger'] },
   'delivery/limits': { parts: PURE, packages: OWN },
   'delivery/payload': { parts: [...PURE, 'core'], packages: OWN },
@@ -168,7 +169,11 @@ function target(file: string, specifier: string): string {
 }
 
 /** The process, or (the second) a thread of its own. */
-const ENDS: ReadonlySet<string> = new Set(['main.ts', 'ledger/sqlite/thread/serve.ts']);
+const ENDS: ReadonlySet<string> = new Set([
+  'main.ts',
+  'ledger/sqlite/thread/serve.ts',
+  'ledger/next/thread/serve.ts',
+]);
 
 /** Not of the agent, or below a directory that exists. */
 const MAKES_ITS_OWN = /^(?:sandbox|demo)\/|\/generate\.ts$/;

@@ -22,6 +22,7 @@ const STILL: Readonly<Record<string, number>> = {
   fleet: 4,
   intake: 116,
   ledger: 118,
+  'ledger/next': 56,
   pages: 28,
   'state-dir': 6,
   system: 12,
@@ -72,6 +73,7 @@ function textOf(type: string, parts: Readonly<Record<string, unknown>>): string 
 }
 
 function roomOf(file: string): string {
+  if (file.startsWith('ledger/next/')) return 'ledger/next';
   const [room = '', part] = file.split('/');
   return part?.includes('.') === false && ['core', 'features', 'console'].includes(room)
     ? `${room}/${part}`

@@ -16,9 +16,11 @@ export const DOCUMENT_STATES = ['queued', 'uploading', 'accepted', 'failed', 'un
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
 /** Reason of a queued document whose bytes are missing and being searched for. */
+export const BYTES_MISSING = 'BYTES_MISSING';
+/** Reason of a queued document whose bytes only the agent may have that admitted it. */
+export const BYTES_ELSEWHERE = 'BYTES_ELSEWHERE';
 /** Why a document failed that a person moved to another endpoint. */
 export const MOVED = 'MOVED';
-export const BYTES_MISSING = 'BYTES_MISSING';
 
 /** Fresh scans overtake the backlog. */
 export type Lane = 'fresh' | 'backlog';

@@ -9,7 +9,7 @@ type Walks = readonly [documents: Walk | null, sightings: Walk | null];
 
 /** Merged by creation time, so that a list of any length needs memory for one window only. */
 export async function* list(source: ListSource, filter: ListFilter): AsyncGenerator<ListRow> {
-  const walks = await walksOf(source, filter, 'oldest');
+  const walks = await walksOf(source, filter, 'oldest', undefined);
   const open = walks.filter((walk) => walk !== null);
   for (let left = filter.limit ?? Infinity; left > 0; left -= 1) {
     const row = await take(open, 'oldest');
@@ -24,7 +24,7 @@ export async function page(
   { order, cursor, behind, limit, withinMs, signal }: PageWanted,
 ): Promise<Page> {
   const from = behind ? ([{ at: behind.createdAt, id: behind.id }, null] as const) : cursor;
-  const walks = await walksOf(source, filter, order, from);
+  const walks = await walksOf(source, filter, order, limit, from);
   const open = walks.filter((walk) => walk !== null);
   const endsAt = performance.now() + withinMs;
   const isUp = () => performance.now() >= endsAt || signal?.aborted === true;
@@ -56,12 +56,13 @@ async function walksOf(
   source: ListSource,
   filter: ListFilter,
   order: ListOrder,
+  limit: number | undefined,
   from?: string | Positions,
 ): Promise<Walks> {
   const { documents, sightings, beginning, stop } = await queriesOf(source, filter, order);
   const [documentsFrom, sightingsFrom] = startOf(from, beginning);
   const isMeant = isMeantBy(filter);
   const walk = (start: Position | null, query: typeof documents): Walk | null =>
-    start && query && new Walk({ order, stop, from: start, read: query.read, isMeant });
+    start && query && new Walk({ order, stop, from: start, read: query.read, limit, isMeant });
   return [walk(documentsFrom, documents), walk(sightingsFrom, sightings)];
 }

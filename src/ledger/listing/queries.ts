@@ -6,7 +6,7 @@ import type { Hold } from '../../core/ports/hold.ts';
 import type { ListFilter, ListOrder, ListRow, ListState } from '../../core/ports/ledgerReports.ts';
 import { documentRow, sightingRow } from './listedRows.ts';
 import { needlesOf } from './needles.ts';
-import { QUARTER_MS, type Conditions, type ListSource, type ReadTally } from './source.ts';
+import { QUARTER_MS, type Conditions, type ListSource, type ReadRows, type ReadTally } from './source.ts';
 import type { Position, ReadWindow } from './walk.ts';
 
 /** What a filter needs from the ledger. */
@@ -53,27 +53,30 @@ export async function queriesOf(
   return {
     holds,
     documents: documents && {
-      read: source.reads(documents, conditions, (row) => ({
-        at: row.createdAt,
-        id: row.id,
-        folder: row.folder,
-        row: documentRow(row, holds, accountOf),
-      })),
+      read: listed(source.documents(documents, conditions), (row) => documentRow(row, holds, accountOf)),
       tally: source.tallies(documents, conditions, spanMs),
     },
     sightings: sightingsWanted(filter)
       ? {
-          read: source.reads('sightings', conditions, (row) => ({
-            at: row.createdAt,
-            id: row.id,
-            folder: row.folder,
-            row: sightingRow(row),
-          })),
+          read: listed(source.sightings(conditions), sightingRow),
           tally: source.tallies('sightings', conditions, spanMs),
         }
       : null,
     beginning: { at: isOldest ? first : to, id: Number.MIN_SAFE_INTEGER },
     stop: isOldest ? to : first - 1,
+  };
+}
+
+function listed<Row extends { readonly createdAt: number; readonly id: number; readonly folder: string }>(
+  read: ReadRows<Row>,
+  toRow: (row: Row) => ListRow,
+): ReadWindow {
+  return async (wanted) => {
+    const { rows, looked } = await read(wanted);
+    return {
+      rows: rows.map((row) => ({ at: row.createdAt, id: row.id, folder: row.folder, row: toRow(row) })),
+      looked,
+    };
   };
 }
 

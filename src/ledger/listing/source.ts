@@ -5,7 +5,7 @@ import type { Attention, ListState } from '../../core/ports/ledgerReports.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { ListedDocument, ListedSighting } from './listedRows.ts';
 import type { KnownFolder, Needle } from './needles.ts';
-import type { Listed, Position, ReadWindow, WindowWanted } from './walk.ts';
+import type { Position, WindowWanted } from './walk.ts';
 
 /** Rows that a walk can visit: all documents, those not accepted (few in most ledgers), or other files. */
 export type Along = 'documents' | 'unsettled' | 'sightings';
@@ -30,13 +30,8 @@ export interface ListSource {
   holds(): Promise<readonly Hold[]>;
   /** All folders that any row belongs to. */
   folders(): Promise<readonly KnownFolder[]>;
-  /** `toListed` converts the rows that the adapter selects: documents (with `archivedTo`), or sightings. */
-  reads(
-    along: 'documents' | 'unsettled',
-    conditions: Conditions,
-    toListed: ToListed<ListedDocument>,
-  ): ReadWindow;
-  reads(along: 'sightings', conditions: Conditions, toListed: ToListed<ListedSighting>): ReadWindow;
+  documents(along: 'documents' | 'unsettled', conditions: Conditions): ReadRows<ListedDocument>;
+  sightings(conditions: Conditions): ReadRows<ListedSighting>;
   tallies(along: Along, conditions: Conditions, spanMs: number): ReadTally;
 }
 
@@ -51,7 +46,10 @@ export interface Wanted {
 export const QUARTER_MS = 15 * 60_000;
 export const HOUR_MS = 4 * QUARTER_MS;
 
-export type ToListed<Row> = (row: Row) => Listed;
+/** The rows of the window that `ReadWindow` reads. */
+export type ReadRows<Row> = (
+  wanted: WindowWanted,
+) => Promise<{ readonly rows: readonly Row[]; readonly looked: Position | null }>;
 
 /** A group of similar rows of a window, and how many there are. */
 export interface TalliedRow {
@@ -68,6 +66,4 @@ export interface TalliedRow {
 }
 
 /** Counts the window that `ReadWindow` would read. */
-export type ReadTally = (
-  wanted: WindowWanted,
-) => Promise<{ readonly rows: readonly TalliedRow[]; readonly looked: Position | null }>;
+export type ReadTally = ReadRows<TalliedRow>;

@@ -44,6 +44,8 @@ export interface WalkOptions {
   readonly from: Position;
   readonly stop: number;
   readonly read: ReadWindow;
+  /** How many rows are wanted; left out: all. */
+  readonly limit?: number | undefined;
   /** Filters rows right after they are read, so that several walks can search for their next row at the same time. */
   readonly isMeant: (row: ListRow) => boolean;
 }
@@ -67,12 +69,13 @@ export class Walk {
   /** Where the last window ended; null if no rows are left. */
   #looked: Position | null;
   #taken: Position;
-  #size = FIRST_WINDOW;
+  #size: number;
 
   constructor(options: WalkOptions) {
     this.#options = options;
     this.#looked = options.from;
     this.#taken = options.from;
+    this.#size = Math.max(FIRST_WINDOW, options.limit ?? 0);
   }
 
   /** The next row, if it has been read. */

@@ -6,13 +6,24 @@ import type { Connection, Connector } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
 import { migrate } from './migrate.ts';
 import { refuseTransactionPooling } from './pooling.ts';
-import type { Pulse } from './session.ts';
-import type { Store } from './store.ts';
+import type { Pulse, Self } from './session.ts';
 import type { Trouble } from './trouble.ts';
 
-export interface LinkOptions {
+/** What is kept connected: an agent of the fleet. */
+export interface Linked<Beat extends Pulse = Pulse> {
+  readonly self: Pick<Self, 'name' | 'leaseMs'>;
+  begin(writer: Connection): Promise<void>;
+  /** Connected again. */
+  back(): void;
+  readonly membership: { renew(heart: Connection): Promise<Beat | null> };
+  readonly places: { reaches(place: string): boolean };
+}
+
+export interface LinkOptions<Beat extends Pulse = Pulse> {
   readonly connector: Connector;
-  readonly store: Store;
+  readonly store: Linked<Beat>;
+  /** Makes the tables, or brings them up to date. */
+  readonly prepare?: (writer: Connection, where: string) => Promise<void>;
   readonly trouble: Trouble;
   readonly clock: Clock;
   readonly random: Random;
@@ -21,7 +32,7 @@ export interface LinkOptions {
    * Called after each heartbeat, which does not wait for it, to do work for other agents. If it fails because of the
    * ledger, the link ends.
    */
-  readonly onBeat: (pulse: Pulse) => Promise<void>;
+  readonly onBeat: (pulse: Beat) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -38,13 +49,13 @@ const LINK_SIGNALS: readonly LinkSignal[] = [...SIGNALS, 'paused'];
  * Keeps the store connected, with one connection for writes and one for heartbeats and notifications of other agents.
  * If either is lost, both are reopened, after a pause that grows with each failure and is randomized between agents.
  */
-export class Link {
-  readonly #options: LinkOptions;
+export class Link<Beat extends Pulse = Pulse> {
+  readonly #options: LinkOptions<Beat>;
   readonly #listeners = new Set<(signal: LinkSignal) => void>();
   readonly #closed = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  constructor(options: LinkOptions) {
+  constructor(options: LinkOptions<Beat>) {
     this.#options = options;
   }
 
@@ -108,7 +119,7 @@ export class Link {
   }
 
   async #connect(): Promise<Connected> {
-    const { connector, store } = this.#options;
+    const { connector, store, prepare = migrate } = this.#options;
     const { name, leaseMs } = store.self;
     const writer = await connector.connect(`receiptd ${name}`);
     let heart: Connection | null = null;
@@ -123,7 +134,7 @@ export class Link {
       // Without an answer for that long, the lease has expired: the connection is half-open.
       heart = await connector.connect(`receiptd ${name} heartbeat`, leaseMs);
       await refuseTransactionPooling(writer, heart, connector.where);
-      await migrate(writer, connector.where);
+      await prepare(writer, connector.where);
       heart.onNotify((payload) => this.#tell(payload));
       await heart.exec('LISTEN receiptd');
       await store.begin(writer);
@@ -153,7 +164,7 @@ export class Link {
       if (met) end(met.message);
     });
     let isBusy = false;
-    const beat = async (pulse: Pulse): Promise<void> => {
+    const beat = async (pulse: Beat): Promise<void> => {
       if (isBusy) return;
       isBusy = true;
       try {

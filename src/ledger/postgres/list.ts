@@ -1,4 +1,5 @@
 import type { AccountOf } from '../../core/domain/account.ts';
+import type { ListedDocument, ListedSighting } from '../listing/listedRows.ts';
 import { isPartOfHash, statesNamed, valueNeedles } from '../listing/needles.ts';
 import {
   QUARTER_MS,
@@ -6,15 +7,8 @@ import {
   type Conditions,
   type ListSource,
   type TalliedRow,
-  type ToListed,
 } from '../listing/source.ts';
-import {
-  isInside,
-  LARGEST_WINDOW,
-  type Position,
-  type ReadWindow,
-  type WindowWanted,
-} from '../listing/walk.ts';
+import { isInside, LARGEST_WINDOW, type Position, type WindowWanted } from '../listing/walk.ts';
 import { holdsOf } from './holds.ts';
 import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
@@ -73,17 +67,8 @@ export function listSource(ledger: Reading, accountOf: AccountOf): ListSource {
         const rows = await sql.all<{ id: number; place: string; path: string }>(SQL.FOLDERS);
         return rows.map(({ id, place, path }) => ({ id, path: places.toFolder(place, path) }));
       }),
-    reads<Row extends { readonly folder: string }>(
-      along: Along,
-      conditions: Conditions,
-      toListed: ToListed<Row>,
-    ): ReadWindow {
-      const read = inWindow<Row>(along, conditions, 'rows');
-      return async (wanted) => {
-        const { rows, looked } = await read(wanted);
-        return { rows: rows.map(toListed), looked };
-      };
-    },
+    documents: (along, conditions) => inWindow<ListedDocument>(along, conditions, 'rows'),
+    sightings: (conditions) => inWindow<ListedSighting>('sightings', conditions, 'rows'),
     tallies: (along, conditions, spanMs) => inWindow<TalliedRow>(along, conditions, 'tally', spanMs),
   };
 }

@@ -17,6 +17,7 @@ export class Readers {
   readonly #connector: Connector;
   readonly #name: string;
   readonly #idleMs: number;
+  readonly #setting: string | null;
   readonly #free: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
   /** Connections opened since the last `renew`. */
@@ -25,10 +26,16 @@ export class Readers {
   #isClosed = false;
   #idle: NodeJS.Timeout | null = null;
 
-  constructor(connector: Connector, name: string, { idleMs = IDLE_MS } = {}) {
+  /** @param options `setting`: what each connection begins with */
+  constructor(
+    connector: Connector,
+    name: string,
+    { idleMs = IDLE_MS, setting = null }: { readonly idleMs?: number; readonly setting?: string | null } = {},
+  ) {
     this.#connector = connector;
     this.#name = name;
     this.#idleMs = idleMs;
+    this.#setting = setting;
   }
 
   /** Retries once if an idle connection turns out to be dead. */
@@ -76,6 +83,7 @@ export class Readers {
     const good = this.#good;
     try {
       const own = await this.#connector.connect(`receiptd ${this.#name} reading`);
+      if (this.#setting !== null) await own.exec(this.#setting);
       good.add(own);
       return { own, isUsed: false };
     } catch (error) {

@@ -69,13 +69,17 @@ function removeUnfinished(directory: string, now: number): void {
  * complete, checked and durable, and contains the journal's head of that moment.
  * @throws ReceiptdError BACKUP_FAILED; an existing file stays unchanged
  */
-export async function backupTo(db: DatabaseSyncInstance, target: string): Promise<JournalHead> {
+export async function backupTo(
+  db: DatabaseSyncInstance,
+  target: string,
+  check: (path: string) => JournalHead = checkBackup,
+): Promise<JournalHead> {
   const aside = `${target}.new`;
   try {
     fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     fs.rmSync(aside, { force: true });
     await copyInto(db, aside);
-    const head = checkBackup(aside);
+    const head = check(aside);
     syncFile(aside);
     // Unlike a rename, a link never replaces a file.
     fs.linkSync(aside, target);

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountOf } from '../../core/domain/account.ts';
+import type { ListedDocument, ListedSighting } from '../listing/listedRows.ts';
 import { isPartOfHash, statesNamed, valueNeedles } from '../listing/needles.ts';
 import {
   QUARTER_MS,
@@ -7,10 +8,9 @@ import {
   type Conditions,
   type ListSource,
   type TalliedRow,
-  type ToListed,
 } from '../listing/source.ts';
 import type { KnownFolder } from '../listing/needles.ts';
-import { isInside, type Position, type ReadWindow, type WindowWanted } from '../listing/walk.ts';
+import { isInside, type Position, type WindowWanted } from '../listing/walk.ts';
 import { allHolds } from './holds.ts';
 import * as SQL from './sql/list.ts';
 import type { Params } from './statements.ts';
@@ -54,13 +54,8 @@ export function listSource(store: Store, accountOf: AccountOf): ListSource {
     accountOf,
     holds: () => store.read(allHolds),
     folders: () => store.read((sql) => sql.all<KnownFolder>(SQL.FOLDERS)),
-    reads<Row>(along: Along, conditions: Conditions, toListed: ToListed<Row>): ReadWindow {
-      const read = inWindow<Row>(along, conditions, 'rows');
-      return async (wanted) => {
-        const { rows, looked } = await read(wanted);
-        return { rows: rows.map(toListed), looked };
-      };
-    },
+    documents: (along, conditions) => inWindow<ListedDocument>(along, conditions, 'rows'),
+    sightings: (conditions) => inWindow<ListedSighting>('sightings', conditions, 'rows'),
     tallies: (along, conditions, spanMs) => inWindow<TalliedRow>(along, conditions, 'tally', spanMs),
   };
 }

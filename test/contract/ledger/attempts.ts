@@ -200,7 +200,6 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
       expect(await state(a.id)).toMatchObject({
         state: 'queued',
         reason: 'BYTES_MISSING',
-        notBefore: 4_000,
       });
       await ledger.markLost(b.id, 'Gone.', 4_000, await newestOf(b.sha256));
       expect(await state(b.id)).toMatchObject({ state: 'lost' });

@@ -206,6 +206,10 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Das Eingangsbuch ${p.path} hat Version ${p.version} eines älteren receiptd; dieses verwendet Version ${p.latest}.`,
       'Starten Sie den Agenten einmal. Er behält eine Kopie und stellt das Eingangsbuch um.',
     ],
+    'LEDGER_OLDER.journal': (p) => [
+      `Das Journal ${p.path} hat das Format eines älteren receiptd, das dieses nicht lesen kann.`,
+      'Beginnen Sie mit einem leeren Zustandsverzeichnis.',
+    ],
     'LEDGER_OLDER.noJournal': (p) => [
       `Das Eingangsbuch ${p.path} hat noch kein Journal.`,
       'Starten Sie den Agenten einmal; er legt eines an.',

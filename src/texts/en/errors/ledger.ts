@@ -216,6 +216,10 @@ export function ledgerErrors({ counted, plural }: Format) {
       `The ledger ${p.path} has version ${p.version}, from an older receiptd; this one uses version ${p.latest}.`,
       'Start the agent once. It keeps a copy and upgrades the ledger.',
     ],
+    'LEDGER_OLDER.journal': (p: { path: string }) => [
+      `The journal ${p.path} has the format of an older receiptd, which this one can't read.`,
+      'Start with an empty state directory.',
+    ],
     'LEDGER_OLDER.noJournal': (p: { path: string }) => [
       `The ledger ${p.path} has no journal yet.`,
       'Start the agent once to create one.',

@@ -1,0 +1,380 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { systemCode } from '../../../core/domain/errors.ts';
+import type { JournalEntry, JournalEvent, JournalHead } from '../../../core/ports/journal.ts';
+import { blankInJournal, personalRanges, readJournal, type Journal } from '../../journal/journal.ts';
+import { isStoreFailure } from '../../sqlite/failure.ts';
+import { subjectsOf, toJournal, type Range } from '../entries.ts';
+import type { Engine, Fault, Head, Reader, Recorded } from '../engine.ts';
+import { createTables, type Cells, type Table } from '../schema.ts';
+import { parse, translate, type Dialect, type Parsed } from '../statements.ts';
+
+/** With another number the tables are made anew from the journal, which is all of a migration. */
+export const SCHEMA_VERSION = 1;
+/** "rcpt" */
+export const APPLICATION_ID = 0x72637074;
+
+/** In pages of 4 KiB: checkpoints are fewer and larger than with the default of 1,000; the WAL grows to 16 MB. */
+const CHECKPOINT_PAGES = 4_000;
+/** Rows with up to so many columns are inserted faster as one JSON text. */
+const NARROW = 5;
+
+const indexOf = (name: string, batch: NonNullable<Parsed['batch']>): number =>
+  batch.findIndex(([column]) => column === name);
+
+const SETS: Dialect = {
+  lateral: '',
+  rows: () => 'json_each(?1) r CROSS JOIN',
+  one: (query) => query.replace(' FROM ', ' FROM json_each(?1) r CROSS JOIN '),
+  row: (name, batch) => (batch.length === 1 ? 'r.value' : `(r.value ->> ${indexOf(name, batch)})`),
+  batchParams: () => 1,
+  param: (index) => `?${index + 1}`,
+  lock: () => '',
+  number: (column, param) =>
+    `CASE WHEN typeof(${column} ->> ${param}) IN ('integer', 'real') THEN ${column} ->> ${param} END`,
+};
+/** For statements that are run for each row. */
+const EACH: Dialect = {
+  ...SETS,
+  rows: () => '',
+  row: (name, batch) => `?${indexOf(name, batch) + 1}`,
+  batchParams: ({ length }) => length,
+};
+
+interface Prepared {
+  readonly statement: StatementSyncInstance;
+  readonly parsed: Parsed;
+}
+
+/** A connection with its prepared statements. */
+export class Statements implements Reader {
+  readonly db: DatabaseSyncInstance;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(db: DatabaseSyncInstance) {
+    this.db = db;
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a statement decides what its rows are
+  each<Row>(text: string, batch: readonly object[] | null, params: object = {}): readonly Row[] {
+    const { statement, parsed } = this.#prepare(text);
+    const named = params as Readonly<Record<string, string | number | null>>;
+    const rest = parsed.params.map((name) => named[name] ?? null);
+    // The rows are what the statement selects.
+    if (parsed.batch === null || batch === null) return statement.all(...rest);
+    const rows = batch as readonly Cells[];
+    const names = parsed.batch.map(([name]) => name);
+    if (!parsed.isEach) return statement.all(inJson(rows, names), ...rest);
+    return rows.flatMap((row): Row[] => statement.all(...names.map((name) => row[name] ?? null), ...rest));
+  }
+
+  run(text: string, ...values: (string | number | null)[]): void {
+    this.#prepare(text).statement.run(...values);
+  }
+
+  forget(): void {
+    this.#prepared.clear();
+  }
+
+  #prepare(text: string): Prepared {
+    let prepared = this.#prepared.get(text);
+    if (prepared === undefined) {
+      const parsed = parse(text);
+      prepared = { statement: this.db.prepare(translate(text, parsed, parsed.isEach ? EACH : SETS)), parsed };
+      this.#prepared.set(text, prepared);
+    }
+    return prepared;
+  }
+}
+
+function inJson(rows: readonly Cells[], names: readonly string[]): string {
+  const [only] = names;
+  return JSON.stringify(
+    names.length === 1 && only !== undefined
+      ? rows.map((row) => row[only] ?? null)
+      : rows.map((row) => names.map((name) => row[name] ?? null)),
+  );
+}
+
+const HEAD = `SELECT ledger, seq, hash, blanks FROM head`;
+
+/** What the tables say of the journal. */
+export interface TablesHead extends JournalHead {
+  /** Ranges of entries that are not surely blank yet. */
+  readonly blanks: readonly Range[];
+}
+
+export function headOf(statements: Statements): TablesHead {
+  const [row] = statements.each<JournalHead & { readonly blanks: string }>(HEAD, null);
+  if (row === undefined) throw new Error('the tables have no head');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this engine
+  return { ...row, blanks: JSON.parse(row.blanks) as Range[] };
+}
+
+/** Makes empty tables in an empty database. */
+export function makeTables(db: DatabaseSyncInstance, hash: string): void {
+  const types = { id: 'INTEGER PRIMARY KEY', int: 'INTEGER', text: 'TEXT' };
+  db.exec(`BEGIN; ${createTables(types, 'STRICT')}
+    CREATE TABLE head (id INTEGER PRIMARY KEY CHECK (id = 1), ledger TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, blanks TEXT NOT NULL) STRICT;
+    INSERT INTO head VALUES (1, '', 0, '${hash}', '[]');
+    PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+}
+
+/** The tables are committed without a sync of their own: what a power failure takes, the journal brings back. */
+export const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA checkpoint_fullfsync = ON;
+  PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;
+  PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;`;
+
+/** The journal, as an engine sees it. */
+export interface Entries {
+  readonly head: JournalHead;
+  /** Durable on return. */
+  append(events: readonly JournalEvent[]): void;
+  /** Entries behind a number; with `onFault`, damaged parts are left out and counted. */
+  after(seq: number, onFault?: () => void): Iterable<JournalEntry>;
+  blank(ranges: readonly Range[]): void;
+  /** Ranges of entries with personal data that `isMeant`. */
+  personal(isMeant: (entry: JournalEntry) => boolean): readonly Range[];
+  /** Writes a probe and removes it. @throws the error that prevents writing */
+  tryWriting(): void;
+  close(): void;
+}
+
+export function entriesOf(journal: Journal): Entries {
+  return {
+    ...entriesIn(journal.path),
+    get head() {
+      return journal.head;
+    },
+    append: (events) => void journal.append(events),
+    tryWriting: () => journal.tryWriting(),
+    close: () => journal.close(),
+  };
+}
+
+/** A journal that is only read. */
+function entriesIn(path: string): Pick<Entries, 'after' | 'blank' | 'personal'> {
+  return {
+    after: (seq, onFault) => readJournal(path, seq, onFault === undefined ? {} : { lenient: true, onFault }),
+    blank: (ranges) => blankInJournal(path, ranges),
+    personal: (isMeant) => personalRanges(path, isMeant),
+  };
+}
+
+export interface SqliteEngineOptions {
+  readonly writer: Statements;
+  readonly reader: Statements;
+  readonly journal: Entries;
+  readonly now: () => number;
+  /** Entries behind this one are not folded. */
+  readonly upTo?: number | undefined;
+  /** Called with how long each sync took; milliseconds. */
+  readonly onSynced?: ((ms: number) => void) | undefined;
+}
+
+/** SQLite beside a journal file. A transaction is durable once its entries are synced. */
+export class SqliteEngine implements Engine {
+  readonly reader: Statements;
+  readonly #options: SqliteEngineOptions;
+  readonly #writer: Statements;
+  /** Of the transaction: ranges to be blanked after it. */
+  #hasBlanks: boolean;
+  #isAhead = false;
+
+  constructor(options: SqliteEngineOptions) {
+    this.#options = options;
+    this.#writer = options.writer;
+    this.reader = options.reader;
+    this.#hasBlanks = headOf(options.writer).blanks.length > 0;
+  }
+
+  /** Over tables whose journal can't be written: entries are folded, none is recorded. */
+  static overTables(writer: Statements, journalPath: string, upTo = Infinity): SqliteEngine {
+    const refuse = (): never => {
+      throw new Error('nothing is recorded here');
+    };
+    const unwritten = { head: headOf(writer), append: refuse, tryWriting: refuse, close: () => {} };
+    const journal = { ...entriesIn(journalPath), ...unwritten };
+    return new SqliteEngine({ writer, reader: writer, journal, now: () => 0, upTo });
+  }
+
+  get journalHead(): JournalHead {
+    return this.#options.journal.head;
+  }
+
+  get db(): DatabaseSyncInstance {
+    return this.#writer.db;
+  }
+
+  begin(): Head {
+    this.db.exec('BEGIN IMMEDIATE');
+    this.#isAhead = false;
+    return { seq: this.#options.journal.head.seq, base: 0, now: this.#options.now() };
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a statement decides what its rows are
+  each<Row>(statement: string, batch: readonly object[] | null, params: object = {}): readonly Row[] {
+    return this.#writer.each<Row>(statement, batch, params);
+  }
+
+  insert(
+    table: Table | 'counts',
+    columns: Readonly<Record<string, string>>,
+    rows: readonly Cells[],
+    onConflict = '',
+  ): void {
+    const names = Object.keys(columns);
+    const into = `INSERT INTO ${table} (${names.join(', ')})`;
+    if (names.length <= NARROW) {
+      const values = names.map((_, i) => `value ->> ${i}`).join(', ');
+      this.#writer.run(
+        `${into} SELECT ${values} FROM json_each(?1) WHERE true ${onConflict}`,
+        inJson(rows, names),
+      );
+      return;
+    }
+    const text = `${into} VALUES (${names.map((_, i) => `?${i + 1}`).join(', ')}) ${onConflict}`;
+    for (const row of rows) this.#writer.run(text, ...names.map((name) => row[name] ?? null));
+  }
+
+  update(table: Table, columns: readonly string[], ids: readonly number[], rows: readonly Cells[]): void {
+    const text = `UPDATE ${table} SET ${columns.map((name, i) => `${name} = ?${i + 2}`).join(', ')} WHERE id = ?1`;
+    for (const [i, row] of rows.entries())
+      this.#writer.run(text, ids[i] ?? 0, ...columns.map((name) => row[name] ?? null));
+  }
+
+  record(entries: Parameters<Engine['record']>[0]): void {
+    const startedAt = performance.now();
+    this.#options.journal.append(entries.map(({ entry, at }) => toJournal(entry, at)));
+    this.#isAhead = true;
+    this.#options.onSynced?.(performance.now() - startedAt);
+    const blanks = entries.flatMap(({ entry }) => (entry.kind === 'erased' ? entry.entries : []));
+    this.#setHead(this.#options.journal.head, blanks);
+  }
+
+  replayed(entries: readonly Recorded[]): void {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    const blanks = entries.flatMap(({ kind, facts }) =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `record`
+      kind === 'erased' ? (facts['entries'] as unknown as Range[]) : [],
+    );
+    this.#setHead({ ledger: this.#options.journal.head.ledger, seq: last.seq, hash: last.hash }, blanks);
+  }
+
+  #setHead({ ledger, seq, hash }: JournalHead, blanks: readonly Range[]): void {
+    this.#writer.run('UPDATE head SET ledger = ?1, seq = ?2, hash = ?3', ledger, seq, hash);
+    if (blanks.length === 0) return;
+    this.#writer.run(
+      'UPDATE head SET blanks = ?1',
+      JSON.stringify([...headOf(this.#writer).blanks, ...blanks]),
+    );
+    this.#hasBlanks = true;
+  }
+
+  commit(): void {
+    this.db.exec('COMMIT');
+  }
+
+  /** Changes nothing but reaches the disk. @throws the error that persists */
+  tryWriting(failureOf: (error: unknown) => unknown): void {
+    try {
+      this.#options.journal.tryWriting();
+      this.db.exec('BEGIN IMMEDIATE; UPDATE head SET seq = seq; COMMIT');
+    } catch (error) {
+      this.rollback();
+      throw failureOf(error);
+    }
+  }
+
+  /** Folds the WAL into the main file, so that this file is the whole ledger. False while others read it. */
+  foldLog(): boolean {
+    try {
+      // Short, since the caller can try again.
+      this.db.exec('PRAGMA busy_timeout = 100');
+      const [row]: Record<string, unknown>[] = this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      return row?.['busy'] === 0;
+    } catch {
+      // Everything is durable in the journal; the next start folds it.
+      return false;
+    } finally {
+      this.db.exec('PRAGMA busy_timeout = 5000');
+    }
+  }
+
+  rollback(): void {
+    if (this.db.isTransaction) this.db.exec('ROLLBACK');
+  }
+
+  isRecorded(): boolean {
+    return this.#isAhead;
+  }
+
+  *behind(onFault?: () => void): Generator<readonly Recorded[]> {
+    const { journal, upTo = Infinity } = this.#options;
+    let part: Recorded[] = [];
+    for (const entry of journal.after(headOf(this.#writer).seq, onFault)) {
+      if (entry.seq > upTo) break;
+      part.push(entry);
+      if (part.length < READ_AT_ONCE) continue;
+      yield part;
+      part = [];
+    }
+    yield part;
+  }
+
+  /** False if other programs keep what was erased in the log. */
+  finish(): boolean {
+    if (!this.#hasBlanks) return true;
+    try {
+      this.#options.journal.blank(headOf(this.#writer).blanks);
+      // Deleted data stays in the file until it is rewritten: in memory, that would take as much as the ledger has.
+      this.db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY');
+    } catch (error) {
+      if (this.faultOf(error) === 'row') throw error;
+      return false;
+    }
+    if (!this.foldLog()) return false;
+    this.#writer.run('UPDATE head SET blanks = ?1', '[]');
+    this.#hasBlanks = false;
+    return true;
+  }
+
+  async personalEntries({
+    documents,
+    files,
+  }: Parameters<Engine['personalEntries']>[0]): ReturnType<Engine['personalEntries']> {
+    const isMeant = (id: number | null): boolean => id !== null && (documents.has(id) || files.has(id));
+    const ranges = this.#options.journal.personal((entry) => {
+      const { document, file } = subjectsOf(entry, entry.seq, 0);
+      return isMeant(document) || isMeant(file);
+    });
+    return { entries: ranges };
+  }
+
+  heads(): readonly (readonly [base: number, seq: number])[] {
+    return [[0, this.#options.journal.head.seq]];
+  }
+
+  faultOf(error: unknown): Fault {
+    if (BUSY.has(sqliteCode(error))) return 'again';
+    return isStoreFailure(error) || systemCode(error) !== undefined ? 'store' : 'row';
+  }
+
+  close(): void {
+    this.#writer.forget();
+    this.#options.reader.forget();
+    this.#options.reader.db.close();
+    this.db.close();
+    this.#options.journal.close();
+  }
+}
+
+const READ_AT_ONCE = 2_000;
+
+/** SQLITE_BUSY, LOCKED. */
+const BUSY: ReadonlySet<number> = new Set([5, 6]);
+function sqliteCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode
+    : 0;
+}

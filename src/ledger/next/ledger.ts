@@ -1,0 +1,281 @@
+import { CHAIN, cleaned, fromJournal } from './entries.ts';
+import type { Engine, Recorded } from './engine.ts';
+import { fold, rowsOf } from './fold.ts';
+import { TABLE_NAMES, type Cells, type Table } from './schema.ts';
+import { STEPS, type Answer, type Item, type StepName } from './steps.ts';
+import { Work } from './work.ts';
+
+const REPLAYED_AT_ONCE = 2_000;
+const TRIES = 3;
+
+/** One step of a transaction: its name and what it is given. */
+export type Step = {
+  readonly [Name in StepName]: readonly [name: Name, items: readonly Item<Name>[]];
+}[StepName];
+
+/** The answer to an item that failed its transaction; the others are done. */
+export interface RowFault {
+  readonly fault: unknown;
+}
+
+export function isFault(answer: unknown): answer is RowFault {
+  return typeof answer === 'object' && answer !== null && 'fault' in answer;
+}
+
+/**
+ * Runs steps in transactions, one at a time as they come, and brings the tables forward from the journal.
+ *
+ *   run     lock and head ▶ steps decide, the fold changes rows ▶ rows are written ▶ entries are recorded ▶ commit ▶ answers
+ *                                        └─ a row is at fault: undone, and done again by halves until it is alone
+ *   start   the tables' head ▶ entries behind it ▶ fold ▶ rows are written ▶ commit, again and again
+ *
+ * A start after a clean stop finds nothing behind the head. After a crash it finds a transaction or two, with a restored database a day's, without a
+ * database or with tables of an older schema everything, and so in a move to PostgreSQL.
+ */
+export class LedgerCore {
+  readonly engine: Engine;
+  #turn: Promise<unknown> = Promise.resolve();
+  /** A commit failed after its entries were recorded. */
+  #isBehind = false;
+
+  constructor(engine: Engine) {
+    this.engine = engine;
+  }
+
+  /** Brings the tables forward, between transactions. @returns how many entries that took */
+  start(): Promise<number> {
+    return this.#inTurn(async () => {
+      const count = await this.#bringForward();
+      await this.engine.finish();
+      return count;
+    });
+  }
+
+  /** @returns an answer for each item of each step */
+  run<const Steps extends readonly Step[]>(
+    steps: Steps,
+  ): Promise<{ readonly [I in keyof Steps]: readonly (Answer<Steps[I][0]> | RowFault)[] }> {
+    // An answer for each item of each step, in their order.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return this.#inTurn(() => this.#run(cleaned(steps))) as never;
+  }
+
+  /** Runs `work` between two transactions. */
+  between<T>(work: () => T): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Resolves once everything asked so far is done. */
+  async idle(): Promise<void> {
+    await this.#turn;
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    await this.engine.close();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #run(steps: readonly Step[], tries = 1): Promise<readonly (readonly unknown[])[]> {
+    if (this.#isBehind) await this.#bringForward();
+    try {
+      return await this.#transaction(steps);
+    } catch (error) {
+      const fault = this.engine.faultOf(error);
+      if (fault === 'store') throw error;
+      if (fault === 'again' && tries < TRIES) return this.#run(steps, tries + 1);
+      return this.#byHalves(steps, error);
+    }
+  }
+
+  /** The steps, then the halves of a step, are transactions of their own until the row at fault is alone. */
+  async #byHalves(steps: readonly Step[], error: unknown): Promise<readonly (readonly unknown[])[]> {
+    const [first, ...others] = steps;
+    if (first === undefined) return [];
+    if (others.length > 0) {
+      const answers: (readonly unknown[])[] = [];
+      for (const step of steps) answers.push(...(await this.#run([step])));
+      return answers;
+    }
+    const [name, items] = first;
+    if (items.length <= 1) return [items.map((): RowFault => ({ fault: error }))];
+    const middle = items.length >> 1;
+    const answers: unknown[] = [];
+    for (const half of [items.slice(0, middle), items.slice(middle)])
+      answers.push(...((await this.#run([[name, half] as unknown as Step]))[0] ?? []));
+    return [answers];
+  }
+
+  async #transaction(steps: readonly Step[]): Promise<readonly (readonly unknown[])[]> {
+    const { engine } = this;
+    const answers: (readonly unknown[])[] = [];
+    let isRecording = false;
+    try {
+      const work = new Work(engine, await engine.begin());
+      for (const [name, items] of steps) {
+        answers.push(
+          await (STEPS[name] as (work: Work, items: readonly unknown[]) => Promise<readonly unknown[]>)(
+            work,
+            items,
+          ),
+        );
+        // What a step finds in sets must be in the tables.
+        if (steps.length > 1) await work.flush(false);
+      }
+      await work.flush();
+      if (work.entries.length > 0) {
+        isRecording = true;
+        await engine.record(work.entries);
+      }
+      await engine.commit();
+    } catch (error) {
+      const isDone = isRecording && (await engine.isRecorded(error));
+      await engine.rollback();
+      if (!isDone) throw error;
+      this.#isBehind = true;
+    }
+    // What could not be blanked now is blanked after the next transaction, or at the next start.
+    if (!this.#isBehind) await engine.finish();
+    return answers;
+  }
+
+  async #bringForward(): Promise<number> {
+    let count = 0;
+    let batch: Recorded[] = [];
+    for await (const entries of this.engine.behind()) {
+      batch.push(...entries);
+      if (batch.length < REPLAYED_AT_ONCE) continue;
+      count += await this.#replay(batch);
+      batch = [];
+    }
+    count += await this.#replay(batch);
+    this.#isBehind = false;
+    return count;
+  }
+
+  /** Like `start`, for a journal with damaged parts: what does not fit without them is left out. */
+  async bringForwardLeniently(): Promise<{
+    readonly count: number;
+    readonly gaps: number;
+    readonly misfits: readonly number[];
+  }> {
+    let [count, gaps] = [0, 0];
+    const misfits: number[] = [];
+    const replay = async (entries: readonly Recorded[]): Promise<void> => {
+      try {
+        count += await this.#replay(entries);
+      } catch (error) {
+        if (this.engine.faultOf(error) === 'store') throw error;
+        const middle = entries.length >> 1;
+        if (middle === 0) return void misfits.push(...entries.map(({ seq }) => seq));
+        await replay(entries.slice(0, middle));
+        await replay(entries.slice(middle));
+      }
+    };
+    for await (const entries of this.engine.behind(() => void (gaps += 1))) await replay(entries);
+    return { count, gaps, misfits };
+  }
+
+  /** Takes rows that the tables lack, from other tables. @returns how many */
+  async take(table: Table, parts: Iterable<readonly Cells[]>): Promise<number> {
+    let taken = 0;
+    const take = async (rows: readonly Cells[]): Promise<void> => {
+      try {
+        taken += await this.#take(table, rows);
+      } catch (error) {
+        if (this.engine.faultOf(error) === 'store') throw error;
+        const middle = rows.length >> 1;
+        // Known under another number, from a better source.
+        if (middle === 0) return;
+        await take(rows.slice(0, middle));
+        await take(rows.slice(middle));
+      }
+    };
+    for (const rows of parts) await take(rows);
+    return taken;
+  }
+
+  async #take(table: Table, rows: readonly Cells[]): Promise<number> {
+    const { engine } = this;
+    try {
+      const work = new Work(engine, await engine.begin());
+      await work.load(
+        table,
+        rows.map(({ id }) => Number(id)),
+      );
+      const missing = rows.filter(({ id }) => !work.rows[table].has(Number(id)));
+      for (const row of missing) fold(work, { kind: 'row', table, row }, 0, 0);
+      await work.flush();
+      await engine.commit();
+      return missing.length;
+    } catch (error) {
+      await engine.rollback();
+      throw error;
+    }
+  }
+
+  async #replay(entries: readonly Recorded[]): Promise<number> {
+    if (entries.length === 0) return 0;
+    const { engine } = this;
+    const head = await engine.begin();
+    try {
+      for (const part of runsOf(entries, head.base)) {
+        const work = new Work(engine, { ...head, base: part.base });
+        await lookUp(work, part.entries);
+        for (const { seq, at, ...entry } of part.entries) fold(work, fromJournal(entry), at, part.base + seq);
+        await work.flush();
+      }
+      await engine.replayed(entries);
+      await engine.commit();
+    } catch (error) {
+      await engine.rollback();
+      throw error;
+    }
+    return entries.length;
+  }
+}
+
+/** Loads the rows that the entries change and an earlier entry made. */
+async function lookUp(work: Work, entries: readonly Recorded[]): Promise<void> {
+  const first = work.base + (entries[0]?.seq ?? 0);
+  const isMadeHere = (id: number): boolean => id >= first && id < work.base + CHAIN;
+  const ids = new Map<Table, number[]>(TABLE_NAMES.map((table) => [table, []]));
+  for (const recorded of entries) {
+    for (const [table, wanted = []] of Object.entries(rowsOf(work, fromJournal(recorded))) as [
+      Table,
+      readonly number[],
+    ][])
+      ids
+        .get(table)
+        ?.push(...wanted.filter((id) => (table !== 'documents' && table !== 'files') || !isMadeHere(id)));
+  }
+  for (const [table, wanted] of ids) await work.load(table, wanted);
+  await work.look(
+    entries.flatMap((recorded) => {
+      const entry = fromJournal(recorded);
+      return entry.kind === 'admitted' ? [entry] : [];
+    }),
+  );
+}
+
+/** Entries of the same chain in a row. */
+function runsOf(
+  entries: readonly Recorded[],
+  base: number,
+): { readonly base: number; readonly entries: Recorded[] }[] {
+  const runs: { readonly base: number; readonly entries: Recorded[] }[] = [];
+  for (const entry of entries) {
+    const of = entry.base ?? base;
+    const last = runs.at(-1);
+    if (last?.base === of) last.entries.push(entry);
+    else runs.push({ base: of, entries: [entry] });
+  }
+  return runs;
+}

@@ -1,0 +1,261 @@
+import { CHAIN, type Entry } from './entries.ts';
+import type { Engine, Head } from './engine.ts';
+import { fold, type WorkingSet } from './fold.ts';
+import { COUNTS, FLEETING, LOADED, TABLE_NAMES, TABLES, type Cells, type Row, type Table } from './schema.ts';
+
+/** The columns of `LOADED`, of a table with this alias. */
+export function columnsOf(table: Table, alias: string): string {
+  return LOADED[table].replace(/\w+/g, `${alias}.$&`).replaceAll(' ', ', ');
+}
+
+function byId(table: Table): string {
+  return `{one id:int} SELECT ${columnsOf(table, 't')} FROM ${table} t WHERE t.id = r.id`;
+}
+
+const BY_ID: Readonly<Record<Table, string>> = {
+  endpoints: byId('endpoints'),
+  folders: byId('folders'),
+  documents: byId('documents'),
+  files: byId('files'),
+  attempts: byId('attempts'),
+  holds: byId('holds'),
+  results: byId('results'),
+};
+
+interface Taken {
+  readonly endpoint: number;
+  readonly key: string;
+}
+
+const BYTES_TAKEN = `SELECT r.endpoint AS endpoint, r.sha256 AS key FROM {rows endpoint:int sha256:text} documents d
+  WHERE d.endpoint_id = r.endpoint AND d.sha256 = r.sha256`;
+const NAMES_TAKEN = `SELECT r.endpoint AS endpoint, r.name AS key FROM {rows endpoint:int name:text} documents d
+  WHERE d.endpoint_id = r.endpoint AND d.name = r.name`;
+
+type Rows = { readonly [Name in Table]: Map<number, Row<Name>> };
+type Changes = { readonly [Name in Table]: Map<number, 'new' | Partial<Row<Name>>> };
+
+function byTable<T>(make: () => T): Readonly<Record<Table, T>> {
+  return {
+    endpoints: make(),
+    folders: make(),
+    documents: make(),
+    files: make(),
+    attempts: make(),
+    holds: make(),
+    results: make(),
+  };
+}
+
+/**
+ * What one transaction knows and has changed. Steps read and decide here, the fold changes rows here, and `flush` writes each changed row once, in its
+ * last state, with one statement for each table and set of columns. So no batch writes a row twice, which statements in sets can't do, and the order
+ * within a batch matters only in plain code: both engines run the same steps.
+ */
+export class Work implements WorkingSet {
+  readonly engine: Engine;
+  readonly head: Head;
+  readonly entries: { readonly entry: Entry; readonly at: number }[] = [];
+  readonly rows: Rows = byTable(() => new Map<number, never>());
+  readonly #changes: Changes = byTable(() => new Map<number, never>());
+  readonly #counts = new Map<string, number>();
+  readonly #taken = new Set<string>();
+
+  constructor(engine: Engine, head: Head) {
+    this.engine = engine;
+    this.head = head;
+  }
+
+  /** Added to the numbers of entries, which are those of their chain, to make ids. */
+  get base(): number {
+    return this.head.base;
+  }
+
+  get agent(): number {
+    return this.head.base / CHAIN;
+  }
+
+  /* ---- Looking up ---- */
+
+  /** Rows by id, from the database unless they are here; locks them. Undefined for those that there are none of. */
+  async load<Name extends Table>(
+    table: Name,
+    ids: readonly number[],
+  ): Promise<readonly (Row<Name> | undefined)[]> {
+    const rows: Map<number, Row<Name>> = this.rows[table];
+    const missing = [...new Set(ids)].filter((id) => !rows.has(id)).sort((a, b) => a - b);
+    if (missing.length > 0)
+      await this.find(
+        table,
+        BY_ID[table],
+        missing.map((id) => ({ id })),
+      );
+    return ids.map((id) => rows.get(id));
+  }
+
+  /** Rows by a statement that selects `columnsOf` the table. */
+  async find<Name extends Table>(
+    table: Name,
+    statement: string,
+    batch: readonly object[] | null,
+    params: object = {},
+  ): Promise<readonly Row<Name>[]> {
+    if (batch?.length === 0) return [];
+    const rows: Map<number, Row<Name>> = this.rows[table];
+    const found = await this.engine.each<Row<Name>>(statement, batch, params);
+    return found.map((row) => {
+      const known = rows.get(row.id);
+      if (known === undefined) rows.set(row.id, row);
+      return known ?? row;
+    });
+  }
+
+  /** Answers that are no rows of a table. */
+  async ask<Answer>(
+    statement: string,
+    batch: readonly object[] | null,
+    params: object = {},
+  ): Promise<readonly Answer[]> {
+    return batch?.length === 0 ? [] : this.engine.each<Answer>(statement, batch, params);
+  }
+
+  get<Name extends Table>(table: Name, id: number): Row<Name> {
+    const row = this.rows[table].get(id);
+    if (row === undefined) throw new Error(`${table} ${id} was not looked up`);
+    return row;
+  }
+
+  /* ---- Recording ---- */
+
+  /** An id as it is in an entry, and the number in an entry as an id. */
+  ref(id: number): number {
+    return id - this.base >= 0 && id - this.base < CHAIN ? id - this.base : id;
+  }
+
+  id(number: number): number {
+    return number < CHAIN ? number + this.base : number;
+  }
+
+  /** Adds an entry and folds it in. @returns its id */
+  add(entry: Entry, at: number): number {
+    this.entries.push({ entry, at });
+    const id = this.base + this.head.seq + this.entries.length;
+    fold(this, entry, at, id);
+    return id;
+  }
+
+  /* ---- Changing: for the fold alone ---- */
+
+  /**
+   * Whether another document of the endpoint has these bytes or this name. An admission has made sure that none has; only entries that come from
+   * another ledger meet one, and `look` has looked for it.
+   */
+  isTaken(endpoint: number, sha256: string, name: string): boolean {
+    const keys = [`${endpoint} bytes ${sha256}`, `${endpoint} name ${name}`];
+    const isTaken = keys.some((key) => this.#taken.has(key));
+    for (const key of keys) this.#taken.add(key);
+    return isTaken;
+  }
+
+  /** Looks for documents with the same bytes or names as these, before they are folded. */
+  async look(
+    admitted: readonly { readonly endpoint: number; readonly sha256: string; readonly name: string }[],
+  ): Promise<void> {
+    const [bytes, names] = await Promise.all([
+      this.ask<Taken>(BYTES_TAKEN, admitted),
+      this.ask<Taken>(NAMES_TAKEN, admitted),
+    ]);
+    for (const { endpoint, key } of bytes) this.#taken.add(`${endpoint} bytes ${key}`);
+    for (const { endpoint, key } of names) this.#taken.add(`${endpoint} name ${key}`);
+  }
+
+  insert<Name extends Table>(table: Name, row: Row<Name>): void {
+    this.#count(table, row, 1);
+    const rows: Map<number, Row<Name>> = this.rows[table];
+    const changes: Map<number, 'new' | Partial<Row<Name>>> = this.#changes[table];
+    rows.set(row.id, row);
+    changes.set(row.id, 'new');
+  }
+
+  /** A row that isn't counted need not be looked up: attempts, results, folders. */
+  change<Name extends Table>(table: Name, id: number, values: Partial<Row<Name>>): void {
+    const row: Row<Name> | undefined = this.rows[table].get(id);
+    if (row !== undefined) {
+      this.#count(table, row, -1);
+      Object.assign(row, values);
+      this.#count(table, row, 1);
+    } else if (table === 'documents' || table === 'files') this.get(table, id);
+    const changes: Map<number, 'new' | Partial<Row<Name>>> = this.#changes[table];
+    const before = changes.get(id);
+    if (before === 'new') return;
+    changes.set(id, before === undefined ? values : Object.assign(before, values));
+  }
+
+  #count(table: Table, row: object, by: number): void {
+    const key =
+      table === 'documents'
+        ? documentKey(row as Row<'documents'>)
+        : table === 'files'
+          ? fileKey(row as Row<'files'>)
+          : null;
+    if (key !== null) this.#counts.set(key, (this.#counts.get(key) ?? 0) + by);
+  }
+
+  /* ---- Writing ---- */
+
+  /** Writes what changed, and the counts with the last call. Updates come first: a file must be gone before the next one takes its path. */
+  async flush(isLast = true): Promise<void> {
+    const written: Promise<void>[] = [];
+    const write = (what: void | Promise<void>): void => {
+      if (what !== undefined) written.push(what);
+    };
+    for (const table of TABLE_NAMES) {
+      const inserted: Cells[] = [];
+      const updated = new Map<string, { readonly ids: number[]; readonly rows: Cells[] }>();
+      for (const [id, change] of this.#changes[table]) {
+        if (change === 'new') {
+          inserted.push(this.get(table, id));
+          continue;
+        }
+        const columns = Object.keys(change).join();
+        let group = updated.get(columns);
+        if (group === undefined) updated.set(columns, (group = { ids: [], rows: [] }));
+        group.ids.push(id);
+        group.rows.push(change);
+      }
+      for (const [columns, { ids, rows }] of updated)
+        write(this.engine.update(table, columns.split(','), ids, rows));
+      if (inserted.length > 0) write(this.engine.insert(table, TABLES[table], inserted, ON_CONFLICT[table]));
+      this.#changes[table].clear();
+    }
+    if (isLast) {
+      const counts = [...this.#counts]
+        .filter(([, n]) => n !== 0)
+        .map(([key, n]) => countRow(key, this.agent, n));
+      if (counts.length > 0) write(this.engine.insert('counts', COUNTS, counts, ON_CONFLICT.counts));
+      this.#counts.clear();
+    }
+    // PostgreSQL gets them one behind the other without a wait for answers: the first failure is the one to report.
+    for (const each of await Promise.allSettled(written)) if (each.status === 'rejected') throw each.reason;
+  }
+}
+
+/** Another agent may meet the same endpoint or folder at the same moment. */
+const ON_CONFLICT: Readonly<Partial<Record<string, string>>> = {
+  endpoints: 'ON CONFLICT (id) DO NOTHING',
+  folders: 'ON CONFLICT (id) DO NOTHING',
+  counts: 'ON CONFLICT (endpoint_id, folder_id, state, agent) DO UPDATE SET n = counts.n + excluded.n',
+};
+
+const documentKey = ({ endpoint_id, folder_id, state }: Row<'documents'>): string =>
+  `${endpoint_id} ${folder_id} ${state}`;
+
+function fileKey({ endpoint_id, folder_id, verdict, gone_at }: Row<'files'>): string | null {
+  const isListed = verdict !== 'document' && (gone_at === null || !FLEETING.some((each) => each === verdict));
+  return isListed ? `${endpoint_id} ${folder_id} ${verdict}` : null;
+}
+
+function countRow(key: string, agent: number, n: number): Cells {
+  const [endpoint, folder, state = ''] = key.split(' ');
+  return { endpoint_id: Number(endpoint), folder_id: Number(folder), state, agent, n };
+}
