@@ -14,7 +14,7 @@ import { DEPOT, prepare, until, type Site } from './support/agent.ts';
 
 /** Differ from run to run, or with the machine. */
 const VARYING =
-  /(?:pid|\w*Ms|\w*Ns|\w*[bB]ytes|version|receiptd|fileSystem|salt|hash|inode|mark|[sS]eq|entries(?:\[\]\[\])?|seconds(?:_count)?|perMinute|previous|by|By|zone\.\w+|buckets\[\]\.\w+|parts\[\]\.size|level)$/;
+  /(?:pid|\w*Ms|\w*Ns|\w*[bB]ytes|version|receiptd|fileSystem|salt|hash|inode|mark|[sS]eq|entries(?:\[\]\[\])?|seconds(?:_count)?|perMinute|previous|by|By|zone\.\w+|buckets\[\]\.\w+|fact\.(?:free|limit|needed|wanted|isLittle)|parts\[\]\.size|level)$/;
 
 class Answers {
   readonly #lines: string[] = [];
