@@ -224,7 +224,8 @@ export class Books {
           const moved = this.documents.get(id);
           this.#move(moved, field('state'), field<string | undefined>('reason') ?? null);
           if (!moved || field('state') !== 'accepted') continue;
-          moved.status = field('status');
+          // What is not named stays.
+          moved.status = field<string | null | undefined>('status') ?? moved.status;
           moved.accepted += 1;
         }
         return;

@@ -60,7 +60,10 @@ export interface Engine extends Reader {
    * them.
    */
   isRecorded(error: unknown): boolean | Promise<boolean>;
-  /** Entries behind the tables' head, in parts; with `onFault`, damaged parts are left out and counted. */
+  /**
+   * Entries behind the tables' head, in parts. After an empty one, the next is asked for once all others are folded. With `onFault`, damaged parts are left
+   * out and counted.
+   */
   behind(onFault?: () => void): Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>;
   /** After a commit: blanks what was erased, also what a crash left to be blanked. False if it could not be done now. */
   finish(): boolean | Promise<boolean>;

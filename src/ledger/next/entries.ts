@@ -177,6 +177,9 @@ export interface Move {
   readonly serverError?: true | undefined;
   /** A new beginning: earlier server errors no longer count. */
   readonly afresh?: true | undefined;
+  /** Its bytes were seen there: the agent that reaches this folder sends it. */
+  readonly folder?: number | undefined;
+  readonly path?: string | undefined;
 }
 
 /** Numbers of one agent's chain lie between its own multiple of this and the next. */

@@ -1,3 +1,4 @@
+import type { Verdict } from '../../core/domain/document.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import { postedOf } from '../resultRows.ts';
 import { holdId, type Entry, type EntryOf, type Move } from './entries.ts';
@@ -228,21 +229,22 @@ function foldAdmitted(work: WorkingSet, entry: EntryOf<'admitted'>, at: number, 
   // Numbers are never given out again, even if an older entry is folded later.
   if (seq !== undefined)
     work.change('endpoints', endpoint, { seq: Math.max(seq, work.get('endpoints', endpoint).seq) });
-  if (entry.isCopy !== true)
-    putFile(work, { ...entry, verdict: 'document', document: id, identity: entry.identity ?? '' }, at, id);
+  if (entry.isCopy !== true) putFile(work, entry, { verdict: 'document', document: id }, at, id);
 }
 
 function foldFile(work: WorkingSet, entry: EntryOf<'file'>, at: number, id: number): void {
-  putFile(
-    work,
-    entry.document === undefined ? entry : { ...entry, document: work.id(entry.document) },
-    at,
-    id,
-  );
+  const document = entry.document === undefined ? null : work.id(entry.document);
+  putFile(work, entry, { verdict: entry.verdict, document }, at, id);
 }
 
-function putFile(work: WorkingSet, file: Omit<EntryOf<'file'>, 'kind'>, at: number, id: number): void {
-  const { folder, verdict, endpoint = 0, document = null, size, path, sha256 = null, identity } = file;
+function putFile(
+  work: WorkingSet,
+  file: EntryOf<'file'> | EntryOf<'admitted'>,
+  { verdict, document }: { readonly verdict: Verdict; readonly document: number | null },
+  at: number,
+  id: number,
+): void {
+  const { folder, endpoint = 0, size, path, sha256 = null, identity = '' } = file;
   const { policy = null, reason = null, message = null } = file;
   if (file.again !== undefined) {
     const before = work.get('files', work.id(file.again));
@@ -332,6 +334,11 @@ function foldMove(work: WorkingSet, id: number, move: Move, at: number): void {
   if (move.answerLost) values.answer_lost = 1;
   if (move.serverError) values.server_errors = work.get('documents', id).server_errors + 1;
   if (move.afresh) values.server_errors = 0;
+  if (move.folder !== undefined) {
+    const { name } = work.get('documents', id);
+    const path = move.path ?? '';
+    Object.assign(values, { folder_id: move.folder, path, folded: foldedUnlessAscii(`${name}\n${path}`) });
+  }
   work.change('documents', id, values);
 }
 

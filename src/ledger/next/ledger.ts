@@ -3,6 +3,7 @@ import type { Engine, Recorded } from './engine.ts';
 import { fold, rowsOf } from './fold.ts';
 import { TABLE_NAMES, type Cells, type Table } from './schema.ts';
 import { STEPS, type Answer, type Item, type StepName } from './steps.ts';
+import { lockEndpoints } from './steps/places.ts';
 import { Work } from './work.ts';
 
 const REPLAYED_AT_ONCE = 2_000;
@@ -44,7 +45,7 @@ export class LedgerCore {
 
   /** Brings the tables forward, between transactions. @returns how many entries that took */
   start(): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.between(async () => {
       const count = await this.#bringForward();
       await this.engine.finish();
       return count;
@@ -57,11 +58,11 @@ export class LedgerCore {
   ): Promise<{ readonly [I in keyof Steps]: readonly (Answer<Steps[I][0]> | RowFault)[] }> {
     // An answer for each item of each step, in their order.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return this.#inTurn(() => this.#run(cleaned(steps))) as never;
+    return this.between(() => this.#run(cleaned(steps))) as never;
   }
 
   /** Runs `work` between two transactions. */
-  between<T>(work: () => T): Promise<T> {
+  between<T>(work: () => T | Promise<T>): Promise<T> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => {});
     return turn;
@@ -75,12 +76,6 @@ export class LedgerCore {
   async close(): Promise<void> {
     await this.#turn;
     await this.engine.close();
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => {});
-    return turn;
   }
 
   async #run(steps: readonly Step[], tries = 1): Promise<readonly (readonly unknown[])[]> {
@@ -119,6 +114,11 @@ export class LedgerCore {
     let isRecording = false;
     try {
       const work = new Work(engine, await engine.begin());
+      if (steps.length > 1 && work.agent !== 0)
+        await lockEndpoints(
+          work,
+          steps.flatMap(([, items]) => items as readonly object[]),
+        );
       for (const [name, items] of steps) {
         answers.push(
           await (STEPS[name] as (work: Work, items: readonly unknown[]) => Promise<readonly unknown[]>)(
@@ -151,7 +151,7 @@ export class LedgerCore {
     let batch: Recorded[] = [];
     for await (const entries of this.engine.behind()) {
       batch.push(...entries);
-      if (batch.length < REPLAYED_AT_ONCE) continue;
+      if (batch.length < REPLAYED_AT_ONCE && entries.length > 0) continue;
       count += await this.#replay(batch);
       batch = [];
     }

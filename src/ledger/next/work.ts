@@ -59,7 +59,8 @@ export class Work implements WorkingSet {
   readonly rows: Rows = byTable(() => new Map<number, never>());
   readonly #changes: Changes = byTable(() => new Map<number, never>());
   readonly #counts = new Map<string, number>();
-  readonly #taken = new Set<string>();
+  /** Null unless entries of another ledger may be folded. */
+  #taken: Set<string> | null = null;
 
   constructor(engine: Engine, head: Head) {
     this.engine = engine;
@@ -151,9 +152,11 @@ export class Work implements WorkingSet {
    * another ledger meet one, and `look` has looked for it.
    */
   isTaken(endpoint: number, sha256: string, name: string): boolean {
+    const taken = this.#taken;
+    if (taken === null) return false;
     const keys = [`${endpoint} bytes ${sha256}`, `${endpoint} name ${name}`];
-    const isTaken = keys.some((key) => this.#taken.has(key));
-    for (const key of keys) this.#taken.add(key);
+    const isTaken = keys.some((key) => taken.has(key));
+    for (const key of keys) taken.add(key);
     return isTaken;
   }
 
@@ -165,8 +168,9 @@ export class Work implements WorkingSet {
       this.ask<Taken>(BYTES_TAKEN, admitted),
       this.ask<Taken>(NAMES_TAKEN, admitted),
     ]);
-    for (const { endpoint, key } of bytes) this.#taken.add(`${endpoint} bytes ${key}`);
-    for (const { endpoint, key } of names) this.#taken.add(`${endpoint} name ${key}`);
+    const taken = (this.#taken ??= new Set());
+    for (const { endpoint, key } of bytes) taken.add(`${endpoint} bytes ${key}`);
+    for (const { endpoint, key } of names) taken.add(`${endpoint} name ${key}`);
   }
 
   insert<Name extends Table>(table: Name, row: Row<Name>): void {
@@ -181,9 +185,10 @@ export class Work implements WorkingSet {
   change<Name extends Table>(table: Name, id: number, values: Partial<Row<Name>>): void {
     const row: Row<Name> | undefined = this.rows[table].get(id);
     if (row !== undefined) {
-      this.#count(table, row, -1);
+      const isCounted = 'state' in values || 'verdict' in values || 'gone_at' in values;
+      if (isCounted) this.#count(table, row, -1);
       Object.assign(row, values);
-      this.#count(table, row, 1);
+      if (isCounted) this.#count(table, row, 1);
     } else if (table === 'documents' || table === 'files') this.get(table, id);
     const changes: Map<number, 'new' | Partial<Row<Name>>> = this.#changes[table];
     const before = changes.get(id);

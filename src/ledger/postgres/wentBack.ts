@@ -148,7 +148,10 @@ export async function markAsSent(
 }
 
 /** A complete sentence. */
-function storyOf({ commits, fromSeq, toSeq }: Setback, where: string): string {
+export function storyOf(
+  { commits, fromSeq, toSeq }: Pick<Setback, 'commits' | 'fromSeq' | 'toSeq'>,
+  where: string,
+): string {
   const lacks = `${counted(commits, 'commit', 'commits')} of this agent, behind entry ${count(fromSeq)} and up to entry ${count(toSeq)} of its history`;
   return `The database ${where} went back: it lacks ${lacks}.`;
 }

@@ -1,12 +1,19 @@
-import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AdmitItem, EndItem } from '../../../src/core/messages.ts';
-import type { OpenAgent } from '../../../src/ledger/next/fleet/open.ts';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import type { AdmitAnswer, AdmitItem, BeginAnswer, EndItem } from '../../../src/core/messages.ts';
+import { CHAIN } from '../../../src/ledger/next/entries.ts';
+import type { AgentOptions, OpenAgent } from '../../../src/ledger/next/fleet/open.ts';
+import { isFault } from '../../../src/ledger/next/ledger.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { ask, openPostgres } from './support/agents.ts';
+import { sha } from './support/history.ts';
+import { counted, stored } from './support/rows.ts';
 
 const OFFICE = { baseUrl: 'https://service.example', uid: 'office' };
-const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function image(content: string, more: Partial<AdmitItem> = {}): AdmitItem {
   return {
@@ -24,11 +31,34 @@ function image(content: string, more: Partial<AdmitItem> = {}): AdmitItem {
   };
 }
 
+async function admit({ core }: OpenAgent, ...items: readonly AdmitItem[]): Promise<number[]> {
+  const [answers] = await core.run([['admit', items]]);
+  return answers.map((answer) => (answer as { document: number }).document);
+}
+
+async function begin({ core }: OpenAgent, ...documents: readonly number[]): Promise<readonly BeginAnswer[]> {
+  const [answers] = await core.run([
+    ['begin', documents.map((document) => ({ document, bytes: 1, at: 2_000 }))],
+  ]);
+  return answers as readonly BeginAnswer[];
+}
+
+function accepted(attempt: number, document: number): EndItem {
+  const next = { state: 'accepted', status: 'RECEIVED' } as const;
+  return { attempt, document, outcome: 'accepted', http: 200, message: 'Thank you', next, at: 3_000 };
+}
+
+async function send(agent: OpenAgent, document: number): Promise<void> {
+  const [begun] = await begin(agent, document);
+  if (begun?.kind !== 'begun') throw new Error(`not begun: ${JSON.stringify(begun)}`);
+  await agent.core.run([['end', [accepted(begun.attempt, document)]]]);
+}
+
 describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
   let database: FreshDatabase;
   const agents: OpenAgent[] = [];
-  const open = async (...args: [name?: string]): Promise<OpenAgent> => {
-    const agent = await openPostgres(database.url, ...args);
+  const open = async (name?: string, more?: Partial<AgentOptions>): Promise<OpenAgent> => {
+    const agent = await openPostgres(database.url, name, more);
     agents.push(agent);
     return agent;
   };
@@ -41,27 +71,225 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
     await database.remove();
   });
 
-  it('records the life of a document', async () => {
-    const { core } = await open();
-    const [[admitted]] = await core.run([['admit', [image('a')]]]);
-    const document = (admitted as { document: number }).document;
-    const [[begun]] = await core.run([['begin', [{ document, bytes: 1, at: 1_001 }]]]);
-    const { attempt } = begun as { attempt: number };
-    const end: EndItem = {
-      attempt,
-      document,
-      outcome: 'accepted',
-      http: 200,
-      message: null,
-      next: { state: 'accepted', status: 'RECEIVED' },
-      at: 1_002,
-    };
-    expect(await core.run([['end', [end]]])).toEqual([[{ isDone: true }]]);
-    expect(await ask(database.url, 'SELECT state, name FROM documents')).toEqual([
-      { state: 'accepted', name: 'a' },
+  it('refuses everything of an agent that was fenced, which goes on in a new session', async () => {
+    const agent = await open();
+    await admit(agent, image('a'));
+    const fenced = vi.fn();
+    agent.member.onFenced(fenced);
+    await ask(database.url, 'UPDATE agents SET epoch = epoch + 1, lease_until = NULL');
+    await expect(admit(agent, image('b'))).rejects.toMatchObject({ code: 'AGENT_FENCED' });
+    await vi.waitFor(() => expect(fenced).toHaveBeenCalledOnce(), 10_000);
+    await admit(agent, image('b'));
+    expect(await ask(database.url, 'SELECT name FROM documents ORDER BY name')).toEqual([
+      { name: 'a' },
+      { name: 'b' },
     ]);
-    expect(await ask(database.url, 'SELECT state, n::int FROM counts WHERE n <> 0')).toEqual([
-      { state: 'accepted', n: 1 },
+  });
+
+  it('tells after a commit whose answer was lost whether it took place, and repeats it if not', async () => {
+    const agent = await open();
+    await admit(agent, image('first'));
+    for (const [name, isDone] of [
+      ['done', true],
+      ['undone', false],
+    ] as const) {
+      const { connection } = agent.member;
+      const commit = connection.commit.bind(connection);
+      connection.commit = async () => {
+        if (isDone) await commit();
+        connection.destroy();
+        throw new ReceiptdError('LEDGER_UNREACHABLE.lost', { where: 'here' });
+      };
+      const [document] = await admit(agent, image(name));
+      expect(
+        await ask(database.url, 'SELECT id::float8 AS id FROM documents WHERE name = $1', [name]),
+      ).toEqual([{ id: document }]);
+    }
+    const [row] = await ask<{ seq: string; lines: string }>(
+      database.url,
+      'SELECT seq, (SELECT count(*) FROM chain) AS lines FROM agents',
+    );
+    expect(row?.lines).toBe(row?.seq);
+  });
+
+  it('takes a bad row out of its batch, and does the rest', async () => {
+    const agent = await open();
+    const items = Array.from({ length: 9 }, (_, n) => image(`${n}`));
+    const bad = { ...image('bad'), size: 1.5 };
+    const worse = { ...image('worse'), naming: null as never };
+    const [answers] = await agent.core.run([
+      ['admit', [...items.slice(0, 4), bad, ...items.slice(4), worse]],
     ]);
+    expect(answers.map((answer) => isFault(answer))).toEqual(
+      [...items.slice(0, 4), true, ...items.slice(4), true].map((each) => each === true),
+    );
+    expect(await ask(database.url, 'SELECT count(*)::int AS n FROM documents')).toEqual([{ n: 9 }]);
+  });
+
+  it('gives two agents that name at once the same bytes one name, and one name to one of them', async () => {
+    const [a, b] = [await open('a'), await open('b')];
+    const batch = (of: string) =>
+      Array.from({ length: 20 }, (_, n) =>
+        n % 2 === 0
+          ? image(`same ${n}`, { path: `${of}${n}`, naming: [`same ${n}`, `same ${n} again`] })
+          : image(`${of} ${n}`, { path: `${of}${n}`, naming: [`name ${n}`, `name ${n} of ${of}`] }),
+      );
+    for (let round = 0; round < 3; round += 1) {
+      const [ofA, ofB] = await Promise.all(
+        [a, b].map(async ({ core }, i) => (await core.run([['admit', batch(i === 0 ? 'a' : 'b')]]))[0]),
+      );
+      const kinds = (answers: typeof ofA): Set<string> =>
+        new Set((answers as readonly AdmitAnswer[]).map(({ kind }) => kind));
+      expect(new Set([...kinds(ofA), ...kinds(ofB)])).toEqual(
+        new Set(round === 0 ? ['queued', 'duplicate'] : ['known']),
+      );
+    }
+    expect(
+      await ask(
+        database.url,
+        'SELECT count(*)::int AS n, count(DISTINCT name)::int AS names, count(DISTINCT sha256)::int AS bytes FROM documents',
+      ),
+    ).toEqual([{ n: 30, names: 30, bytes: 30 }]);
+  });
+
+  it('lets agents share a rate window', async () => {
+    const [a, b] = [await open('a'), await open('b')];
+    const documents = await admit(a, ...Array.from({ length: 12 }, (_, n) => image(`${n}`)));
+    const limit = { count: 5, windowMs: 60_000 };
+    const items = documents.map((document) => ({ document, bytes: 1, at: 2_000, limit }));
+    const answers = await Promise.all([
+      a.core.run([['begin', items.slice(0, 6)]]),
+      b.core.run([['begin', items.slice(6)]]),
+    ]);
+    const kinds = answers.flat(2).map((answer) => (isFault(answer) ? 'fault' : answer.kind));
+    expect(kinds.filter((kind) => kind === 'begun')).toHaveLength(5);
+    expect(kinds.filter((kind) => kind === 'limited')).toHaveLength(7);
+  });
+
+  it('lets agents share a budget', async () => {
+    const agent = await open();
+    const documents = await admit(agent, image('a'), image('b'), image('c'));
+    const budgets = [{ count: 2, since: 1_500, until: 9_000 }];
+    const [answers] = await agent.core.run([
+      ['begin', documents.map((document) => ({ document, bytes: 1, at: 2_000, budgets }))],
+    ]);
+    expect(answers).toMatchObject([{ kind: 'begun' }, { kind: 'begun' }, { kind: 'limited', waitMs: 7_000 }]);
+  });
+
+  it('refuses to begin what another agent is sending', async () => {
+    const [a, b] = [await open('a'), await open('b')];
+    const [document = 0] = await admit(a, image('a'));
+    await begin(b, document);
+    expect(await begin(a, document)).toEqual([{ kind: 'taken', name: 'a' }]);
+  });
+
+  it('makes its tables anew from the chains of all agents, while others wait', async () => {
+    const [a, b] = [await open('a'), await open('b')];
+    const [one = 0, two = 0] = await admit(a, image('1'), image('2'), image('3'));
+    const [four = 0] = await admit(b, image('4'), image('1', { path: 'other.jpg' }));
+    await send(b, one);
+    await send(a, four);
+    await begin(a, two);
+    await b.core.run([['recover', [{ at: 4_000, base: a.member.session.agent * CHAIN }]]]);
+    const before = await stored(a.core);
+    await Promise.all(agents.splice(0).map((agent) => agent.close()));
+    await ask(database.url, 'UPDATE tables SET version = 0');
+    const [again, other] = await Promise.all([open('a'), open('c')]);
+    expect(await stored(again.core)).toEqual(before);
+    expect(counted(before)).toEqual(before.counts);
+    await admit(other, image('5'));
+    expect(await ask(database.url, 'SELECT version, behind FROM tables')).toEqual([
+      { version: 1, behind: null },
+    ]);
+  });
+
+  it('goes on where making the tables anew was interrupted', async () => {
+    const agent = await open();
+    for (let n = 0; n < 5; n += 1) await admit(agent, image(`${n}`));
+    const before = await stored(agent.core);
+    await agent.close();
+    const { rows, ord } = (
+      await ask<{ rows: string; ord: string }>(
+        database.url,
+        `SELECT count(*) AS rows, (SELECT ord FROM chain WHERE seq = 6) AS ord FROM documents WHERE id % ${CHAIN} > 6`,
+      )
+    )[0] as { rows: string; ord: string };
+    expect(Number(rows)).toBeGreaterThan(0);
+    // As if it had come so far.
+    await ask(database.url, `UPDATE tables SET behind = ${ord}`);
+    for (const table of ['documents', 'files'])
+      await ask(database.url, `DELETE FROM ${table} WHERE id % ${CHAIN} > 6`);
+    await ask(database.url, `UPDATE counts SET n = n - ${rows} WHERE state = 'queued'`);
+    const again = await open('two');
+    expect(await stored(again.core)).toEqual(before);
+    await admit(again, image('next'));
+  });
+
+  it('refuses to start on tables of a newer version, and to go on with them', async () => {
+    const agent = await open();
+    await ask(database.url, 'UPDATE tables SET version = 99');
+    await expect(admit(agent, image('a'))).rejects.toMatchObject({ code: 'LEDGER_NEWER' });
+    await expect(open('two')).rejects.toMatchObject({ code: 'LEDGER_NEWER' });
+  });
+
+  it('erases personal data in the chains of all agents that have them', async () => {
+    const [a, b] = [await open('a'), await open('b')];
+    const [document = 0] = await admit(a, image('secret', { naming: ['n'] }));
+    await send(b, document);
+    await a.core.run([['erase', [{ documents: [document], at: 5_000 }]]]);
+    const everything = JSON.stringify([
+      await ask(database.url, 'SELECT * FROM chain'),
+      await ask(database.url, 'SELECT * FROM documents'),
+      await ask(database.url, 'SELECT * FROM files'),
+      await ask(database.url, 'SELECT * FROM attempts'),
+    ]);
+    expect(everything).not.toContain('secret.jpg');
+    expect(everything).not.toContain('Thank you');
+  });
+
+  it('connects again by itself, with the same session', async () => {
+    const agent = await open();
+    const { session } = agent.member;
+    await ask(
+      database.url,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await vi.waitFor(() => admit(agent, image('a')), 10_000);
+    expect(agent.member.session).toEqual(session);
+  });
+
+  it('notices a database that went back, and records that', async () => {
+    const memoryPath = join(memoryDirectory(), `committed-${randomUUID()}.journal`);
+    const onWentBack = vi.fn();
+    const more = { memoryPath, onWentBack, instance: randomUUID() };
+    const agent = await open('a', more);
+    await admit(agent, image('a'));
+    await agent.close();
+    const kept = await database.keep();
+    const again = await open('a', more);
+    await admit(again, image('b'));
+    await admit(again, image('c'));
+    await again.close();
+    expect(onWentBack).not.toHaveBeenCalled();
+    await kept.restore();
+    await open('a', more);
+    expect(onWentBack).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('it lacks 2 commits'));
+    expect(await ask(database.url, `SELECT entry FROM chain ORDER BY seq DESC LIMIT 1`)).toMatchObject([
+      { entry: expect.stringContaining('"kind":"restored"') as string },
+    ]);
+    await rm(memoryPath, { force: true });
+  });
+
+  it('waits for a database that is away when it starts', async () => {
+    const url = new URL(database.url);
+    const away = await openPostgres(url.href.replace(url.port, '1'));
+    agents.push(away);
+    expect(away.trouble.trouble()).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+    await expect(admit(away, image('a'))).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+  });
+
+  it('refuses a second agent of the same name while the first one runs', async () => {
+    await open('a');
+    await expect(open('a')).rejects.toMatchObject({ code: 'AGENT_NAME_TAKEN' });
   });
 });

@@ -1,6 +1,7 @@
 import { budgetsBegin } from '../../oracle/budgets.ts';
 import { Dice } from '../support/dice.ts';
 import { LOOK_EVERY_MS, watchCanaries } from './canaries.ts';
+import type { LedgerKind } from './ledgers.ts';
 import { runAgent } from './modelAgent.ts';
 import type { Death } from './plan.ts';
 import { Process } from './process.ts';
@@ -41,8 +42,8 @@ const BEFORE_MIDNIGHT_MS = 20_000;
 const MOST_EVENTS = 2_000_000;
 
 /** Simulates an office, a service and an agent for one seed, from the first scan until nothing is owed. */
-export async function simulate(seed: number): Promise<Result> {
-  const simulation = new Simulation(seed);
+export async function simulate(seed: number, ledger: LedgerKind): Promise<Result> {
+  const simulation = new Simulation(seed, ledger);
   try {
     return await simulation.run();
   } finally {
@@ -61,9 +62,9 @@ class Simulation {
   #isCalm = false;
   #isOver = false;
 
-  constructor(seed: number) {
+  constructor(seed: number, ledger: LedgerKind) {
     this.#seed = seed;
-    this.#world = buildWorld(seed);
+    this.#world = buildWorld(seed, ledger);
     this.#deaths = [...this.#world.plan.deaths];
   }
 

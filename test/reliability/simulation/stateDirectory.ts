@@ -1,12 +1,4 @@
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { toJournal } from '../../../src/ledger/events.ts';
-import { migrate } from '../../../src/ledger/sqlite/migrate.ts';
-import { ledgerOver } from '../../../src/ledger/sqlite/open.ts';
-import { replay } from '../../../src/ledger/sqlite/replay.ts';
-import { HEAD } from '../../../src/ledger/sqlite/sql/journal.ts';
-import type { CommitJournal } from '../../../src/ledger/sqlite/commit.ts';
-import { Store } from '../../../src/ledger/sqlite/store.ts';
-import { Trouble, type ReservedSpace } from '../../../src/ledger/sqlite/trouble.ts';
+import type { ReservedSpace } from '../../../src/ledger/sqlite/trouble.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/core/ports/journal.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
@@ -15,6 +7,13 @@ import type { DeferredImage, DeferredJournal } from '../../../src/core/ports/def
 import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
 import type { PaperImage, ScannedPapers } from '../../../src/core/ports/papers.ts';
 import { sha256 as hashOf } from '../support/digest.ts';
+import {
+  LEDGER,
+  simulatedLedger,
+  type LedgerDisk,
+  type LedgerKind,
+  type SimulatedLedger,
+} from './ledgers.ts';
 import type { Process } from './process.ts';
 import { systemError } from './share.ts';
 
@@ -30,19 +29,18 @@ export interface Witness {
   tickedOff(image: DeferredImage): void;
 }
 
-const LEDGER = 'the ledger';
 /** Number of commits that fit into the released reserve. */
 const RESERVED_COMMITS = 20;
 
 /**
  * What survives a process: the journal's entries and the spool's copies. The ledger itself is an in-memory SQLite database. A power failure
- * loses it, and a kill loses commits that the journal already has (src/ledger/sqlite/openLedgerAndJournal.ts).
+ * loses it, and a kill loses commits that the journal already has.
  */
-export class StateDirectory {
+export class StateDirectory implements LedgerDisk {
   readonly journal: JournalEntry[] = [];
   readonly copies = new Map<string, Buffer>();
   readonly #witness: Witness;
-  #db: DatabaseSyncInstance | null = null;
+  readonly #ledger: SimulatedLedger;
   /** `full`: no space. `failing`: writes fail. */
   disk: 'well' | 'full' | 'failing' = 'well';
   #reserved = 0;
@@ -53,8 +51,9 @@ export class StateDirectory {
   #isLedgerAway = false;
   #away: AwayLedger | null = null;
 
-  constructor(witness: Witness) {
+  constructor(witness: Witness, ledger: LedgerKind) {
     this.#witness = witness;
+    this.#ledger = simulatedLedger(ledger);
   }
 
   get isLedgerAway(): boolean {
@@ -75,36 +74,20 @@ export class StateDirectory {
 
   /** A power failure: loses what SQLite had not synced. */
   loseLedger(): void {
-    this.#db?.close();
-    this.#db = null;
+    this.#ledger.lose();
   }
 
   openLedger(process: Process): Ledger {
-    const clock = process.timeline.clockOf(process);
-    const db = (this.#db ??= newDatabase());
-    if (this.journal.length === 0) {
-      this.#append([
-        toJournal({ kind: 'begun', ledger: LEDGER, because: 'The ledger was made.' }, clock.now()),
-      ]);
-    }
-    const head = db.prepare(HEAD).get() as JournalHead | undefined;
-    replay(db, LEDGER, this.journal.slice(head?.seq ?? 0));
-    const trouble = new Trouble(clock, this.#reserve());
-    const store = new Store(db, '/state/ledger.db', {
-      journal: this.#journalOf(process),
-      trouble,
-      nextTurn: (work) => void process.timeline.after(process.delay(), process, work),
-    });
-    const ledger = ledgerOver(store, trouble, { clock, backupsDir: '/state/backups' });
-    this.#away = awayLedger({ ...ledger, close: async () => {} }, this.#isLedgerAway);
+    this.#away = awayLedger(
+      { ...this.#ledger.open(process, this), close: async () => {} },
+      this.#isLedgerAway,
+    );
     return this.#away.ledger;
   }
 
   /** When the last hold in the tables ends, by the wall clock; 0 if there is none. */
   heldUntil(): number {
-    const row = this.#db?.prepare('SELECT max(until) AS until FROM holds').get() as
-      { until: number | null } | undefined;
-    return row?.until ?? 0;
+    return this.#ledger.heldUntil();
   }
 
   openDeferredJournal(process: Process): DeferredJournal {
@@ -217,49 +200,25 @@ export class StateDirectory {
     this.loseLedger();
   }
 
-  #append(events: readonly JournalEvent[]): JournalHead {
+  append(events: readonly JournalEvent[]): JournalHead {
     for (const event of events) {
       const { kind, at, facts, personal = null } = JSON.parse(JSON.stringify(event)) as JournalEvent;
       const seq = this.journal.length + 1;
       const entry = { seq, hash: `hash ${seq}`, kind, at, facts, personal };
       this.journal.push(entry);
-      this.#witness.entry(entry);
+      for (const event of this.#ledger.eventsOf(entry)) this.#witness.entry(event);
     }
     return this.head;
   }
 
-  /** A kill leaves all entries of a commit in the journal or none (src/ledger/journal/journal.ts), and the ledger without them. */
-  #journalOf(process: Process): CommitJournal {
-    let before = 0;
-    return {
-      append: (events) => {
-        if (process.isDead) throw systemError('EIO', 'the process is dead');
-        this.#needSpace();
-        before = this.journal.length;
-        const kill = process.takeStep();
-        if (kill !== null) {
-          if (kill === 'after') this.#append(events);
-          process.kill(`in a commit, ${kill} its entries were in the journal`);
-          throw systemError('EIO', 'the process is dead');
-        }
-        return this.#append(events);
-      },
-      rewind: () => {
-        if (!process.isDead) this.journal.length = before;
-      },
-      tryWriting: () => this.#needSpace(),
-      close: () => {},
-    };
-  }
-
-  #needSpace(): void {
+  needSpace(): void {
     if (this.disk === 'failing') throw systemError('EIO', 'the journal');
     if (this.disk !== 'full') return;
     if (this.#reserved === 0) throw systemError('ENOSPC', 'the journal');
     this.#reserved -= 1;
   }
 
-  #reserve(): ReservedSpace {
+  reserve(): ReservedSpace {
     const hold = (): boolean => {
       this.#reserved = 0;
       return this.disk === 'well';
@@ -271,10 +230,4 @@ export class StateDirectory {
       wantedBytes: 0,
     };
   }
-}
-
-function newDatabase(): DatabaseSyncInstance {
-  const db = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true });
-  migrate(db, 0, 0);
-  return db;
 }

@@ -32,8 +32,11 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   // If this fails, the link fails too, and connects again.
   member.onBack(() => void runner.endForgotten().catch(() => {}));
   await agent.start();
-  // Lets a paused agent start paused. If the query fails, nothing can be sent either.
-  if (!trouble.trouble()) await fleet.look().catch(() => {});
+  // Lets a paused agent start paused. If a query fails, nothing can be sent either.
+  if (!trouble.trouble()) {
+    await fleet.look().catch(() => {});
+    if (options.isCommand !== true) await fleet.claimBack().catch(() => {});
+  }
   const view = new View(agent.core.engine.reader, places, () => member.session.agent);
   return portOver(runner, {
     view,
@@ -49,7 +52,10 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
         return head;
       }),
     closed: () => new ReceiptdError('LEDGER_WRITE_FAILED.sharedClosed', { where: member.where }),
-    close: () => agent.close(),
+    async close() {
+      if (options.isCommand !== true) await fleet.leave();
+      await agent.close();
+    },
   });
 }
 

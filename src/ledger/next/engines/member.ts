@@ -4,9 +4,13 @@ import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
 import { NO_HASH } from '../../journal/line.ts';
 import type { Connection } from '../../postgres/connection.ts';
+import type { ChainMemory } from '../../postgres/chainMemory.ts';
 import type { Pulse, Self } from '../../postgres/session.ts';
-import { CHAIN } from '../entries.ts';
-import { chainLines } from './chain.ts';
+import type { Params } from '../../postgres/statements.ts';
+import { storyOf } from '../../postgres/wentBack.ts';
+import { CHAIN, type Entry } from '../entries.ts';
+import { chainLines, type ChainHead } from './chain.ts';
+import { findSetback } from './setback.ts';
 import { NOW } from './postgresTables.ts';
 
 /** This agent's row while it works: every transaction is checked against the epoch. */
@@ -43,8 +47,9 @@ UPDATE agents
  WHERE name = :name
 RETURNING id AS agent, epoch, seq, hash, seen_at AS now`;
 
-export const ADD_LINES = `
+const ADD_LINES = `
 INSERT INTO chain (agent, seq, entry, hash, personal) VALUES (:agent, :seq, :entry, :hash, :personal)`;
+const HEAD = 'SELECT seq, hash FROM agents WHERE id = :agent';
 export const SET_HEAD = `UPDATE agents SET seq = :seq, hash = :hash WHERE id = :agent`;
 
 /** Conditions on an agent `a`. */
@@ -62,7 +67,8 @@ export interface Beat extends Pulse {
 
 const RENEW = `
 WITH renewed AS (
-  UPDATE agents SET seen_at = ${NOW}, lease_until = ${NOW} + :leaseMs WHERE id = :agent AND epoch = :epoch RETURNING id, name, paused_by, seen_at)
+  UPDATE agents SET seen_at = ${NOW}, lease_until = ${NOW} + :leaseMs WHERE id = :agent AND epoch = :epoch AND name = :name
+  RETURNING id, name, paused_by, seen_at)
 SELECT own.paused_by AS "pausedBy", own.seen_at AS now, o."isAnyOverdue", o."isAnySilent", o.rank, o.rank = 0 AS "isFirst", o.running + 1 AS running
   FROM renewed own
  CROSS JOIN LATERAL (
@@ -97,6 +103,10 @@ export interface MemberOptions {
   /** Ids of the shared folders that this agent has. */
   readonly folders: ReadonlySet<number>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** Of this agent's commits, on this machine; left out: nothing is remembered. */
+  readonly memory?: ChainMemory | undefined;
+  /** Called if the database turns out to lack remembered commits. */
+  readonly onWentBack?: ((story: string) => void) | undefined;
 }
 
 /**
@@ -117,6 +127,8 @@ export class Member {
     beat: new Set<(beat: Beat) => Promise<void>>(),
   };
   #session: Session | null = null;
+  /** Names this agent's chain. */
+  #ledger = '';
   /** The database's clock when it was last read, by this machine's. */
   #clockAt = { ledger: 0, monotonic: 0 };
   #leasedUntil = NEVER;
@@ -197,25 +209,54 @@ export class Member {
     const before = this.#session;
     // A transaction that hangs must not keep this agent's row locked against agents that would take over its work.
     await connection.exec(`SET idle_in_transaction_session_timeout = ${this.self.leaseMs}; ${BY_INDEX}`);
+    const { memory, onWentBack } = this.#options;
+    const setback =
+      memory && (await findSetback(connection, memory, { name: this.self.name, where: this.where }));
     const isResumed = before !== null && (await this.renew(connection)) !== null;
     if (!isResumed) {
       const until = this.#leaseFromNow();
-      const { now, ...session } = await join(connection, this.self);
+      const { now, ledger, ...session } = await join(connection, this.self);
       this.#session = session;
+      this.#ledger = ledger;
       this.#leasedUntil = until;
       this.#setClock(now);
     }
+    const story = setback ? storyOf(setback, this.where) : null;
+    if (setback && story !== null) await this.#recordSetback(connection, story, setback.fromSeq);
+    memory?.begin({ agent: this.self.name, chain: this.#ledger, where: this.where }, story !== null);
+    if (story !== null) onWentBack?.(story);
     this.#connection = connection;
     this.#goOn(connection);
     if (before !== null && !isResumed) for (const listener of this.#listeners.fenced) listener();
+  }
+
+  /** Remembers the end of the chain after a commit. */
+  committed(head: ChainHead): void {
+    this.#options.memory?.note(head, []);
+  }
+
+  async #recordSetback(connection: Connection, because: string, fromSeq: number): Promise<void> {
+    const { agent } = this.session;
+    const head = await connection.get<ChainHead>(HEAD, { agent });
+    if (head === undefined) throw new Error('the row of this agent is missing');
+    await connection.exec('BEGIN');
+    try {
+      addLine(connection, agent, { entry: { kind: 'restored', because, fromSeq }, at: this.now, head });
+      await connection.settled();
+      await connection.commit();
+    } catch (error) {
+      await connection.exec('ROLLBACK').catch(() => {});
+      throw error;
+    }
   }
 
   /** The heartbeat. Resolves null if the lease was taken away; the connection must be reopened then. */
   async renew(connection: Connection): Promise<Beat | null> {
     if (!this.#session) return null;
     const until = this.#leaseFromNow();
-    const { leaseMs } = this.self;
-    const pulse = (await connection.get<Beat>(RENEW, { ...this.#session, leaseMs })) ?? null;
+    const { leaseMs, name } = this.self;
+    // The name, too: a database that went back may have given the number to another agent.
+    const pulse = (await connection.get<Beat>(RENEW, { ...this.#session, leaseMs, name })) ?? null;
     if (pulse) {
       this.#leasedUntil = until;
       this.#setClock(pulse.now);
@@ -277,7 +318,10 @@ export class Member {
  * Begins a session: from now on, what an earlier one of this name still writes is refused.
  * @throws ReceiptdError AGENT_NAME_TAKEN, AGENT_RENAMED
  */
-async function join(connection: Connection, self: Self): Promise<Session & { readonly now: number }> {
+async function join(
+  connection: Connection,
+  self: Self,
+): Promise<Session & { readonly now: number; readonly ledger: string }> {
   const { name, instance, version, leaseMs, isCommand = false } = self;
   await connection.exec('BEGIN');
   try {
@@ -298,24 +342,30 @@ async function join(connection: Connection, self: Self): Promise<Session & { rea
     const row = await connection.get<Session & { seq: number; hash: string; now: number }>(JOIN, own);
     if (row === undefined) throw new Error('the row of this agent is missing');
     const { agent, epoch, seq, hash, now } = row;
+    const { ledger } = before;
     if (seq === 0) {
-      const entry = {
-        kind: 'begun',
-        ledger: before.ledger,
-        because: `Agent ${name} joined the ledger.`,
-      } as const;
-      const { rows, head } = chainLines([{ entry, at: now }], { seq, hash }, agent);
-      for (const { document: _, file: __, ...line } of rows) connection.send(ADD_LINES, line);
-      connection.send(SET_HEAD, { agent, ...head });
+      const entry = { kind: 'begun', ledger, because: `Agent ${name} joined the ledger.` } as const;
+      addLine(connection, agent, { entry, at: now, head: { seq, hash } });
     }
     // A lead belongs to an epoch.
     connection.send(END_LEADS, { agent });
     await connection.settled();
     await connection.commit();
-    return { agent, epoch, now };
+    return { agent, epoch, now, ledger };
   } catch (error) {
     await connection.settled().catch(() => {});
     await connection.exec('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+function addLine(
+  connection: Connection,
+  agent: number,
+  { entry, at, head }: { readonly entry: Entry; readonly at: number; readonly head: ChainHead },
+): void {
+  const { rows, head: last } = chainLines([{ entry, at }], head, agent);
+  for (const { seq, entry: text, hash, personal } of rows)
+    connection.send(ADD_LINES, { agent, seq, entry: text, hash, personal } as Params);
+  connection.send(SET_HEAD, { agent, ...last });
 }

@@ -168,6 +168,7 @@ export class PostgresEngine implements Engine {
   #connection: Connection | null = null;
   #failure: { readonly error: unknown } | null = null;
   #head: ChainHead = { seq: 0, hash: '' };
+  #hasEntries = false;
   #startedAt = 0;
   /** The head that the transaction gives the chain, from its COMMIT until the answer. */
   #isCommitting = false;
@@ -190,6 +191,7 @@ export class PostgresEngine implements Engine {
     this.#connection = connection;
     this.#failure = null;
     this.#isCommitting = false;
+    this.#hasEntries = false;
     connection.send('BEGIN');
     const [own] = await this.#answer(connection.all<Own>(LOCK_SELF, { agent }));
     try {
@@ -245,6 +247,7 @@ export class PostgresEngine implements Engine {
     this.insert('chain', CHAIN_COLUMNS, rows);
     this.#used.send(SET_HEAD, { agent, ...head });
     this.#head = head;
+    this.#hasEntries = true;
     const blanks = entries.flatMap(({ entry }) => (entry.kind === 'erased' ? blanksOf(entry, agent) : []));
     if (blanks.length > 0)
       this.#used.send(BLANK, paramsOf([0, 1, 2].map((i) => arrayOf(blanks.map((blank) => blank[i])))));
@@ -261,6 +264,7 @@ export class PostgresEngine implements Engine {
     this.#isCommitting = false;
     this.#connection = null;
     this.#options.onCommitted?.(performance.now() - this.#startedAt);
+    this.#remember();
     this.#commits += 1;
     // Plans are kept until a table is analyzed, and those of a new ledger read whole tables in a grown one: they are made anew with its size.
     if (Number.isInteger(Math.log2(this.#commits))) connection.send('DISCARD PLANS');
@@ -284,7 +288,10 @@ export class PostgresEngine implements Engine {
       const { agent } = this.#member.session;
       try {
         const own = await connection.get<ChainHead>(HEAD, { agent });
-        if (own?.seq === seq && own.hash === hash) return true;
+        if (own?.seq === seq && own.hash === hash) {
+          this.#remember();
+          return true;
+        }
         this.#undone = error;
         return false;
       } catch (failure) {
@@ -318,6 +325,7 @@ export class PostgresEngine implements Engine {
         behind = last.ord;
         yield rows.flatMap((row) => chainEntry(row) ?? []);
       }
+      yield [];
       await connection.run(SET_BEHIND, { behind: null });
     } finally {
       this.#isMakingAnew = false;
@@ -398,6 +406,11 @@ export class PostgresEngine implements Engine {
         this.#options.onTrouble?.(ledgerFailure(first, this.#member.where));
       throw first;
     }
+  }
+
+  #remember(): void {
+    if (this.#hasEntries) this.#member.committed(this.#head);
+    this.#hasEntries = false;
   }
 
   #unreachable(detail: string): ReceiptdError {

@@ -96,6 +96,11 @@ const NOT_HANDED = `
 SELECT r.id FROM results r
  WHERE (r.turn IS NULL AND r.id > :handed AND r.id > :first AND r.id < :next) OR (r.turn > :handed AND r.turn > :first AND r.turn < :next)
  ORDER BY coalesce(r.turn, r.id)`;
+/** Of what this agent may have, what others look for now and then. */
+const LEFT_TO_OTHERS = `
+SELECT d.id FROM documents d
+ WHERE d.state <> 'accepted' AND d.state = 'queued' AND d.id > :first AND d.id < :next AND d.reason = '${BYTES_ELSEWHERE}' AND d.due > d.updated_at
+ ORDER BY d.id LIMIT :limit`;
 /** Queued documents that this agent admitted, of shared folders; and of those that it alone may have what waits for it. */
 const ADMITTED = `
 FROM documents d JOIN folders f ON f.id = d.folder_id
@@ -232,6 +237,28 @@ export class Fleet implements LedgerFleet {
         await own.core.run([['move', [{ move: 'postpone', documents, ...wait, at }]]]);
       return documents.length;
     });
+  }
+
+  /** At the start: what others could not find is this agent's to send again. */
+  async claimBack(): Promise<void> {
+    const { agent, clock } = this.#options;
+    const { agent: own } = agent.member.session;
+    const range = { first: own * CHAIN, next: (own + 1) * CHAIN, limit: BATCH };
+    await inBatches(async () => {
+      const rows = await this.#ask<{ readonly id: number }>(LEFT_TO_OTHERS, range);
+      const documents = rows.map(({ id }) => id);
+      const at = clock.now();
+      const wait = { reason: BYTES_ELSEWHERE, message: ELSEWHERE, due: at } as const;
+      if (documents.length > 0)
+        await agent.core.run([['move', [{ move: 'postpone', documents, ...wait, at }]]]);
+      return documents.length;
+    });
+  }
+
+  /** Before a stop: what only waits for this agent. */
+  async leave(): Promise<void> {
+    const { member, trouble } = this.#options.agent;
+    if (trouble.trouble() === null) await this.#letOthersLook(member.session.agent).catch(() => {});
   }
 
   /** For a document whose bytes this agent does not find: when another one may have them. */

@@ -1,6 +1,7 @@
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Clock, Random } from '../../../core/ports/clock.ts';
 import type { Log } from '../../../core/ports/log.ts';
+import { ChainMemory } from '../../postgres/chainMemory.ts';
 import { Connector, type Target } from '../../postgres/connection.ts';
 import { Link } from '../../postgres/link.ts';
 import { Readers } from '../../postgres/readers.ts';
@@ -21,6 +22,10 @@ export interface AgentOptions extends Self {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Absolute path of the file that remembers this agent's commits. Left out: nothing is remembered. */
+  readonly memoryPath?: string;
+  /** Called if the database turns out to lack remembered commits. */
+  readonly onWentBack?: (story: string) => void;
   /** Called with how long each commit took; milliseconds. */
   readonly onCommitted?: (ms: number) => void;
 }
@@ -46,11 +51,14 @@ export function createAgent(options: AgentOptions): OpenAgent {
   const { target, shares, clock, random, log, name, instance, version, leaseMs, isCommand = false } = options;
   const connector = new Connector(target);
   const trouble = new Trouble();
+  const memory = options.memoryPath === undefined ? undefined : new ChainMemory(options.memoryPath, log);
   const member = new Member({
     self: { name, instance, version, leaseMs, isCommand },
     where: connector.where,
     folders: new Set([...shares.values()].map((share) => idOf(`share:${share}`, ''))),
     clock,
+    memory,
+    onWentBack: options.onWentBack,
   });
   const readers = new Readers(connector, name, { setting: BY_INDEX });
   let isClosed = false;
@@ -109,6 +117,7 @@ export function createAgent(options: AgentOptions): OpenAgent {
       member.endWaiting();
       await core.close();
       await readers.close();
+      memory?.close();
       trouble.close();
     },
   };

@@ -26,6 +26,7 @@ export async function admit(work: Work, items: readonly AdmitItem[]): Promise<re
     current.find(items),
   ]);
   const own = await ownFiles(work, items, documents);
+  await loadFolders(work, items, documents);
   await findNames(documents, candidatesOf(work, items, documents, current));
 
   return items.map((item) => {
@@ -59,12 +60,38 @@ export async function admit(work: Work, items: readonly AdmitItem[]): Promise<re
       current.set(item, file);
       if (!isSecond) own.set(document.id, file);
     }
-    if (!isToSendAgain(document.state))
+    const isAgain = isToSendAgain(document.state);
+    const place = placeHere(work, document, item);
+    if (!isAgain && (place === null || document.state !== 'queued'))
       return { kind: 'duplicate', document: document.id, name: document.name };
-    const next = { state: 'queued', due: at, priority, afresh: true } as const;
+    const next = { state: 'queued', due: at, priority, afresh: true, ...place } as const;
     work.add({ kind: 'moved', documents: [work.ref(document.id)], ...next }, at);
     return { kind: 'requeued', document: document.id, name: document.name };
   });
+}
+
+/** In a fleet: whose folders the known documents are in. */
+async function loadFolders(
+  work: Work,
+  items: readonly AdmitItem[],
+  documents: KnownDocuments,
+): Promise<void> {
+  if (work.agent === 0) return;
+  const known = items.flatMap(
+    ({ endpoint, sha256 }) => documents.withBytes(endpointIdOf(endpoint), sha256)?.folder_id ?? [],
+  );
+  await work.load('folders', known);
+}
+
+/** Where a document's bytes are now, if only another agent reaches the folder that it is in. */
+function placeHere(
+  { rows }: Work,
+  { folder_id }: DocumentRow,
+  { folder, path }: AdmitItem,
+): { readonly folder: number; readonly path: string } | null {
+  const owner = rows.folders.get(folder_id)?.owner ?? '';
+  const isOthers = owner.startsWith('agent:') && owner !== folder.owner;
+  return isOthers ? { folder: folderIdOf(folder), path } : null;
 }
 
 async function ownFiles(

@@ -51,6 +51,32 @@ export async function makePlaces(
   }
 }
 
+const ENDPOINTS_OF = 'SELECT DISTINCT d.endpoint_id AS id FROM {rows id:int} documents d WHERE d.id = r.id';
+
+/** The endpoints of these documents, which are not locked by that. */
+export async function endpointsOf(
+  work: Work,
+  documents: readonly { readonly id: number }[],
+): Promise<number[]> {
+  return (await work.ask<{ readonly id: number }>(ENDPOINTS_OF, documents)).map(({ id }) => id);
+}
+
+/**
+ * Before several steps of an agent of a fleet: locks the endpoints that any of them will lock. Each step locks endpoints before documents, but a later one
+ * would lock them behind the documents of an earlier one, and agents would wait for each other.
+ */
+export async function lockEndpoints(work: Work, items: readonly object[]): Promise<void> {
+  const keys = items.flatMap((item) => ('endpoint' in item ? [item.endpoint as EndpointKey] : []));
+  const begun = items.flatMap((item) =>
+    'bytes' in item && 'document' in item ? [item.document as number] : [],
+  );
+  const ids = await endpointsOf(
+    work,
+    begun.map((id) => ({ id })),
+  );
+  await work.load('endpoints', [...keys.map(endpointIdOf), ...ids]);
+}
+
 /** Documents by the bytes and names of an endpoint, those that the batch adds included. */
 export class KnownDocuments {
   readonly #work: Work;

@@ -7,11 +7,11 @@ import type {
   MoveItem,
   NextState,
 } from '../../../core/messages.ts';
-import { BYTES_ELSEWHERE, BYTES_MISSING } from '../../../core/domain/document.ts';
+import { BYTES_ELSEWHERE, BYTES_MISSING, endpointId } from '../../../core/domain/document.ts';
 import { CHAIN, type Move } from '../entries.ts';
 import { isUnsettled, NEVER, type DocumentRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
-import { ofBytes } from './places.ts';
+import { ofBytes, endpointsOf } from './places.ts';
 
 const SHARED_HOLDS = `SELECT ${columnsOf('holds', 'h')} FROM holds h WHERE h.open = 1 AND h.shared_until IS NOT NULL`;
 /** Reads no more than the limit, newest first: the oldest of those says when there is room again. */
@@ -38,8 +38,6 @@ const isIdle = ({ state, attempt }: DocumentRow): boolean =>
 const isOfAnother = (work: Work, { state, attempt }: DocumentRow): boolean =>
   state === 'uploading' && attempt !== null && work.ref(attempt) >= CHAIN;
 
-const ENDPOINTS_OF = 'SELECT DISTINCT d.endpoint_id AS id FROM {rows id:int} documents d WHERE d.id = r.id';
-
 /** The number of the last row so far: later ones have higher numbers, of this agent. */
 export async function position(
   { base, head, entries }: Work,
@@ -52,7 +50,7 @@ export async function position(
 export async function begin(work: Work, items: readonly BeginItem[]): Promise<readonly BeginAnswer[]> {
   const batch = items.map(({ document: id }) => ({ id }));
   // Endpoints are locked before documents, as everywhere, so that agents don't wait for each other.
-  const endpointIds = (await work.ask<{ readonly id: number }>(ENDPOINTS_OF, batch)).map(({ id }) => id);
+  const endpointIds = await endpointsOf(work, batch);
   // Locked: other agents neither count a request in these endpoints nor put a hold there meanwhile.
   const [endpoints, documents, holds] = await Promise.all([
     work.load('endpoints', endpointIds),
@@ -92,10 +90,13 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
     if (isOfAnother(work, document)) return { kind: 'taken', name };
     if (!isIdle(document)) return { kind: 'state', name, state: document.state };
     const service = services.get(endpoint);
-    const keys = [service?.base_url, String(endpoint)];
+    const keys = service && [service.base_url, endpointId({ baseUrl: service.base_url, uid: service.uid })];
     const hold = holds.find(
       (row) =>
-        row.open === 1 && row.agent !== work.agent && (row.shared_until ?? 0) > now && keys.includes(row.key),
+        row.open === 1 &&
+        row.agent !== work.agent &&
+        (row.shared_until ?? 0) > now &&
+        keys?.includes(row.key) === true,
     );
     if (hold) return { kind: 'held', name, scope: hold.scope, until: hold.shared_until };
     const used = own.map(({ since }) => inBudget.get(budgetKey(endpoint, since)) ?? 0);
