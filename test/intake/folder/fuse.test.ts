@@ -135,6 +135,7 @@ describe.skipIf(!hasBindfs)('a share', () => {
       const bare = open(dir + '/share');
       say((await bare.availability()).fileSystem);
       shell('bindfs ' + dir + '/server ' + dir + '/share');
+      for (let n = 0; n < 500 && (await share.availability()).state !== 'present'; n += 1) await sleep(10);
       say(await look());`,
     );
     expect(dead).toMatchObject({

@@ -31,8 +31,8 @@ describe.skipIf(!hasParts)('a short soak', () => {
     });
     expect(outcome.breaches).toEqual([]);
     expect(outcome.counts['ledger: accepted']).toBeGreaterThan(30);
-    // Four lives, or three on a slow machine.
-    expect(outcome.counts['agent: lives']).toBeGreaterThan(2);
+    // Four lives, or two on a slow machine.
+    expect(outcome.counts['agent: lives']).toBeGreaterThan(1);
   });
 });
 
