@@ -4,7 +4,7 @@ import { fold, rowsOf } from './fold.ts';
 import { TABLE_NAMES, type Cells, type Table } from './schema.ts';
 import { STEPS, type Answer, type Item, type StepName } from './steps.ts';
 import { lockEndpoints } from './steps/places.ts';
-import { Work } from './work.ts';
+import { Work, type Places } from './work.ts';
 
 const REPLAYED_AT_ONCE = 2_000;
 const TRIES = 3;
@@ -38,6 +38,8 @@ export class LedgerCore {
   #turn: Promise<unknown> = Promise.resolve();
   /** A commit failed after its entries were recorded. */
   #isBehind = false;
+  /** As the last transaction left them. */
+  #places: Partial<Places> = {};
 
   constructor(engine: Engine) {
     this.engine = engine;
@@ -113,8 +115,8 @@ export class LedgerCore {
     const answers: (readonly unknown[])[] = [];
     let isRecording = false;
     try {
-      const work = new Work(engine, await engine.begin());
-      if (steps.length > 1 && work.agent !== 0)
+      const work = new Work(engine, await engine.begin(), this.#places);
+      if (steps.length > 1 && !work.isAlone)
         await lockEndpoints(
           work,
           steps.flatMap(([, items]) => items as readonly object[]),
@@ -135,7 +137,9 @@ export class LedgerCore {
         await engine.record(work.entries);
       }
       await engine.commit();
+      if (work.isAlone) this.#places = { endpoints: work.rows.endpoints, folders: work.rows.folders };
     } catch (error) {
+      this.#places = {};
       const isDone = isRecording && (await engine.isRecorded(error));
       await engine.rollback();
       if (!isDone) throw error;
@@ -147,6 +151,7 @@ export class LedgerCore {
   }
 
   async #bringForward(): Promise<number> {
+    this.#places = {};
     let count = 0;
     let batch: Recorded[] = [];
     for await (const entries of this.engine.behind()) {

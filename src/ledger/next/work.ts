@@ -33,6 +33,8 @@ const NAMES_TAKEN = `SELECT r.endpoint AS endpoint, r.name AS key FROM {rows end
   WHERE d.endpoint_id = r.endpoint AND d.name = r.name`;
 
 type Rows = { readonly [Name in Table]: Map<number, Row<Name>> };
+/** There are few of them, and nearly every transaction asks for the same. */
+export type Places = Pick<Rows, 'endpoints' | 'folders'>;
 type Changes = { readonly [Name in Table]: Map<number, 'new' | Partial<Row<Name>>> };
 
 function byTable<T>(make: () => T): Readonly<Record<Table, T>> {
@@ -56,15 +58,22 @@ export class Work implements WorkingSet {
   readonly engine: Engine;
   readonly head: Head;
   readonly entries: { readonly entry: Entry; readonly at: number }[] = [];
-  readonly rows: Rows = byTable(() => new Map<number, never>());
+  readonly rows: Rows;
   readonly #changes: Changes = byTable(() => new Map<number, never>());
   readonly #counts = new Map<string, number>();
   /** Null unless entries of another ledger may be folded. */
   #taken: Set<string> | null = null;
 
-  constructor(engine: Engine, head: Head) {
+  /** `places`: endpoints and folders as the transactions before left them, where there is one agent. */
+  constructor(engine: Engine, head: Head, places: Partial<Places> = {}) {
     this.engine = engine;
     this.head = head;
+    this.rows = { ...byTable(() => new Map<number, never>()), ...places };
+  }
+
+  /** Whether no other agent writes this ledger. */
+  get isAlone(): boolean {
+    return this.head.base === 0;
   }
 
   /** Added to the numbers of entries, which are those of their chain, to make ids. */

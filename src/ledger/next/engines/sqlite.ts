@@ -5,7 +5,7 @@ import { blankInJournal, personalRanges, readJournal, type Journal } from '../..
 import { isStoreFailure } from '../../sqlite/failure.ts';
 import { subjectsOf, toJournal, type Range } from '../entries.ts';
 import type { Engine, Fault, Head, Reader, Recorded } from '../engine.ts';
-import { createTables, type Cells, type Table } from '../schema.ts';
+import { createTables, type Cell, type Cells, type Table } from '../schema.ts';
 import { parse, translate, type Dialect, type Parsed } from '../statements.ts';
 
 /** With another number the tables are made anew from the journal, which is all of a migration. */
@@ -42,7 +42,10 @@ const EACH: Dialect = {
 
 interface Prepared {
   readonly statement: StatementSyncInstance;
-  readonly parsed: Parsed;
+  /** Columns of the batch; null for a statement without. */
+  readonly columns: readonly string[] | null;
+  readonly params: readonly string[];
+  readonly isEach: boolean;
 }
 
 /** A connection with its prepared statements. */
@@ -56,19 +59,22 @@ export class Statements implements Reader {
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a statement decides what its rows are
   each<Row>(text: string, batch: readonly object[] | null, params: object = {}): readonly Row[] {
-    const { statement, parsed } = this.#prepare(text);
-    const named = params as Readonly<Record<string, string | number | null>>;
-    const rest = parsed.params.map((name) => named[name] ?? null);
+    const { statement, columns, params: names, isEach } = this.#prepare(text);
+    const rest = valuesOf(params as Cells, names);
     // The rows are what the statement selects.
-    if (parsed.batch === null || batch === null) return statement.all(...rest);
+    if (columns === null || batch === null) return statement.all(...rest);
     const rows = batch as readonly Cells[];
-    const names = parsed.batch.map(([name]) => name);
-    if (!parsed.isEach) return statement.all(inJson(rows, names), ...rest);
-    return rows.flatMap((row): Row[] => statement.all(...names.map((name) => row[name] ?? null), ...rest));
+    if (!isEach) return statement.all(inJson(rows, columns), ...rest);
+    return rows.flatMap((row): Row[] => statement.all(...valuesOf(row, columns), ...rest));
   }
 
-  run(text: string, ...values: (string | number | null)[]): void {
+  run(text: string, ...values: Cell[]): void {
     this.#prepare(text).statement.run(...values);
+  }
+
+  /** A statement that is run for row after row. */
+  statement(text: string): StatementSyncInstance {
+    return this.#prepare(text).statement;
   }
 
   forget(): void {
@@ -79,11 +85,23 @@ export class Statements implements Reader {
     let prepared = this.#prepared.get(text);
     if (prepared === undefined) {
       const parsed = parse(text);
-      prepared = { statement: this.db.prepare(translate(text, parsed, parsed.isEach ? EACH : SETS)), parsed };
+      const { batch, params, isEach } = parsed;
+      prepared = {
+        statement: this.db.prepare(translate(text, parsed, isEach ? EACH : SETS)),
+        columns: batch?.map(([name]) => name) ?? null,
+        params,
+        isEach,
+      };
       this.#prepared.set(text, prepared);
     }
     return prepared;
   }
+}
+
+function valuesOf(row: Cells, names: readonly string[]): Cell[] {
+  const values: Cell[] = [];
+  for (const name of names) values.push(row[name] ?? null);
+  return values;
 }
 
 function inJson(rows: readonly Cells[], names: readonly string[]): string {
@@ -171,11 +189,21 @@ export interface SqliteEngineOptions {
   readonly onSynced?: ((ms: number) => void) | undefined;
 }
 
+interface Inserting {
+  readonly statement: StatementSyncInstance;
+  readonly names: readonly string[];
+  /** One JSON text for all rows is faster. */
+  readonly isNarrow: boolean;
+}
+
 /** SQLite beside a journal file. A transaction is durable once its entries are synced. */
 export class SqliteEngine implements Engine {
   readonly reader: Statements;
   readonly #options: SqliteEngineOptions;
   readonly #writer: Statements;
+  readonly #inserts = new Map<string, Inserting>();
+  /** By table and columns. */
+  readonly #updates = new Map<string, StatementSyncInstance>();
   /** Of the transaction: ranges to be blanked after it. */
   #hasBlanks: boolean;
   #isAhead = false;
@@ -222,24 +250,30 @@ export class SqliteEngine implements Engine {
     rows: readonly Cells[],
     onConflict = '',
   ): void {
-    const names = Object.keys(columns);
-    const into = `INSERT INTO ${table} (${names.join(', ')})`;
-    if (names.length <= NARROW) {
-      const values = names.map((_, i) => `value ->> ${i}`).join(', ');
-      this.#writer.run(
-        `${into} SELECT ${values} FROM json_each(?1) WHERE true ${onConflict}`,
-        inJson(rows, names),
-      );
-      return;
+    let writing = this.#inserts.get(table);
+    if (writing === undefined) {
+      const names = Object.keys(columns);
+      const isNarrow = names.length <= NARROW;
+      const values = isNarrow
+        ? `SELECT ${names.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(?1) WHERE true`
+        : `VALUES (${names.map((_, i) => `?${i + 1}`).join(', ')})`;
+      const text = `INSERT INTO ${table} (${names.join(', ')}) ${values} ${onConflict}`;
+      this.#inserts.set(table, (writing = { statement: this.#writer.statement(text), names, isNarrow }));
     }
-    const text = `${into} VALUES (${names.map((_, i) => `?${i + 1}`).join(', ')}) ${onConflict}`;
-    for (const row of rows) this.#writer.run(text, ...names.map((name) => row[name] ?? null));
+    const { statement, names, isNarrow } = writing;
+    if (isNarrow) statement.run(inJson(rows, names));
+    else for (const row of rows) statement.run(...valuesOf(row, names));
   }
 
   update(table: Table, columns: readonly string[], ids: readonly number[], rows: readonly Cells[]): void {
-    const text = `UPDATE ${table} SET ${columns.map((name, i) => `${name} = ?${i + 2}`).join(', ')} WHERE id = ?1`;
-    for (const [i, row] of rows.entries())
-      this.#writer.run(text, ids[i] ?? 0, ...columns.map((name) => row[name] ?? null));
+    const key = `${table} ${columns.join()}`;
+    let statement = this.#updates.get(key);
+    if (statement === undefined) {
+      const set = columns.map((name, i) => `${name} = ?${i + 2}`).join(', ');
+      statement = this.#writer.statement(`UPDATE ${table} SET ${set} WHERE id = ?1`);
+      this.#updates.set(key, statement);
+    }
+    for (const [i, row] of rows.entries()) statement.run(ids[i] ?? 0, ...valuesOf(row, columns));
   }
 
   record(entries: Parameters<Engine['record']>[0]): void {

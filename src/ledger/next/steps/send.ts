@@ -50,16 +50,20 @@ export async function position(
 export async function begin(work: Work, items: readonly BeginItem[]): Promise<readonly BeginAnswer[]> {
   const batch = items.map(({ document: id }) => ({ id }));
   // Endpoints are locked before documents, as everywhere, so that agents don't wait for each other.
-  const endpointIds = await endpointsOf(work, batch);
+  const endpointIds = work.isAlone ? [] : await endpointsOf(work, batch);
   // Locked: other agents neither count a request in these endpoints nor put a hold there meanwhile.
-  const [endpoints, documents, holds] = await Promise.all([
+  const [, documents, holds] = await Promise.all([
     work.load('endpoints', endpointIds),
     work.load(
       'documents',
       items.map(({ document }) => document),
     ),
-    work.find('holds', SHARED_HOLDS, null),
+    work.isAlone ? [] : work.find('holds', SHARED_HOLDS, null),
   ]);
+  const endpoints = await work.load(
+    'endpoints',
+    documents.flatMap((document) => document?.endpoint_id ?? []),
+  );
   const limits = items.flatMap(({ limit }, i) =>
     limit && documents[i] ? [{ endpoint: documents[i].endpoint_id, ...limit }] : [],
   );
