@@ -1,4 +1,4 @@
-import { CHAIN, cleaned, fromJournal } from './entries.ts';
+import { CHAIN, cleaned, fromJournal, type Entry } from './entries.ts';
 import type { Engine, Recorded } from './engine.ts';
 import { fold, rowsOf } from './fold.ts';
 import { TABLE_NAMES, type Cells, type Table } from './schema.ts';
@@ -231,10 +231,10 @@ export class LedgerCore {
     const { engine } = this;
     const head = await engine.begin();
     try {
-      for (const part of runsOf(entries, head.base)) {
+      for (const part of partsOf(entries, head.base)) {
         const work = new Work(engine, { ...head, base: part.base });
         await lookUp(work, part.entries);
-        for (const { seq, at, ...entry } of part.entries) fold(work, fromJournal(entry), at, part.base + seq);
+        for (const { seq, at, entry } of part.entries) fold(work, entry, at, part.base + seq);
         await work.flush();
       }
       await engine.replayed(entries);
@@ -247,40 +247,37 @@ export class LedgerCore {
   }
 }
 
+interface Part {
+  readonly base: number;
+  readonly entries: { readonly seq: number; readonly at: number; readonly entry: Entry }[];
+}
+
 /** Loads the rows that the entries change and an earlier entry made. */
-async function lookUp(work: Work, entries: readonly Recorded[]): Promise<void> {
+async function lookUp(work: Work, entries: Part['entries']): Promise<void> {
   const first = work.base + (entries[0]?.seq ?? 0);
   const isMadeHere = (id: number): boolean => id >= first && id < work.base + CHAIN;
   const ids = new Map<Table, number[]>(TABLE_NAMES.map((table) => [table, []]));
-  for (const recorded of entries) {
-    for (const [table, wanted = []] of Object.entries(rowsOf(work, fromJournal(recorded))) as [
-      Table,
-      readonly number[],
-    ][])
-      ids
-        .get(table)
-        ?.push(...wanted.filter((id) => (table !== 'documents' && table !== 'files') || !isMadeHere(id)));
+  for (const { entry } of entries) {
+    const rows = rowsOf(work, entry);
+    for (const table of TABLE_NAMES) {
+      const isMade = table === 'documents' || table === 'files';
+      for (const id of rows[table] ?? []) if (!isMade || !isMadeHere(id)) ids.get(table)?.push(id);
+    }
   }
   for (const [table, wanted] of ids) await work.load(table, wanted);
-  await work.look(
-    entries.flatMap((recorded) => {
-      const entry = fromJournal(recorded);
-      return entry.kind === 'admitted' ? [entry] : [];
-    }),
-  );
+  // One agent's own chain never names bytes or names twice.
+  if (!work.isAlone)
+    await work.look(entries.flatMap(({ entry }) => (entry.kind === 'admitted' ? [entry] : [])));
 }
 
 /** Entries of the same chain in a row. */
-function runsOf(
-  entries: readonly Recorded[],
-  base: number,
-): { readonly base: number; readonly entries: Recorded[] }[] {
-  const runs: { readonly base: number; readonly entries: Recorded[] }[] = [];
-  for (const entry of entries) {
-    const of = entry.base ?? base;
-    const last = runs.at(-1);
+function partsOf(entries: readonly Recorded[], base: number): readonly Part[] {
+  const parts: Part[] = [];
+  for (const { base: of = base, seq, at, ...recorded } of entries) {
+    const entry = { seq, at, entry: fromJournal(recorded) };
+    const last = parts.at(-1);
     if (last?.base === of) last.entries.push(entry);
-    else runs.push({ base: of, entries: [entry] });
+    else parts.push({ base: of, entries: [entry] });
   }
-  return runs;
+  return parts;
 }
