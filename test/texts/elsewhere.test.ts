@@ -22,7 +22,7 @@ const STILL: Readonly<Record<string, number>> = {
   fleet: 4,
   intake: 116,
   ledger: 118,
-  'ledger/next': 56,
+  'ledger/next': 59,
   pages: 28,
   'state-dir': 6,
   system: 12,

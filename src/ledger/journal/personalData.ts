@@ -44,6 +44,11 @@ export class PersonalData {
     }
   }
 
+  /** An entry of another agent's chain accounts for these. */
+  accountedElsewhere(from: number, to: number): void {
+    this.#accounted.push([from, to]);
+  }
+
   *findings(): Generator<string, void> {
     const accounted = joined(this.#accounted);
     for (const range of without(this.#erased, accounted)) {

@@ -103,6 +103,11 @@ export class Verification {
     }
   }
 
+  /** Entries whose personal data an entry of another agent's chain erased. */
+  erasedElsewhere(from: number, to: number): void {
+    this.#personal.accountedElsewhere(from, to);
+  }
+
   /** Whether the last entry is not the end of its commit. */
   get isWithinCommit(): boolean {
     return this.#isWithinCommit;

@@ -19,6 +19,12 @@ export interface RowFault {
   readonly fault: unknown;
 }
 
+interface Lenient {
+  readonly count: number;
+  /** Entries that do not fit those before them. */
+  readonly misfits: readonly Recorded[];
+}
+
 export function isFault(answer: unknown): answer is RowFault {
   return typeof answer === 'object' && answer !== null && 'fault' in answer;
 }
@@ -166,26 +172,31 @@ export class LedgerCore {
   }
 
   /** Like `start`, for a journal with damaged parts: what does not fit without them is left out. */
-  async bringForwardLeniently(): Promise<{
-    readonly count: number;
-    readonly gaps: number;
-    readonly misfits: readonly number[];
-  }> {
-    let [count, gaps] = [0, 0];
-    const misfits: number[] = [];
+  async bringForwardLeniently(): Promise<Lenient & { readonly gaps: number }> {
+    let gaps = 0;
+    const done = await this.foldLeniently(this.engine.behind(() => void (gaps += 1)));
+    return { ...done, gaps };
+  }
+
+  /** Folds entries, of which some may be missing or changed. */
+  async foldLeniently(
+    parts: Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>,
+  ): Promise<Lenient> {
+    let count = 0;
+    const misfits: Recorded[] = [];
     const replay = async (entries: readonly Recorded[]): Promise<void> => {
       try {
         count += await this.#replay(entries);
       } catch (error) {
         if (this.engine.faultOf(error) === 'store') throw error;
         const middle = entries.length >> 1;
-        if (middle === 0) return void misfits.push(...entries.map(({ seq }) => seq));
+        if (middle === 0) return void misfits.push(...entries);
         await replay(entries.slice(0, middle));
         await replay(entries.slice(middle));
       }
     };
-    for await (const entries of this.engine.behind(() => void (gaps += 1))) await replay(entries);
-    return { count, gaps, misfits };
+    for await (const entries of parts) await replay(entries);
+    return { count, misfits };
   }
 
   /** Takes rows that the tables lack, from other tables. @returns how many */

@@ -1,5 +1,6 @@
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { count } from '../../core/domain/words.ts';
+import { joined } from '../journal/chains.ts';
 import { isBad, parseLine } from '../journal/line.ts';
 import { Verification, type JournalVerification, type KeptHead } from '../journal/verification.ts';
 import type { Target } from './connection.ts';
@@ -54,11 +55,11 @@ export async function verifyPostgresLedger(
   const ledger = await openReading(target, new Places(agent));
   try {
     const chains = await ledger.read((sql) => sql.all<Chain>(SQL.CHAINS));
-    const found: (VerifiedChain & { readonly chain: Chain })[] = [];
+    const found: (VerifiedChain & { readonly name: string })[] = [];
     for (const chain of chains) {
       const isMeant = kept !== null && (kept.ledger ?? ownOf(chains, agent)?.ledger) === chain.ledger;
       const verified = await ledger.read((sql) => verifyChain(sql, chain, isMeant ? kept : undefined));
-      found.push({ chain, ...verified });
+      found.push({ name: chain.name, ...verified });
     }
     const unmet =
       kept?.ledger === undefined || chains.some((chain) => chain.ledger === kept.ledger)
@@ -193,29 +194,4 @@ function remarkOn(documents: number, compared: number): string[] {
   return [
     `The history that is here says nothing of ${count(silent)} ${who} ${where}: their old journals and the archives do.`,
   ];
-}
-
-/** Merges the results of all chains. Entry numbers are per chain, so they are given only if there is a single one. */
-function joined(
-  found: readonly { readonly chain: Chain; readonly journal: JournalVerification }[],
-  head: JournalHead | null,
-): JournalVerification {
-  const sum = (of: (each: JournalVerification) => number): number =>
-    found.reduce((total, { journal }) => total + of(journal), 0);
-  const [first, ...others] = found;
-  const only = others.length === 0 ? first?.journal : undefined;
-  return {
-    entries: sum(({ entries }) => entries),
-    firstSeq: only?.firstSeq ?? null,
-    lastSeq: only?.lastSeq ?? null,
-    head,
-    findings: found.flatMap(({ chain, journal }) =>
-      journal.findings.map(({ seq, what }) => ({ seq, line: null, what: `Agent ${chain.name}: ${what}` })),
-    ),
-    moreFindings: sum(({ moreFindings }) => moreFindings),
-    remarks: found.flatMap(({ chain, journal }) =>
-      journal.remarks.map((remark) => `Agent ${chain.name}: ${remark}`),
-    ),
-    erased: sum(({ erased }) => erased),
-  };
 }

@@ -1,11 +1,15 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { expect, it } from 'vitest';
 import { openSqliteLedger } from '../../../src/ledger/next/adapter/open.ts';
+import { isFault } from '../../../src/ledger/next/ledger.ts';
 import { describeLedgerContract } from '../../contract/ledger/contract.ts';
 import { describeListingContract } from '../../contract/ledger/listings.ts';
 import type { LedgerPlace } from '../../contract/ledger/support.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { clock } from '../sqlite/place.ts';
+import { openSqlite } from './support/agents.ts';
+import { sha } from './support/history.ts';
 
 async function createPlace(): Promise<LedgerPlace> {
   const dir = await fs.mkdtemp(path.join(memoryDirectory(), 'receiptd-ledger-'));
@@ -22,3 +26,25 @@ async function createPlace(): Promise<LedgerPlace> {
 
 describeLedgerContract('the SQLite ledger in steps', createPlace);
 describeListingContract('the SQLite ledger in steps', createPlace);
+
+it('takes a bad row out of its batch, and does the rest', async () => {
+  const file = await openSqlite();
+  try {
+    const items = [1, 1.5, 2].map((size) => ({
+      folder: { owner: '', path: '/scans' },
+      path: `${size}.jpg`,
+      size,
+      identity: '1',
+      at: 1_000,
+      endpoint: { baseUrl: 'https://service.example', uid: 'office' },
+      sha256: sha(`${size}`),
+      type: 'jpeg' as const,
+      priority: 0,
+      naming: [`${size}`],
+    }));
+    const [answers] = await file.core.run([['admit', items]]);
+    expect(answers.map(isFault)).toEqual([false, true, false]);
+  } finally {
+    await file.close();
+  }
+});

@@ -17,7 +17,7 @@ import {
   type ChainHead,
   type ChainRow,
 } from './chain.ts';
-import { newer, NOW, SCHEMA_VERSION } from './postgresTables.ts';
+import { madeAnew, newer, NOW, SCHEMA_VERSION } from './postgresTables.ts';
 
 /* ---- Statements ---- */
 
@@ -97,7 +97,7 @@ class Translator {
 }
 
 /** Reads, on connections of their own. */
-export function postgresReader(use: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>): Reader {
+export function postgresReader(use: <T>(work: (sql: Pick<Sql, 'all'>) => Promise<T>) => Promise<T>): Reader {
   const translator = new Translator(READING);
   return {
     each: (text, batch, params = {}) => use((sql) => sql.all(...translator.statement(text, batch, params))),
@@ -134,7 +134,8 @@ const TRY_ANEW = `SELECT pg_try_advisory_lock(${ANEW}) AS "isMine"`;
 const END_ANEW = `SELECT pg_advisory_unlock(${ANEW})`;
 const BEHIND = `SELECT behind FROM tables`;
 const SET_BEHIND = `UPDATE tables SET behind = :behind::bigint`;
-const IN_ORDER = `SELECT agent, ord, entry, hash, personal FROM chain WHERE ord > :behind ORDER BY ord LIMIT 2000`;
+/** Lines of all chains behind a place, in their order. */
+export const IN_ORDER = `SELECT agent, ord, entry, hash, personal FROM chain WHERE ord > :behind ORDER BY ord LIMIT 2000`;
 const WAIT_MS = 250;
 
 interface Own extends ChainHead {
@@ -202,7 +203,7 @@ export class PostgresEngine implements Engine {
       connection.destroy();
       throw error;
     }
-    if (own.isBehind && !this.#isMakingAnew) throw this.#unreachable('its tables are being made anew');
+    if (own.isBehind && !this.#isMakingAnew) throw madeAnew(this.#member.where);
     const { seq, hash, now } = own;
     this.#head = { seq, hash };
     this.#startedAt = performance.now();

@@ -49,7 +49,7 @@ ALTER TABLE files SET (autovacuum_analyze_scale_factor = 0.01);
 ALTER TABLE counts SET (fillfactor = 50);`;
 
 /** Null if there are none. */
-async function versionOf(connection: Sql): Promise<number | null> {
+async function versionOf(connection: Pick<Sql, 'get'>): Promise<number | null> {
   // Not with to_regclass: within a transaction, it may cache that a table is missing which another one has created since.
   const there = await connection.get(
     `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'receiptd' AND c.relname = 'tables'`,
@@ -83,11 +83,31 @@ export async function prepareTables(connection: Connection, where: string): Prom
   }
 }
 
+/**
+ * For those that only read.
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, LEDGER_NEWER; LEDGER_UNREACHABLE while the tables are made anew
+ */
+export async function requireTables(sql: Pick<Sql, 'get'>, where: string): Promise<void> {
+  const version = await versionOf(sql);
+  if (version === null) throw new ReceiptdError('LEDGER_MISSING.inDatabase', { where });
+  if (version > SCHEMA_VERSION) throw newer(where, version);
+  if (version < SCHEMA_VERSION) throw new ReceiptdError('LEDGER_OLDER.inDatabase', { where });
+  const tables = await sql.get<{ readonly behind: number | null }>('SELECT behind FROM tables');
+  if (tables?.behind !== null) throw madeAnew(where);
+}
+
 /** Within a transaction. */
 async function emptyTables(connection: Connection, hasChains: boolean): Promise<void> {
   await connection.exec(`DROP TABLE IF EXISTS ${[...TABLE_NAMES, 'counts'].join(', ')};
     ${createTables(TYPES)} ${UPKEEP}
     DELETE FROM tables; INSERT INTO tables VALUES (${SCHEMA_VERSION}, ${hasChains ? 0 : 'NULL'})`);
+}
+
+export function madeAnew(where: string): ReceiptdError {
+  return new ReceiptdError('LEDGER_UNREACHABLE.connection', {
+    where,
+    detail: 'its tables are being made anew',
+  });
 }
 
 export function newer(where: string, version: number): ReceiptdError {

@@ -183,8 +183,6 @@ export interface SqliteEngineOptions {
   readonly reader: Statements;
   readonly journal: Entries;
   readonly now: () => number;
-  /** Entries behind this one are not folded. */
-  readonly upTo?: number | undefined;
   /** Called with how long each sync took; milliseconds. */
   readonly onSynced?: ((ms: number) => void) | undefined;
 }
@@ -216,13 +214,13 @@ export class SqliteEngine implements Engine {
   }
 
   /** Over tables whose journal can't be written: entries are folded, none is recorded. */
-  static overTables(writer: Statements, journalPath: string, upTo = Infinity): SqliteEngine {
+  static overTables(writer: Statements, journalPath: string): SqliteEngine {
     const refuse = (): never => {
       throw new Error('nothing is recorded here');
     };
     const unwritten = { head: headOf(writer), append: refuse, tryWriting: refuse, close: () => {} };
     const journal = { ...entriesIn(journalPath), ...unwritten };
-    return new SqliteEngine({ writer, reader: writer, journal, now: () => 0, upTo });
+    return new SqliteEngine({ writer, reader: writer, journal, now: () => 0 });
   }
 
   get journalHead(): JournalHead {
@@ -344,16 +342,7 @@ export class SqliteEngine implements Engine {
   }
 
   *behind(onFault?: () => void): Generator<readonly Recorded[]> {
-    const { journal, upTo = Infinity } = this.#options;
-    let part: Recorded[] = [];
-    for (const entry of journal.after(headOf(this.#writer).seq, onFault)) {
-      if (entry.seq > upTo) break;
-      part.push(entry);
-      if (part.length < READ_AT_ONCE) continue;
-      yield part;
-      part = [];
-    }
-    yield part;
+    yield* inParts(this.#options.journal.after(headOf(this.#writer).seq, onFault));
   }
 
   /** False if other programs keep what was erased in the log. */
@@ -391,7 +380,7 @@ export class SqliteEngine implements Engine {
 
   faultOf(error: unknown): Fault {
     if (BUSY.has(sqliteCode(error))) return 'again';
-    return isStoreFailure(error) || systemCode(error) !== undefined ? 'store' : 'row';
+    return isOfStore(error) ? 'store' : 'row';
   }
 
   close(): void {
@@ -404,6 +393,24 @@ export class SqliteEngine implements Engine {
 }
 
 const READ_AT_ONCE = 2_000;
+
+/** @param upTo entries behind this one are left out */
+export function* inParts(entries: Iterable<JournalEntry>, upTo = Infinity): Generator<readonly Recorded[]> {
+  let part: Recorded[] = [];
+  for (const entry of entries) {
+    if (entry.seq > upTo) break;
+    part.push(entry);
+    if (part.length < READ_AT_ONCE) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+}
+
+/** Whether a file or the disk is at fault. A constraint has a code of the driver's, which says nothing of the store. */
+export function isOfStore(error: unknown): boolean {
+  return isStoreFailure(error) || systemCode(error)?.startsWith('ERR_') === false;
+}
 
 /** SQLITE_BUSY, LOCKED. */
 const BUSY: ReadonlySet<number> = new Set([5, 6]);

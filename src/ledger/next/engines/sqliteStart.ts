@@ -397,7 +397,8 @@ async function saveWhatIsReadable(
   if (count > 0 || gaps > 0) {
     story.push(`Applied ${count} entries of the journal.`);
     if (gaps > 0) story.push(`The journal is damaged in ${gaps} places.`);
-    if (misfits.length > 0) story.push(`Entries that could not be used: ${misfits.join(', ')}.`);
+    if (misfits.length > 0)
+      story.push(`Entries that could not be used: ${misfits.map(({ seq }) => seq).join(', ')}.`);
   }
   for (const file of files) story.push(await salvage(core, file));
 }

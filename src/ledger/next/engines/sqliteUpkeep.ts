@@ -8,8 +8,8 @@ import type { JournalHead } from '../../../core/ports/journal.ts';
 import type { LedgerUpkeep } from '../../../core/ports/ledger.ts';
 import { backupsIn, backupTime, pruneBackups } from '../../sqlite/backup.ts';
 import { journalPathOf, markDamaged } from '../../sqlite/files.ts';
-import { FLEETING } from '../schema.ts';
 import type { Runner } from '../runner.ts';
+import { MISCOUNTED } from './compare.ts';
 import { headOf, SCHEMA_VERSION, Statements } from './sqlite.ts';
 import { openForReading, pragma, versionOf } from './sqliteFiles.ts';
 
@@ -81,18 +81,6 @@ async function runChecker(checker: string, path: string, signal: AbortSignal | u
   throw new ReceiptdError('LEDGER_WRITE_FAILED.notChecked', { path });
 }
 
-const miscounted = (schema: string): string => `WITH counted AS (
-    SELECT c.endpoint_id, c.folder_id, c.state, sum(c.n) AS n FROM ${schema}counts c GROUP BY c.endpoint_id, c.folder_id, c.state HAVING sum(c.n) <> 0),
-  there AS (
-    SELECT d.endpoint_id, d.folder_id, d.state, count(*) AS n FROM ${schema}documents d GROUP BY d.endpoint_id, d.folder_id, d.state
-    UNION ALL
-    SELECT f.endpoint_id, f.folder_id, f.verdict, count(*) FROM ${schema}files f
-     WHERE f.verdict <> 'document' AND (f.gone_at IS NULL OR f.verdict NOT IN (${FLEETING.map((each) => `'${each}'`).join(', ')}))
-     GROUP BY f.endpoint_id, f.folder_id, f.verdict)
-  SELECT 1 AS wrong FROM (SELECT * FROM counted EXCEPT SELECT * FROM there) a
-  UNION ALL
-  SELECT 1 AS wrong FROM (SELECT * FROM there EXCEPT SELECT * FROM counted) b`;
-
 /** Damage of the file, in one line; null if there is none. */
 export function damageOf(statements: Statements): string | null {
   const verdict = String(pragma(statements.db, 'integrity_check(1)')[0]);
@@ -103,14 +91,11 @@ export function damageOf(statements: Statements): string | null {
     .replaceAll('\n', '; ');
 }
 
-/** @param schema where the tables are, with a dot */
-export function miscountOf(statements: Statements, schema = ''): string | null {
-  return statements.each(miscounted(schema), null).length > 0 ? 'the document counts are wrong' : null;
-}
-
 /** What is wrong with the tables as a whole, in one line; null if they are sound. */
 export function flawOf(statements: Statements): string | null {
-  return damageOf(statements) ?? miscountOf(statements);
+  const damage = damageOf(statements);
+  if (damage !== null) return damage;
+  return statements.each(MISCOUNTED, null).length > 0 ? 'the document counts are wrong' : null;
 }
 
 /**

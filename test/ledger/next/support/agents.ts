@@ -48,6 +48,7 @@ export async function ask<Row>(url: string, text: string, values: unknown[] = []
 
 export interface OpenFile {
   readonly core: LedgerCore;
+  readonly path: string;
   readonly journal: string;
   close(): Promise<void>;
 }
@@ -59,6 +60,7 @@ export async function openSqlite(now: () => number = Date.now): Promise<OpenFile
   const { core } = await startSqlite({ path, now, backups: () => [] });
   return {
     core,
+    path,
     journal: journalPathOf(path),
     async close() {
       await core.close();
