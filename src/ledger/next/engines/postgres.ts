@@ -21,6 +21,9 @@ import { madeAnew, newer, NOW, SCHEMA_VERSION } from './postgresTables.ts';
 
 /* ---- Statements ---- */
 
+/** Lists with their filters make ever new texts. */
+const MOST_KNOWN = 400;
+
 type Columns = readonly (readonly [name: string, kind: string])[];
 
 /** Rows as a table `r`, of an array for each column: faster on both sides than objects in JSON. */
@@ -81,6 +84,7 @@ class Translator {
     let known = this.#known.get(text);
     if (known === undefined) {
       const parsed = parse(text);
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
       this.#known.set(text, (known = { parsed, text: translate(text, parsed, this.#dialect) }));
     }
     const { parsed } = known;

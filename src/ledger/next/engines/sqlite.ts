@@ -48,6 +48,9 @@ interface Prepared {
   readonly isEach: boolean;
 }
 
+/** Lists with their filters make ever new texts. */
+const MOST_PREPARED = 400;
+
 /** A connection with its prepared statements. */
 export class Statements implements Reader {
   readonly db: DatabaseSyncInstance;
@@ -86,6 +89,7 @@ export class Statements implements Reader {
     if (prepared === undefined) {
       const parsed = parse(text);
       const { batch, params, isEach } = parsed;
+      if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear();
       prepared = {
         statement: this.db.prepare(translate(text, parsed, isEach ? EACH : SETS)),
         columns: batch?.map(([name]) => name) ?? null,
