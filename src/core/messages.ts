@@ -163,6 +163,8 @@ export type MoveItem = { readonly documents: readonly number[]; readonly at: num
   /** A person's retry of what failed, is unconfirmed or lost, or waits; at its place in the queue. */
   (
     | { readonly move: 'retry' }
+    /** A person must decide about what waits. */
+    | { readonly move: 'fail'; readonly reason: string; readonly message: string }
     /** A person's resend of what was accepted. */
     | { readonly move: 'resend' }
     /** At the end of the queue: an endpoint refused many different documents. */

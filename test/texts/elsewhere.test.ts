@@ -22,7 +22,7 @@ const STILL: Readonly<Record<string, number>> = {
   fleet: 4,
   intake: 116,
   ledger: 118,
-  'ledger/next': 59,
+  'ledger/next': 62,
   pages: 28,
   'state-dir': 6,
   system: 12,

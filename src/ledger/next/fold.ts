@@ -158,7 +158,8 @@ export function rowsOf(work: WorkingSet, entry: Entry): Partial<Record<Table, re
       return { folders: [entry.folder] };
     case 'admitted':
       return {
-        ...(entry.seq !== undefined && { endpoints: [entry.endpoint] }),
+        // Also a lock: whether the name is taken is decided in the order of the chains.
+        endpoints: [entry.endpoint],
         files: ids(entry.supersedes, entry.again),
       };
     case 'file':
@@ -271,7 +272,7 @@ function putFile(
   }
   if (file.supersedes !== undefined)
     work.change('files', work.id(file.supersedes), { gone_at: at, updated_at: at });
-  const { dir, name } = splitPath(path);
+  const { dir, name } = path === '' ? { dir: '', name: unnamed(id) } : splitPath(path);
   work.insert('files', {
     id,
     folder_id: folder,
@@ -426,6 +427,11 @@ function foldErased(work: WorkingSet, entry: EntryOf<'erased'>, at: number): voi
     });
 }
 
+/** A file's name in an entry that is blank by now, until the entry follows that erased it: several may be current. No real name has a slash. */
+function unnamed(id: number): string {
+  return `/${id}`;
+}
+
 /** What erasure took, or a later schema added, has the kind's empty value. */
 function foldRow(work: WorkingSet, { table, row, own }: EntryOf<'row'>): void {
   const whole = Object.fromEntries(
@@ -434,6 +440,8 @@ function foldRow(work: WorkingSet, { table, row, own }: EntryOf<'row'>): void {
       own?.[name] ?? row[name] ?? (kind.includes('?') ? null : kindOf(kind) === 'text' ? '' : 0),
     ]),
   );
+  if (table === 'files' && whole['name'] === '' && whole['gone_at'] === null)
+    whole['name'] = unnamed(Number(whole['id']));
   // The columns are the schema's.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   work.insert(table, whole as unknown as Row<typeof table>);

@@ -171,6 +171,24 @@ export class LedgerCore {
     return count;
   }
 
+  /** Folds entries that the engine records as they are: a move. @returns how many */
+  follow(parts: Iterable<readonly Recorded[]>): Promise<number> {
+    return this.between(async () => {
+      let count = 0;
+      for (const entries of parts) count += await this.#replayAgain(entries);
+      return count;
+    });
+  }
+
+  async #replayAgain(entries: readonly Recorded[], tries = 1): Promise<number> {
+    try {
+      return await this.#replay(entries);
+    } catch (error) {
+      if (tries >= TRIES || this.engine.faultOf(error) !== 'again') throw error;
+      return this.#replayAgain(entries, tries + 1);
+    }
+  }
+
   /** Like `start`, for a journal with damaged parts: what does not fit without them is left out. */
   async bringForwardLeniently(): Promise<Lenient & { readonly gaps: number }> {
     let gaps = 0;

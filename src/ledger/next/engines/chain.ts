@@ -43,6 +43,25 @@ export function chainLines(
   return { rows, head: last };
 }
 
+/** An entry of a journal file that moves into a chain, as its line has it. */
+export interface MovedEntry extends Recorded {
+  readonly line: Pick<ChainRow, 'entry' | 'personal'>;
+}
+
+/** The line as it is, with its hash. */
+export function movedLine({ line, ...entry }: MovedEntry, agent: number): Cells {
+  const { document, file } = line.personal === '' ? NOBODY : subjectsOf(entry, entry.seq, agent * CHAIN);
+  return {
+    agent,
+    seq: entry.seq,
+    document,
+    file,
+    entry: line.entry,
+    hash: entry.hash,
+    personal: line.personal,
+  };
+}
+
 export interface ChainRow {
   readonly agent: number;
   readonly ord: number;

@@ -9,7 +9,8 @@ import type { Pulse, Self } from '../../postgres/session.ts';
 import type { Params } from '../../postgres/statements.ts';
 import { storyOf } from '../../postgres/wentBack.ts';
 import { CHAIN, type Entry } from '../entries.ts';
-import { chainLines, type ChainHead } from './chain.ts';
+import type { Cells } from '../schema.ts';
+import { chainLines, movedLine, type ChainHead, type MovedEntry } from './chain.ts';
 import { findSetback } from './setback.ts';
 import { NOW } from './postgresTables.ts';
 
@@ -96,6 +97,11 @@ interface Moment {
 }
 const NEVER: Moment = { monotonic: -Infinity, wall: -Infinity };
 
+export interface MovedChain {
+  readonly ledger: string;
+  readonly first: MovedEntry;
+}
+
 export interface MemberOptions {
   readonly self: Self;
   /** The ledger, for sentences. */
@@ -105,6 +111,8 @@ export interface MemberOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Of this agent's commits, on this machine; left out: nothing is remembered. */
   readonly memory?: ChainMemory | undefined;
+  /** The chain of a ledger that is moved here, and its first line; left out: a new agent begins its own. */
+  readonly moved?: MovedChain | undefined;
   /** Called if the database turns out to lack remembered commits. */
   readonly onWentBack?: ((story: string) => void) | undefined;
 }
@@ -215,7 +223,7 @@ export class Member {
     const isResumed = before !== null && (await this.renew(connection)) !== null;
     if (!isResumed) {
       const until = this.#leaseFromNow();
-      const { now, ledger, ...session } = await join(connection, this.self);
+      const { now, ledger, ...session } = await join(connection, this.self, this.#options.moved);
       this.#session = session;
       this.#ledger = ledger;
       this.#leasedUntil = until;
@@ -321,11 +329,12 @@ export class Member {
 async function join(
   connection: Connection,
   self: Self,
+  moved: MovedChain | undefined,
 ): Promise<Session & { readonly now: number; readonly ledger: string }> {
   const { name, instance, version, leaseMs, isCommand = false } = self;
   await connection.exec('BEGIN');
   try {
-    await connection.run(MAKE, { name, ledger: randomUUID(), hash: NO_HASH });
+    await connection.run(MAKE, { name, ledger: moved?.ledger ?? randomUUID(), hash: NO_HASH });
     const before = await connection.get<{
       readonly instance: string | null;
       readonly host: string;
@@ -343,7 +352,10 @@ async function join(
     if (row === undefined) throw new Error('the row of this agent is missing');
     const { agent, epoch, seq, hash, now } = row;
     const { ledger } = before;
-    if (seq === 0) {
+    if (moved && ledger !== moved.ledger)
+      throw new ReceiptdError('MOVE_REFUSED.agentNameTaken', { agent: name });
+    if (seq === 0 && moved) putLines(connection, agent, [movedLine(moved.first, agent)]);
+    else if (seq === 0) {
       const entry = { kind: 'begun', ledger, because: `Agent ${name} joined the ledger.` } as const;
       addLine(connection, agent, { entry, at: now, head: { seq, hash } });
     }
@@ -364,8 +376,13 @@ function addLine(
   agent: number,
   { entry, at, head }: { readonly entry: Entry; readonly at: number; readonly head: ChainHead },
 ): void {
-  const { rows, head: last } = chainLines([{ entry, at }], head, agent);
-  for (const { seq, entry: text, hash, personal } of rows)
-    connection.send(ADD_LINES, { agent, seq, entry: text, hash, personal } as Params);
-  connection.send(SET_HEAD, { agent, ...last });
+  putLines(connection, agent, chainLines([{ entry, at }], head, agent).rows);
+}
+
+/** Lines about no document and no file. */
+function putLines(connection: Connection, agent: number, rows: readonly Cells[]): void {
+  for (const { seq, entry, hash, personal } of rows) {
+    connection.send(ADD_LINES, { agent, seq, entry, hash, personal } as Params);
+    connection.send(SET_HEAD, { agent, seq, hash } as Params);
+  }
 }

@@ -3,7 +3,7 @@ import { BYTES_ELSEWHERE } from '../../../core/domain/document.ts';
 import type { Connection } from '../../postgres/connection.ts';
 import { isConflict, isLost, isOfServer, ledgerFailure } from '../../postgres/failure.ts';
 import type { Params, Sql } from '../../postgres/statements.ts';
-import { CHAIN, type Entry, type EntryOf, type Range } from '../entries.ts';
+import { CHAIN, fromJournal, type Entry, type EntryOf, type Range } from '../entries.ts';
 import type { Engine, Fault, Head, Reader, Recorded } from '../engine.ts';
 import type { Member } from './member.ts';
 import { IS_RUNNING, SET_HEAD, TELL } from './member.ts';
@@ -13,9 +13,11 @@ import {
   CHAIN_COLUMNS,
   chainEntry,
   chainLines,
+  movedLine,
   type ChainEntry,
   type ChainHead,
   type ChainRow,
+  type MovedEntry,
 } from './chain.ts';
 import { madeAnew, newer, NOW, SCHEMA_VERSION } from './postgresTables.ts';
 
@@ -253,10 +255,15 @@ export class PostgresEngine implements Engine {
     this.#used.send(SET_HEAD, { agent, ...head });
     this.#head = head;
     this.#hasEntries = true;
-    const blanks = entries.flatMap(({ entry }) => (entry.kind === 'erased' ? blanksOf(entry, agent) : []));
+    this.#blank(entries.map(({ entry }) => entry));
+    for (const signal of signalsOf(entries, this.#member)) this.#used.send(TELL, { signal });
+  }
+
+  #blank(entries: readonly Entry[]): void {
+    const { agent } = this.#member.session;
+    const blanks = entries.flatMap((entry) => (entry.kind === 'erased' ? blanksOf(entry, agent) : []));
     if (blanks.length > 0)
       this.#used.send(BLANK, paramsOf([0, 1, 2].map((i) => arrayOf(blanks.map((blank) => blank[i])))));
-    for (const signal of signalsOf(entries, this.#member)) this.#used.send(TELL, { signal });
   }
 
   async commit(): Promise<void> {
@@ -339,9 +346,29 @@ export class PostgresEngine implements Engine {
   }
 
   replayed(entries: readonly Recorded[]): void {
+    if (isMoved(entries)) return this.#addLines(entries);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given out by `behind`
     const last = entries.at(-1) as ChainEntry | undefined;
     if (last !== undefined) this.#used.send(SET_BEHIND, { behind: last.ord });
+  }
+
+  /** Lines of a journal file, behind the chain's last one. */
+  #addLines(entries: readonly MovedEntry[]): void {
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const { agent } = this.#member.session;
+    if (first.seq !== this.#head.seq + 1)
+      throw new ReceiptdError('MOVE_REFUSED.agentStarted', { agent: this.#member.self.name });
+    this.insert(
+      'chain',
+      CHAIN_COLUMNS,
+      entries.map((entry) => movedLine(entry, agent)),
+    );
+    this.#head = { seq: last.seq, hash: last.hash };
+    this.#used.send(SET_HEAD, { agent, ...this.#head });
+    this.#hasEntries = true;
+    // Those that a crash left to be blanked.
+    this.#blank(entries.map((entry) => fromJournal(entry)));
   }
 
   /* ---- Chains ---- */
@@ -443,6 +470,10 @@ function rangesOf(seqs: readonly number[]): Range[] {
 
 function blanksOf({ entries, others = [] }: EntryOf<'erased'>, agent: number): (readonly number[])[] {
   return [...entries.map(([first, last]) => [agent, first, last]), ...others];
+}
+
+function isMoved(entries: readonly Recorded[]): entries is readonly MovedEntry[] {
+  return entries[0] !== undefined && 'line' in entries[0];
 }
 
 /** Reasons of documents that an agent leaves to others. */

@@ -13,7 +13,7 @@ import { PostgresEngine, postgresReader } from '../engines/postgres.ts';
 import { prepareTables } from '../engines/postgresTables.ts';
 import { idOf } from '../entries.ts';
 import { LedgerCore } from '../ledger.ts';
-import { BY_INDEX, Member, type Beat } from '../engines/member.ts';
+import { BY_INDEX, Member, type Beat, type MovedChain } from '../engines/member.ts';
 
 export interface AgentOptions extends Self {
   readonly target: Target;
@@ -24,6 +24,8 @@ export interface AgentOptions extends Self {
   readonly log: Log;
   /** Absolute path of the file that remembers this agent's commits. Left out: nothing is remembered. */
   readonly memoryPath?: string;
+  /** As in `Member`. */
+  readonly moved?: MovedChain | undefined;
   /** Called if the database turns out to lack remembered commits. */
   readonly onWentBack?: (story: string) => void;
   /** Called with how long each commit took; milliseconds. */
@@ -58,6 +60,7 @@ export function createAgent(options: AgentOptions): OpenAgent {
     folders: new Set([...shares.values()].map((share) => idOf(`share:${share}`, ''))),
     clock,
     memory,
+    moved: options.moved,
     onWentBack: options.onWentBack,
   });
   const readers = new Readers(connector, name, { setting: BY_INDEX });

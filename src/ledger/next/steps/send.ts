@@ -268,6 +268,13 @@ export async function move(work: Work, items: readonly MoveItem[]): Promise<read
           afresh: true,
         }));
       }
+      case 'fail': {
+        const { reason, message } = item;
+        return each(
+          rows.filter(({ state }) => state === 'queued'),
+          () => ({ state: 'failed', reason, message }),
+        );
+      }
       case 'resend':
         return each(
           rows.filter(({ state }) => state === 'accepted'),
