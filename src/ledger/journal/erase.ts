@@ -37,9 +37,10 @@ export function personalRanges(path: string, wanted: (entry: JournalEntry) => bo
 
 /** Blanks all personal data within `ranges`; durable on return. Idempotent. */
 export function blankInJournal(path: string, ranges: readonly SeqRange[]): void {
-  const [first] = ranges;
+  // Those of several erasures come in any order.
+  const left = ranges.toSorted(([a], [b]) => a - b);
+  const [first] = left;
   if (first === undefined) return;
-  const left = [...ranges];
   const fd = fs.openSync(path, 'r+');
   try {
     for (const { parsed, raw } of checkedLines(path, Math.max(0, first[0] - 1))) {

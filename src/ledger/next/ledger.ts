@@ -217,12 +217,12 @@ export class LedgerCore {
     return { count, misfits };
   }
 
-  /** Takes rows that the tables lack, from other tables. @returns how many */
-  async take(table: Table, parts: Iterable<readonly Cells[]>): Promise<number> {
+  /** Takes rows that the tables lack, from other tables; `isNewer`: also those that differ. @returns how many */
+  async take(table: Table, parts: Iterable<readonly Cells[]>, isNewer = false): Promise<number> {
     let taken = 0;
     const take = async (rows: readonly Cells[]): Promise<void> => {
       try {
-        taken += await this.#take(table, rows);
+        taken += await this.#take(table, rows, isNewer);
       } catch (error) {
         if (this.engine.faultOf(error) === 'store') throw error;
         const middle = rows.length >> 1;
@@ -236,7 +236,7 @@ export class LedgerCore {
     return taken;
   }
 
-  async #take(table: Table, rows: readonly Cells[]): Promise<number> {
+  async #take(table: Table, rows: readonly Cells[], isNewer: boolean): Promise<number> {
     const { engine } = this;
     try {
       const work = new Work(engine, await engine.begin());
@@ -244,11 +244,21 @@ export class LedgerCore {
         table,
         rows.map(({ id }) => Number(id)),
       );
-      const missing = rows.filter(({ id }) => !work.rows[table].has(Number(id)));
-      for (const row of missing) fold(work, { kind: 'row', table, row }, 0, 0);
+      let taken = 0;
+      for (const row of rows) {
+        const id = Number(row['id']);
+        const known = work.rows[table].get(id) as Cells | undefined;
+        if (known === undefined) fold(work, { kind: 'row', table, row }, 0, 0);
+        else {
+          const columns = isNewer ? Object.keys(known).filter((name) => row[name] !== known[name]) : [];
+          if (columns.length === 0) continue;
+          work.change(table, id, Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
+        }
+        taken += 1;
+      }
       await work.flush();
       await engine.commit();
-      return missing.length;
+      return taken;
     } catch (error) {
       await engine.rollback();
       throw error;

@@ -21,13 +21,19 @@ export function markDamaged(ledger: string, message: string): void {
   }
 }
 
-/** Renames a file and SQLite's files beside it, to keep them. Returns the new path; null if there is no file. */
-export function setAside(path: string, at: number): string | null {
+/** Where a file would be kept now. */
+export function asideOf(path: string, at: number): string {
   const stamp = new Date(at).toISOString().replaceAll(/[-:]/g, '').replace(/\.\d+/, '');
-  const parts = ['', '-wal', '-shm'].filter((suffix) => fs.existsSync(path + suffix));
-  if (parts.length === 0) return null;
   let aside = `${path}.aside-${stamp}`;
   for (let n = 2; fs.existsSync(aside); n += 1) aside = `${path}.aside-${stamp}-${n}`;
+  return aside;
+}
+
+/** Renames a file and SQLite's files beside it, to keep them. Returns the new path; null if there is no file. */
+export function setAside(path: string, at: number): string | null {
+  const parts = ['', '-wal', '-shm'].filter((suffix) => fs.existsSync(path + suffix));
+  if (parts.length === 0) return null;
+  const aside = asideOf(path, at);
   for (const suffix of parts) fs.renameSync(path + suffix, aside + suffix);
   syncDirectorySync(dirname(path));
   return aside;

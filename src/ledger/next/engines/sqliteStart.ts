@@ -8,7 +8,7 @@ import { syncDirectorySync } from '../../../system/syncDirectory.ts';
 import { createJournal, openJournal, readJournal, type Journal } from '../../journal/journal.ts';
 import { NO_HASH } from '../../journal/line.ts';
 import { takeCleanShutdownMark } from '../../sqlite/cleanShutdownMark.ts';
-import { damageMarkOf, journalPathOf, markDamaged, setAside } from '../../sqlite/files.ts';
+import { asideOf, damageMarkOf, journalPathOf, markDamaged, setAside } from '../../sqlite/files.ts';
 import { damaged, isDamage, isStoreFailure } from '../../sqlite/failure.ts';
 import { toJournal, type Entry } from '../entries.ts';
 import { LedgerCore } from '../ledger.ts';
@@ -60,9 +60,11 @@ export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> 
   const db = tables.db;
   let opened: Journal | null = journal.journal;
   try {
-    const head = headOf(new Statements(db));
+    // A journal that ends before the tables is as damaged beside tables that are made anew.
+    const before = tables.aside.map(headIn).find((each) => each !== null) ?? null;
+    const head = before ?? headOf(new Statements(db));
     let flaw = journal.flaw;
-    if (flaw === null && opened !== null && !isPartOf(head, opened)) {
+    if (flaw === null && opened !== null && !isPartOf(head, opened) && !isBefore(head, opened)) {
       flaw = foreign(head, opened.head);
       opened.close();
       opened = null;
@@ -80,7 +82,14 @@ export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> 
       opened = null;
     }
     const isFirst = head.seq === 0 && flaw === null && tables.because === null;
-    await saveWhatIsReadable(db, journalPath, isFirst ? [] : [...tables.aside, ...backups()], story);
+    if (!isFirst)
+      await saveWhatIsReadable(
+        db,
+        journalPath,
+        { ledger: head.ledger, before, aside: tables.aside, backups: backups() },
+        story,
+      );
+    if (tables.because !== null) keepTables(path, db);
     opened = beginJournal(db, journalPath, now(), isFirst, flaw ?? 'The journal was gone.', story);
     const started = await bringForward(options, db, opened, tables.lookedAt, story);
     if (started === null) throw new Error('a journal that was just made can be read');
@@ -172,14 +181,8 @@ function beginJournal(
   story: string[],
 ): Journal {
   const statements = new Statements(db);
-  const head = headOf(statements);
+  const { ledger, seq, hash } = nextHead(statements);
   const aside = setAside(path, at);
-  const ledger = head.ledger === '' ? randomUUID() : head.ledger;
-  // Numbers go on behind every row's, which may be of entries that are lost.
-  const seq = Math.max(
-    head.seq,
-    ...TABLE_NAMES.filter((table) => !NAMED.has(table)).map((table) => lastId(statements, table)),
-  );
   if (!isFirst) {
     const kept = aside === null ? '' : ` The old file is kept as ${aside}.`;
     story.push(`${why} A new one continues from entry ${seq}.${kept}`);
@@ -187,7 +190,7 @@ function beginJournal(
   const first: Entry = isFirst
     ? { kind: 'begun', ledger, because: 'The ledger was made.' }
     : { kind: 'continued', ledger, because: why };
-  const after = isFirst ? null : { ledger, seq, hash: head.hash };
+  const after = isFirst ? null : { ledger, seq, hash };
   const journal = createJournal(path, toJournal(first, at), after, {
     told: isFirst ? [] : snapshot(statements, at),
   });
@@ -199,6 +202,27 @@ function beginJournal(
   );
   statements.forget();
   return journal;
+}
+
+/** Numbers go on behind every row's, which may be of entries that are lost. */
+function nextHead(statements: Statements): JournalHead {
+  const head = headOf(statements);
+  const ids = TABLE_NAMES.filter((table) => !NAMED.has(table)).map((table) => lastId(statements, table));
+  return { ...head, ledger: head.ledger || randomUUID(), seq: Math.max(head.seq, ...ids) };
+}
+
+/**
+ * What could be saved is in the tables alone while the journal is replaced: from here on, a crash leaves tables that are whole, with a head that no
+ * journal has.
+ */
+function keepTables(path: string, db: DatabaseSyncInstance): void {
+  const statements = new Statements(db);
+  const { ledger, seq } = nextHead(statements);
+  statements.run('UPDATE head SET ledger = ?1, seq = ?2', ledger, seq + 1);
+  statements.forget();
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  fs.rmSync(damageMarkOf(path), { force: true });
+  syncDirectorySync(dirname(path));
 }
 
 /** Their ids are hashes of what they are called. */
@@ -316,9 +340,9 @@ function emptyTables(options: SqliteStart, because: string | null, asideBefore: 
   const { path, now } = options;
   let aside = asideBefore;
   if (because !== null) {
-    markDamaged(path, because);
-    aside ??= setAside(path, now());
-    if (aside !== null) markDamaged(path, `${because}\n${aside}`);
+    const at = now();
+    markDamaged(path, `${because}\n${aside ?? asideOf(path, at)}`);
+    aside ??= setAside(path, at);
   }
   for (const end of ['', '-wal', '-shm', '-journal']) fs.rmSync(path + end, { force: true });
   try {
@@ -349,7 +373,7 @@ function readMark(path: string): { readonly because: string; readonly aside: str
   const mark = damageMarkOf(path);
   if (!fs.existsSync(mark)) return null;
   const [because = '', aside] = fs.readFileSync(mark, 'utf8').trim().split('\n');
-  return { because, aside: aside ?? null };
+  return { because, aside: aside !== undefined && fs.existsSync(aside) ? aside : null };
 }
 
 /* ---- Bringing them together ---- */
@@ -385,26 +409,88 @@ async function bringForward(
   }
 }
 
-/** Folds what can be read of the journal, and takes from other ledgers the rows that it did not make. */
+interface Sources {
+  /** Whose entries are folded; of any ledger if it is ''. */
+  readonly ledger: string;
+  /** The head that the tables had before they were set aside, if that can be read. */
+  readonly before: JournalHead | null;
+  readonly aside: readonly string[];
+  readonly backups: readonly string[];
+}
+
+/**
+ * Folds what can be read of the journal. Up to their head, the tables set aside know better: entries that can't be read are in them. Backups are for what
+ * neither has.
+ */
 async function saveWhatIsReadable(
   db: DatabaseSyncInstance,
   journalPath: string,
-  files: readonly string[],
+  { ledger, before, aside, backups }: Sources,
   story: string[],
 ): Promise<void> {
-  const core = new LedgerCore(SqliteEngine.overTables(new Statements(db), journalPath));
-  const { count, gaps, misfits } = await core.bringForwardLeniently();
-  if (count > 0 || gaps > 0) {
-    story.push(`Applied ${count} entries of the journal.`);
-    if (gaps > 0) story.push(`The journal is damaged in ${gaps} places.`);
-    if (misfits.length > 0)
-      story.push(`Entries that could not be used: ${misfits.map(({ seq }) => seq).join(', ')}.`);
+  const statements = new Statements(db);
+  const named = ledgerOf(journalPath);
+  const isOurs = ledger === '' || named === null || named === ledger;
+  const sum = { count: 0, gaps: 0, misfits: [] as number[] };
+  const over = (upTo?: number): LedgerCore =>
+    new LedgerCore(SqliteEngine.overTables(statements, journalPath, upTo));
+  const applied = async (upTo?: number): Promise<void> => {
+    if (!isOurs) return;
+    const { count, gaps, misfits } = await over(upTo).bringForwardLeniently();
+    sum.count += count;
+    sum.gaps = Math.max(sum.gaps, gaps);
+    sum.misfits.push(...misfits.map(({ seq }) => seq));
+  };
+  const told: string[] = [];
+  if (before !== null) {
+    await applied(before.seq);
+    for (const file of aside) told.push(await salvage(over(), file, true));
+    if (headOf(statements).seq < before.seq)
+      statements.run(
+        'UPDATE head SET ledger = ?1, seq = ?2, hash = ?3',
+        before.ledger,
+        before.seq,
+        before.hash,
+      );
   }
-  for (const file of files) story.push(await salvage(core, file));
+  await applied();
+  if (sum.count > 0 || sum.gaps > 0) {
+    story.push(`Applied ${sum.count} entries of the journal.`);
+    if (sum.gaps > 0) story.push(`The journal is damaged in ${sum.gaps} places.`);
+    if (sum.misfits.length > 0) story.push(`Entries that could not be used: ${sum.misfits.join(', ')}.`);
+  }
+  for (const file of before === null ? [...aside, ...backups] : backups)
+    told.push(await salvage(over(), file, false));
+  story.push(...told);
+}
+
+/** The ledger that a journal names in its first entry, if that can be read. */
+function ledgerOf(path: string): string | null {
+  for (const { facts } of readJournal(path, 0, { lenient: true })) {
+    const { ledger } = facts;
+    return typeof ledger === 'string' ? ledger : null;
+  }
+  return null;
+}
+
+/** The head of tables that were set aside; null if it can't be read. */
+function headIn(file: string): JournalHead | null {
+  try {
+    const statements = new Statements(openTables(file, { readOnly: true }));
+    try {
+      const head = headOf(statements);
+      return head.seq > 0 ? head : null;
+    } finally {
+      statements.forget();
+      statements.db.close();
+    }
+  } catch {
+    return null;
+  }
 }
 
 /** An image that a damaged ledger knows as accepted must not be sent again. */
-async function salvage(core: LedgerCore, file: string): Promise<string> {
+async function salvage(core: LedgerCore, file: string, isNewer: boolean): Promise<string> {
   let taken = 0;
   let lost = 0;
   try {
@@ -414,6 +500,7 @@ async function salvage(core: LedgerCore, file: string): Promise<string> {
         taken += await core.take(
           table,
           readableRows(statements, table, () => void (lost += 1)),
+          isNewer,
         );
     } finally {
       statements.forget();
