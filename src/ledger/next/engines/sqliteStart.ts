@@ -16,6 +16,7 @@ import { personalColumns, TABLE_NAMES, TABLES, type Cells, type Table } from '..
 import {
   entriesOf,
   headOf,
+  inParts,
   makeTables,
   SCHEMA_VERSION,
   SqliteEngine,
@@ -432,11 +433,13 @@ async function saveWhatIsReadable(
   const named = ledgerOf(journalPath);
   const isOurs = ledger === '' || named === null || named === ledger;
   const sum = { count: 0, gaps: 0, misfits: [] as number[] };
-  const over = (upTo?: number): LedgerCore =>
-    new LedgerCore(SqliteEngine.overTables(statements, journalPath, upTo));
+  const over = (): LedgerCore => new LedgerCore(SqliteEngine.overTables(statements, journalPath));
   const applied = async (upTo?: number): Promise<void> => {
     if (!isOurs) return;
-    const { count, gaps, misfits } = await over(upTo).bringForwardLeniently();
+    let gaps = 0;
+    const onFault = (): void => void (gaps += 1);
+    const entries = readJournal(journalPath, headOf(statements).seq, { lenient: true, onFault });
+    const { count, misfits } = await over().foldLeniently(inParts(entries, upTo));
     sum.count += count;
     sum.gaps = Math.max(sum.gaps, gaps);
     sum.misfits.push(...misfits.map(({ seq }) => seq));
