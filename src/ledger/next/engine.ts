@@ -61,10 +61,9 @@ export interface Engine extends Reader {
    */
   isRecorded(error: unknown): boolean | Promise<boolean>;
   /**
-   * Entries behind the tables' head, in parts. After an empty one, the next is asked for once all others are folded. With `onFault`, damaged parts are left
-   * out and counted.
+   * Entries behind the tables' head, in parts. After an empty one, the next is asked for once all others are folded.
    */
-  behind(onFault?: () => void): Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>;
+  behind(): Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>;
   /** After a commit: blanks what was erased, also what a crash left to be blanked. False if it could not be done now. */
   finish(): boolean | Promise<boolean>;
   /** Entries with personal data about these documents or files, as ranges: of this chain, and of others. */

@@ -189,13 +189,6 @@ export class LedgerCore {
     }
   }
 
-  /** Like `start`, for a journal with damaged parts: what does not fit without them is left out. */
-  async bringForwardLeniently(): Promise<Lenient & { readonly gaps: number }> {
-    let gaps = 0;
-    const done = await this.foldLeniently(this.engine.behind(() => void (gaps += 1)));
-    return { ...done, gaps };
-  }
-
   /** Folds entries, of which some may be missing or changed. */
   async foldLeniently(
     parts: Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>,

@@ -128,7 +128,8 @@ beforeAll(async () => {
   fs.rmSync(kept('ledger.journal'));
   await using(async () => {}, at);
   fs.copyFileSync(kept('ledger.journal'), kept('continued.journal'));
-  const other = kept('other.db');
+  fs.mkdirSync(kept('other'));
+  const other = join(kept('other'), 'ledger.db');
   await using(async (ledger) => {
     // Its chain is the longer one.
     for (let n = 0; n < 40; n += 1) await ledger.admit(admission(`${n}.jpg`, `other ${n}`));
@@ -235,7 +236,7 @@ const JOURNALS: Readonly<Record<string, State>> = {
   },
   'of another ledger': {
     knows: 'none',
-    make: () => fs.copyFileSync(kept('other.journal'), journal),
+    make: () => fs.copyFileSync(join(kept('other'), 'ledger.journal'), journal),
     told: null,
   },
   'begun behind the tables': {
@@ -304,6 +305,13 @@ async function isWhole(known: Record<string, string> | null): Promise<void> {
   expect((await compareWithJournal(path, journal)).findings).toEqual([]);
   expect((await verifyJournal(journal)).findings).toEqual([]);
   expect(fs.existsSync(`${path}.damaged`)).toBe(false);
+  // It is the same ledger as long as anything says which.
+  if (known !== null) expect(ledgerIn(journal)).toBe(ledgerIn(kept('all.journal')));
+}
+
+function ledgerIn(file: string): unknown {
+  for (const { facts } of readJournal(file, 0)) return facts['ledger'];
+  return null;
 }
 
 const CASES = Object.keys(TABLES).flatMap((tables) =>

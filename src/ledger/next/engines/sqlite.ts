@@ -151,8 +151,8 @@ export interface Entries {
   readonly head: JournalHead;
   /** Durable on return. */
   append(events: readonly JournalEvent[]): void;
-  /** Entries behind a number; with `onFault`, damaged parts are left out and counted. */
-  after(seq: number, onFault?: () => void): Iterable<JournalEntry>;
+  /** Entries behind a number. */
+  after(seq: number): Iterable<JournalEntry>;
   blank(ranges: readonly Range[]): void;
   /** Ranges of entries with personal data that `isMeant`. */
   personal(isMeant: (entry: JournalEntry) => boolean): readonly Range[];
@@ -163,22 +163,15 @@ export interface Entries {
 
 export function entriesOf(journal: Journal): Entries {
   return {
-    ...entriesIn(journal.path),
     get head() {
       return journal.head;
     },
     append: (events) => void journal.append(events),
+    after: (seq) => readJournal(journal.path, seq),
+    blank: (ranges) => blankInJournal(journal.path, ranges),
+    personal: (isMeant) => personalRanges(journal.path, isMeant),
     tryWriting: () => journal.tryWriting(),
     close: () => journal.close(),
-  };
-}
-
-/** A journal that is only read. */
-function entriesIn(path: string): Pick<Entries, 'after' | 'blank' | 'personal'> {
-  return {
-    after: (seq, onFault) => readJournal(path, seq, onFault === undefined ? {} : { lenient: true, onFault }),
-    blank: (ranges) => blankInJournal(path, ranges),
-    personal: (isMeant) => personalRanges(path, isMeant),
   };
 }
 
@@ -217,13 +210,20 @@ export class SqliteEngine implements Engine {
     this.#hasBlanks = headOf(options.writer).blanks.length > 0;
   }
 
-  /** Over tables whose journal can't be written: entries are folded, none is recorded. */
-  static overTables(writer: Statements, journalPath: string): SqliteEngine {
+  /** Over tables without a journal: entries are folded, none is recorded. @param ledger whose entries they are */
+  static overTables(writer: Statements, ledger: string): SqliteEngine {
     const refuse = (): never => {
       throw new Error('nothing is recorded here');
     };
-    const unwritten = { head: headOf(writer), append: refuse, tryWriting: refuse, close: () => {} };
-    const journal = { ...entriesIn(journalPath), ...unwritten };
+    const journal: Entries = {
+      head: { ...headOf(writer), ledger },
+      append: refuse,
+      after: () => [],
+      blank: refuse,
+      personal: refuse,
+      tryWriting: refuse,
+      close: () => {},
+    };
     return new SqliteEngine({ writer, reader: writer, journal, now: () => 0 });
   }
 
@@ -345,8 +345,8 @@ export class SqliteEngine implements Engine {
     return this.#isAhead;
   }
 
-  *behind(onFault?: () => void): Generator<readonly Recorded[]> {
-    yield* inParts(this.#options.journal.after(headOf(this.#writer).seq, onFault));
+  behind(): Iterable<readonly Recorded[]> {
+    return inParts(this.#options.journal.after(headOf(this.#writer).seq));
   }
 
   /** False if other programs keep what was erased in the log. */
@@ -399,8 +399,8 @@ export class SqliteEngine implements Engine {
 const READ_AT_ONCE = 2_000;
 
 /** @param upTo entries behind this one are left out */
-export function* inParts(entries: Iterable<JournalEntry>, upTo = Infinity): Generator<readonly Recorded[]> {
-  let part: Recorded[] = [];
+export function* inParts<E extends Recorded>(entries: Iterable<E>, upTo = Infinity): Generator<readonly E[]> {
+  let part: E[] = [];
   for (const entry of entries) {
     if (entry.seq > upTo) break;
     part.push(entry);

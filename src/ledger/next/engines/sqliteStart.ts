@@ -433,7 +433,10 @@ async function saveWhatIsReadable(
   const named = ledgerOf(journalPath);
   const isOurs = ledger === '' || named === null || named === ledger;
   const sum = { count: 0, gaps: 0, misfits: [] as number[] };
-  const over = (): LedgerCore => new LedgerCore(SqliteEngine.overTables(statements, journalPath));
+  const known =
+    ledger || named || ([...aside, ...backups].map(headIn).find((head) => head !== null)?.ledger ?? '');
+  statements.run('UPDATE head SET ledger = ?1', known);
+  const over = (): LedgerCore => new LedgerCore(SqliteEngine.overTables(statements, known));
   const applied = async (upTo?: number): Promise<void> => {
     if (!isOurs) return;
     let gaps = 0;

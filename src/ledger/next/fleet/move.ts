@@ -2,10 +2,10 @@ import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { checkedLines, damagedJournal } from '../../journal/read.ts';
 import type { ChainHead, MovedEntry } from '../engines/chain.ts';
 import type { MovedChain } from '../engines/member.ts';
+import { inParts } from '../engines/sqlite.ts';
 import { CHAIN } from '../entries.ts';
 import type { OpenAgent } from './open.ts';
 
-const AT_ONCE = 2_000;
 /** Reason of a waiting document whose bytes or name another ledger had brought into the same endpoint. */
 export const TWIN = 'TWIN';
 
@@ -103,15 +103,4 @@ function* linesBehind(journalPath: string, seq: number): Generator<MovedEntry> {
     yield* commit;
     commit = [];
   }
-}
-
-function* inParts(entries: Iterable<MovedEntry>): Generator<readonly MovedEntry[]> {
-  let part: MovedEntry[] = [];
-  for (const entry of entries) {
-    part.push(entry);
-    if (part.length < AT_ONCE) continue;
-    yield part;
-    part = [];
-  }
-  yield part;
 }
