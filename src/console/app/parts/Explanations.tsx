@@ -56,10 +56,9 @@ export function Problem({ error }: { readonly error: unknown }) {
       <Words text={general === null ? errorWords(t, said) : `${general.what}. ${general.cure}`} />
       {flaws.length > 0 && (
         <ul>
-          {flaws.map(({ key, flaw }) => (
-            <li key={key}>
-              {labelOf(key)}: {phrase(t.flaws, flaw)}
-            </li>
+          {flaws.map(({ key, flaw }, index) => (
+            // The key is empty if the whole file is meant, and one key can have several flaws.
+            <li key={index}>{[labelOf(key), phrase(t.flaws, flaw)].filter(Boolean).join(': ')}</li>
           ))}
         </ul>
       )}
