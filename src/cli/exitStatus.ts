@@ -32,6 +32,7 @@ export function exitStatusOf({ code }: ReceiptdError): ExitStatus {
     case 'FOLDERS_NESTED':
     case 'ENDPOINT_UNKNOWN':
     case 'ENDPOINT_IS_EXAMPLE':
+    case 'ACCOUNT_UNKNOWN':
     case 'HTTPS_REQUIRED':
     case 'CONFIRMATION_NEEDED':
     case 'SETUP_INCOMPLETE':

@@ -6,6 +6,7 @@ import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, fitted, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { areOfSettings } from '../core/domain/invalidSettings.ts';
 import { told } from './language.ts';
 import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
@@ -93,8 +94,8 @@ async function report(io: Io, error: unknown): Promise<ExitStatus> {
   if (error instanceof NotAnswered) return EXIT.interrupted;
   if (io.stop.aborted && !(error instanceof ReceiptdError)) return EXIT.interrupted;
   if (!(error instanceof ReceiptdError)) throw error;
-  // Only config errors list several problems, one per line; any other line feed came from input and is escaped.
-  const isList = error.kind === 'config';
+  // Only mistakes in settings have a line each; any other line feed came from input and is escaped.
+  const isList = areOfSettings(error.params);
   const { word, sentence } = await told(io, error);
   const lines = isList ? sentence.split('\n').map(escapeUnsafe).join('\n') : escapeUnsafe(sentence);
   const start = colorsFor(io, io.stderr).red(`${word}:`);

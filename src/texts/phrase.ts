@@ -25,6 +25,13 @@ export interface InvalidSettings<F = { readonly is: PropertyKey }> {
   }[];
 }
 
+/** Whether an error's parameters say what is wrong with settings. */
+export function areOfSettings(params: object | null | undefined): params is InvalidSettings {
+  return (
+    typeof params === 'object' && params !== null && 'problems' in params && Array.isArray(params.problems)
+  );
+}
+
 /** One line for each problem. */
 export function settingLines({ file, problems }: InvalidSettings, flaws: Phrases): string {
   const lines = problems.map(({ key, line, col, flaw }) => {

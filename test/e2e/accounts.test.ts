@@ -67,7 +67,7 @@ test('each endpoint is used with the credentials of its account, and a bad one s
   const site = await twoAccounts();
   expect(await login(site, MAIN_CLIENT)).toMatchObject({ status: 0 });
   expect(await login(site, BRANCH_CLIENT, '--account', 'brnach')).toBeRefused(
-    1,
+    2,
     'ACCOUNT_UNKNOWN',
     'branch?',
   );

@@ -71,6 +71,12 @@ describe('a configuration file is refused with one sentence', () => {
       ['folders[0].endpoint', '"ofice"', 'did you mean office?'],
     ],
     [
+      'with an account that is not there',
+      { endpoints: `endpoints: { office: { uid: ${OFFICE}, account: branch } }` },
+      'ACCOUNT_UNKNOWN',
+      ['endpoints.office.account', '"branch"'],
+    ],
+    [
       'with http to another machine',
       { service: 'service: { baseUrl: "http://service.example" }' },
       'HTTPS_REQUIRED',
@@ -90,6 +96,15 @@ describe('a configuration file is refused with one sentence', () => {
       await writeFile(site.config, text(site, change));
       expect(await site.look('check'), what).toBeRefused(2, code, site.config, ...words);
     }
+  });
+
+  test('with a line for each mistake, also if all have one code', async () => {
+    const site = await prepare();
+    const folders = ['/srv/a, recursive: true', '/srv/a/b', '/srv/a/c'].map((path) => `{ path: ${path} }`);
+    await writeFile(site.config, text(site, { folders: `folders: [${folders.join(', ')}]` }));
+    const ended = await site.look('check');
+    expect(ended.status).toBe(2);
+    expect(ended.stderr).toMatch(/^error: .*folders\[1\].*\n.*folders\[2\].* \[FOLDERS_NESTED\]\n$/);
   });
 
   test('if it contains a secret, which is not shown', async () => {

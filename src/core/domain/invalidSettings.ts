@@ -1,6 +1,8 @@
 import type { InvalidSettings } from '../../texts/en/settingFlaws.ts';
 import { ReceiptdError } from './errors.ts';
 
+export { areOfSettings } from '../../texts/phrase.ts';
+
 /** Codes that what is wrong with settings can have. */
 export type SettingsCode =
   | 'CONFIG_INVALID'
