@@ -1,6 +1,7 @@
 import type { Clock } from '../core/ports/clock.ts';
 import type { Incident, Incidents, OpenedIncident } from '../core/ports/incident.ts';
 import type { Log, LogFields } from '../core/ports/log.ts';
+import { areOfSettings } from '../core/domain/invalidSettings.ts';
 
 /**
  * Problems that keep the agent from working. Each cause
@@ -40,14 +41,24 @@ export class OpenIncidents implements Incidents {
 }
 
 function fieldsOf({ code, params }: OpenedIncident): LogFields {
+  const isList = 'error' in params && areOfSettings(params.error?.params);
   const fields = Object.entries(params)
     // It is what `detail` says.
     .filter(([name]) => name !== 'error')
     .map(([name, value]: [string, unknown]) => [
       name,
-      Array.isArray(value) ? value.map(String).join(', ') : value,
+      Array.isArray(value)
+        ? value.map(String).join(', ')
+        : isList && name === 'detail'
+          ? inOneLine(value)
+          : value,
     ]);
   // All values are plain now.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { code, ...(Object.fromEntries(fields) as LogFields) };
+}
+
+/** Mistakes in settings have a line each. */
+function inOneLine(detail: unknown): string {
+  return String(detail).replaceAll('\n', '; ');
 }

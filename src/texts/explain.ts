@@ -2,7 +2,7 @@ import type { Condition, ErrorCode, SaidElsewhere } from './facts.ts';
 import { OF_PROBLEMS } from './codes.ts';
 import type { FindingFact } from './en/findings.ts';
 import { isErrorKey, wordsOf } from './errors.ts';
-import { phrase } from './phrase.ts';
+import { areOfSettings, phrase } from './phrase.ts';
 import type { Texts } from './texts.ts';
 
 /** Whether an error's message is all that is known. */
@@ -55,10 +55,20 @@ export function errorWords(
   }
 }
 
-/** What exactly the agent found; null if it says nothing more. In English unless it is an error of the catalogue. */
-export function detailOf(texts: Pick<Texts, 'errors'>, { params }: Condition): string | null {
+/** The same in one line: of several mistakes in settings, the first one and how many more there are. */
+function errorLine(texts: Pick<Texts, 'errors' | 'problems'>, said: Omit<SaidElsewhere, 'code'>): string {
+  const { params, message } = said;
+  if (!areOfSettings(params) || params.problems.length < 2) return errorWords(texts, said);
+  const [first = ''] = message.split('\n', 1);
+  const alone = { ...params, problems: params.problems.slice(0, 1) };
+  const words = errorWords(texts, { ...said, message: first, params: alone });
+  return `${words} ${texts.problems.more(params.problems.length - 1)}`;
+}
+
+/** What exactly the agent found, in one line; null if it says nothing more. In English unless it is an error of the catalogue. */
+export function detailOf(texts: Pick<Texts, 'errors' | 'problems'>, { params }: Condition): string | null {
   if ('error' in params && params.error !== undefined)
-    return errorWords(texts, { ...params.error, message: params.detail });
+    return errorLine(texts, { ...params.error, message: params.detail });
   return 'detail' in params && params.detail !== '' ? params.detail : null;
 }
 
@@ -85,7 +95,7 @@ export function findingWords(
   { fact, checkedAs }: { readonly fact: FindingFact; readonly checkedAs?: string },
 ): string {
   const as = checkedAs === undefined ? '' : ` ${texts.findings.checkedAs({ user: checkedAs })}`;
-  if (fact.is === 'error') return `${errorWords(texts, fact.error)} [${fact.error.code}]${as}`;
+  if (fact.is === 'error') return `${errorLine(texts, fact.error)} [${fact.error.code}]${as}`;
   if (fact.is !== 'problem') return `${phrase(texts.findings, fact)}${as}`;
   return `${whatIsWrong(texts, fact.problem)} ${cureOf(texts, fact.problem)} [${fact.problem.code}]${as}`;
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
 import { EXAMPLE_UID } from '../../src/config/exampleUid.ts';
 import { DEPOT, OFFICE, prepare, type Running, type Site, storedOnce, until } from './support/agent.ts';
+import { quickly } from './support/commandLine.ts';
 import { changeConfig, drop, replaceBy, stored } from './support/changing.ts';
 
 async function edit(site: Site, edited: (text: string) => string): Promise<void> {
@@ -55,11 +56,22 @@ it('an invalid file changes nothing, and is one incident until it is valid again
   const site = await prepare();
   const agent = await site.start();
   const good = await readFile(site.config, 'utf8');
-  await replaceBy(site, good.replace('endpoint: office', 'endpoint: offfice'));
+  await replaceBy(site, `${good.replace('endpoint: office', 'endpoint: offfice')}unheardOf: 1\n`);
   await agent.logged('offfice');
   const { incidents } = await callControl(site.stateDir, 'status', {});
-  expect(incidents).toMatchObject([{ code: 'ENDPOINT_UNKNOWN' }]);
+  expect(incidents).toMatchObject([{ code: 'CONFIG_INVALID' }]);
   expect(incidents[0]?.params['detail']).toContain(`${site.config}:`);
+  await writeFile(site.file('good.yaml'), good);
+  for (const [LANG, more] of Object.entries({ C: '(and 1 more)', 'de_DE.UTF-8': '(und 1 weiterer)' })) {
+    site.env['LANG'] = LANG;
+    for (const command of ['status', 'check']) {
+      const { stdout } = await quickly(site, [command, '--config', site.file('good.yaml')]);
+      expect(stdout).toContain(more);
+      expect(stdout).not.toContain('\\n');
+    }
+  }
+  site.env['LANG'] = 'C';
+  expect(agent.stderr).not.toMatch(/A problem began.*\\n/);
   expect((await callControl(site.stateDir, 'config', {})).problem).toContain('offfice');
   expect(await site.look('reload')).toMatchObject({ status: 2 });
   agent.signal('SIGHUP');

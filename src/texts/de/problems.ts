@@ -5,6 +5,7 @@ export function problemsTexts({ counted }: Format): ReturnType<typeof english> {
   return {
     problems: {
       error: 'Fehler',
+      more: (n) => `(und ${n} ${n === 1 ? 'weiterer' : 'weitere'})`,
       since: (at) => `Seit ${at}.`,
       until: (at) => `Nächster Versuch: ${at}.`,
       now: 'Es wird gerade erneut versucht.',

@@ -5,6 +5,7 @@ export function problemsTexts({ counted }: Format) {
   return {
     problems: {
       error: 'error',
+      more: (n: number) => `(and ${n} more)`,
       since: (at: string) => `Since ${at}.`,
       until: (at: string) => `Next try: ${at}.`,
       now: 'It is being retried now.',
