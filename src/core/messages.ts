@@ -151,10 +151,13 @@ export interface EndItem {
   readonly message: string | null;
   /** Null: the request is repeated at once, after a 401. */
   readonly next: NextState | null;
+  /** With it, documents go to the end of the queue: their endpoint refused many different ones. */
+  readonly requeue?:
+    { readonly documents: readonly number[]; readonly reason: string; readonly message: string } | undefined;
   readonly at: number;
 }
-/** False: no such request was in progress. */
-export interface EndAnswer {
+/** False: there was nothing to do it to; of a request, that none was in progress. */
+export interface Done {
   readonly isDone: boolean;
 }
 
@@ -167,8 +170,6 @@ export type MoveItem = { readonly documents: readonly number[]; readonly at: num
     | { readonly move: 'fail'; readonly reason: string; readonly message: string }
     /** A person's resend of what was accepted. */
     | { readonly move: 'resend' }
-    /** At the end of the queue: an endpoint refused many different documents. */
-    | { readonly move: 'requeue'; readonly reason: string; readonly message: string }
     | { readonly move: 'postpone'; readonly due: number; readonly reason: string; readonly message: string }
     /** Queues it again instead if its bytes were seen after the file `newestSeen`. */
     | {

@@ -4,6 +4,10 @@ import type { DocumentState, Verdict } from './document.ts';
 /** Documents that stay as they are until a person decides. */
 export const UNDECIDED_STATES = ['failed', 'unconfirmed', 'lost'] as const satisfies readonly DocumentState[];
 
+export function isUndecided(state: DocumentState): boolean {
+  return UNDECIDED_STATES.some((each) => each === state);
+}
+
 /** Files that stay as they are until a person fixes, removes or dismisses them. */
 const UNSENT_VERDICTS = ['rejected', 'incomplete', 'unreadable'] as const satisfies readonly Verdict[];
 

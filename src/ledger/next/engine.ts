@@ -54,6 +54,7 @@ export interface Engine extends Reader {
   /** Sets the tables' head behind entries that are recorded already. */
   replayed(entries: readonly Recorded[]): void | Promise<void>;
   commit(): void | Promise<void>;
+  /** Never fails. */
   rollback(): void | Promise<void>;
   /**
    * After a commit that failed or got no answer: whether the entries are recorded all the same. True: the tables may lack them, and `behind` brings
@@ -64,7 +65,7 @@ export interface Engine extends Reader {
    * Entries behind the tables' head, in parts. After an empty one, the next is asked for once all others are folded.
    */
   behind(): Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>;
-  /** After a commit: blanks what was erased, also what a crash left to be blanked. False if it could not be done now. */
+  /** Blanks what was erased, also what a crash left to be blanked. False if it could not be done now. */
   finish(): boolean | Promise<boolean>;
   /** Entries with personal data about these documents or files, as ranges: of this chain, and of others. */
   personalEntries(about: {

@@ -86,34 +86,54 @@ export class LedgerCore {
     await this.engine.close();
   }
 
+  /** Brings the tables forward if they are behind, and blanks what was erased. False if that could not be done now. */
+  settle(): Promise<boolean> {
+    return this.between(async () => {
+      if (this.#isBehind) await this.#bringForward();
+      return this.engine.finish();
+    });
+  }
+
   async #run(steps: readonly Step[], tries = 1): Promise<readonly (readonly unknown[])[]> {
-    if (this.#isBehind) await this.#bringForward();
+    // An erasure looks for entries where they are recorded: those of its own transaction are not there yet.
+    if (steps.length > 1 && steps.some(([name]) => name === 'erase'))
+      return this.#apart(steps.map((step) => [step]));
     try {
+      if (this.#isBehind) await this.#bringForward();
       return await this.#transaction(steps);
     } catch (error) {
       const fault = this.engine.faultOf(error);
-      if (fault === 'store') throw error;
       if (fault === 'again' && tries < TRIES) return this.#run(steps, tries + 1);
+      if (fault !== 'row') throw error;
       return this.#byHalves(steps, error);
     }
+  }
+
+  /** Each of these is a transaction. Once one was committed, a failure of the store is the answer of the others. */
+  async #apart(parts: readonly (readonly Step[])[]): Promise<readonly (readonly unknown[])[]> {
+    const answers: (readonly unknown[])[] = [];
+    for (const steps of parts) {
+      try {
+        answers.push(...(await this.#run(steps)));
+      } catch (error) {
+        if (answers.length === 0) throw error;
+        for (const [, items] of steps) answers.push(items.map((): RowFault => ({ fault: error })));
+      }
+    }
+    return answers;
   }
 
   /** The steps, then the halves of a step, are transactions of their own until the row at fault is alone. */
   async #byHalves(steps: readonly Step[], error: unknown): Promise<readonly (readonly unknown[])[]> {
     const [first, ...others] = steps;
     if (first === undefined) return [];
-    if (others.length > 0) {
-      const answers: (readonly unknown[])[] = [];
-      for (const step of steps) answers.push(...(await this.#run([step])));
-      return answers;
-    }
+    if (others.length > 0) return this.#apart(steps.map((step) => [step]));
     const [name, items] = first;
     if (items.length <= 1) return [items.map((): RowFault => ({ fault: error }))];
     const middle = items.length >> 1;
-    const answers: unknown[] = [];
-    for (const half of [items.slice(0, middle), items.slice(middle)])
-      answers.push(...((await this.#run([[name, half] as unknown as Step]))[0] ?? []));
-    return [answers];
+    const halves = [items.slice(0, middle), items.slice(middle)];
+    const answers = await this.#apart(halves.map((half) => [[name, half] as unknown as Step]));
+    return [answers.flat()];
   }
 
   async #transaction(steps: readonly Step[]): Promise<readonly (readonly unknown[])[]> {
@@ -147,12 +167,12 @@ export class LedgerCore {
     } catch (error) {
       this.#places = {};
       const isDone = isRecording && (await engine.isRecorded(error));
+      this.#isBehind ||= isDone;
       await engine.rollback();
       if (!isDone) throw error;
-      this.#isBehind = true;
+      // Reads lack what was answered until this succeeds: now, or before the next transaction.
+      await this.#bringForward().catch(() => {});
     }
-    // What could not be blanked now is blanked after the next transaction, or at the next start.
-    if (!this.#isBehind) await engine.finish();
     return answers;
   }
 

@@ -202,7 +202,8 @@ export class Work implements WorkingSet {
     const changes: Map<number, 'new' | Partial<Row<Name>>> = this.#changes[table];
     const before = changes.get(id);
     if (before === 'new') return;
-    changes.set(id, before === undefined ? values : Object.assign(before, values));
+    // Several rows may share `values`.
+    changes.set(id, before === undefined ? values : { ...before, ...values });
   }
 
   #count(table: Table, row: object, by: number): void {

@@ -9,7 +9,7 @@ import { markDamaged } from '../sqlite/files.ts';
 import { Trouble, type ReservedSpace } from '../sqlite/trouble.ts';
 import { startSqlite, type StartedSqlite } from './engines/sqliteStart.ts';
 import { checkBackup } from './engines/sqliteUpkeep.ts';
-import type { Step } from './ledger.ts';
+import { isFault, type Step } from './ledger.ts';
 import { StoreFailed, type Runner } from './runner.ts';
 
 const BLANK_TRIES = 20;
@@ -72,11 +72,21 @@ export class SqliteWriter implements Runner {
     const trouble: ReceiptdError | null = areOutcomes ? null : this.storage.error();
     if (trouble !== null) throw new StoreFailed(trouble, true);
     try {
-      return await this.started.core.run(steps);
+      const answers = await this.started.core.run(steps);
+      // Where the store failed after a part was done, the rest has its error as answer.
+      return answers.map((each) =>
+        each.map((one) => (isFault(one) ? { fault: this.#failureOf(one.fault) } : one)),
+      );
     } catch (error) {
       const failure = storeFailure(error, this.path, 'written');
       throw new StoreFailed(failure, this.storage.met(failure));
     }
+  }
+
+  #failureOf(error: unknown): unknown {
+    const failure = storeFailure(error, this.path, 'written');
+    this.storage.met(failure);
+    return failure;
   }
 
   async backup(target: string | null): Promise<{ readonly file: string; readonly head: JournalHead }> {
@@ -85,7 +95,7 @@ export class SqliteWriter implements Runner {
   }
 
   async blanked(): Promise<void> {
-    for (let tries = 1; !this.started.engine.finish(); tries += 1) {
+    for (let tries = 1; !(await this.started.core.settle()); tries += 1) {
       if (tries === BLANK_TRIES)
         throw new ReceiptdError('LEDGER_WRITE_FAILED.notRewritten', { path: this.path });
       await this.#clock.sleep(BLANK_AGAIN_MS);

@@ -78,6 +78,10 @@ export function storeFailure(error: unknown, path: string, doing: 'written' | 'r
 
 /** Another program holds the ledger's lock for a moment. */
 export function isBusy(failure: ReceiptdError): boolean {
-  const code = sqliteCode(failure.cause);
+  return isBusyError(failure.cause);
+}
+
+export function isBusyError(error: unknown): boolean {
+  const code = sqliteCode(error);
   return code === 5 || code === 6;
 }

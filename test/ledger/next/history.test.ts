@@ -58,6 +58,7 @@ describe.skipIf(!needsPostgres())('one history', () => {
       expect(other.counts).toEqual(one.counts);
       expect(counted(one)).toEqual(one.counts);
 
+      await sqlite.core.settle();
       const third = folded(readJournal(sqlite.journal, 0));
       for (const [table, rows] of Object.entries(one.tables)) expect(third.tables[table]).toEqual(rows);
       expect(third.counts).toEqual(one.counts);

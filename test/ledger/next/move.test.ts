@@ -29,6 +29,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
       if (steps.length > 0) history.learn(steps, await file.core.run(steps));
     }
     await file.core.run([['recover', [{ at: history.now }]]]);
+    await file.core.settle();
     return file;
   }
 

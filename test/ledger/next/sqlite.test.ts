@@ -5,7 +5,7 @@ import { openSqliteLedger } from '../../../src/ledger/next/adapter/open.ts';
 import { isFault } from '../../../src/ledger/next/ledger.ts';
 import { describeLedgerContract } from '../../contract/ledger/contract.ts';
 import { describeListingContract } from '../../contract/ledger/listings.ts';
-import type { LedgerPlace } from '../../contract/ledger/support.ts';
+import { admission, OFFICE, REFUSAL, rowsOf, send, type LedgerPlace } from '../../contract/ledger/support.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { clock } from '../sqlite/place.ts';
 import { openSqlite } from './support/agents.ts';
@@ -46,5 +46,55 @@ it('takes a bad row out of its batch, and does the rest', async () => {
     expect(answers.map(isFault)).toEqual([false, true, false]);
   } finally {
     await file.close();
+  }
+});
+
+it('a start keeps the rows of one entry apart', async () => {
+  const dir = await fs.mkdtemp(path.join(memoryDirectory(), 'receiptd-ledger-'));
+  const file = path.join(dir, 'ledger.db');
+  const open = () => openSqliteLedger({ path: file, clock });
+  try {
+    const ledger = await open();
+    const ids: number[] = [];
+    for (const content of ['a', 'b']) ids.push((await ledger.admit(admission(content, content))).document.id);
+    for (const id of ids) await send(ledger, id, REFUSAL);
+    await ledger.dismiss({ documents: ids, sightings: [] }, 'ann', 4_000);
+    await ledger.retry([ids[0]!], 5_000);
+    await ledger.close();
+    // All of it is folded in one part.
+    await fs.rm(file);
+    const again = await open();
+    expect((await rowsOf(again)).map(({ state, dismissedBy }) => [state, dismissedBy])).toEqual([
+      ['queued', null],
+      ['failed', 'ann'],
+    ]);
+    await again.close();
+  } finally {
+    await fs.rm(dir, { recursive: true });
+  }
+});
+
+it('erases what was recorded in the same moment, too', async () => {
+  const place = await createPlace();
+  try {
+    const ledger = await place.open();
+    const { document } = await ledger.admit(admission('a', 'a'));
+    await send(ledger, document.id);
+    const payload = Buffer.from('{"for":"Jane Doe"}');
+    await Promise.all([
+      ledger.recordResult({
+        at: 4_000,
+        baseUrl: OFFICE.baseUrl,
+        uid: OFFICE.uid,
+        name: document.name,
+        status: null,
+        payload,
+      }),
+      ledger.erase([document.id], 5_000),
+    ]);
+    await ledger.close();
+    expect(await place.stored()).not.toContain('Jane Doe');
+  } finally {
+    await place.remove();
   }
 });

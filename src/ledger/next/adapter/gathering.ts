@@ -3,10 +3,11 @@ import type { Answer, Item, StepName } from '../steps.ts';
 import { StoreFailed, type Runner } from '../runner.ts';
 
 interface Call {
-  readonly steps: readonly Step[];
+  readonly name: StepName;
+  readonly item: unknown;
   /** The outcome of a request in progress: tried even if the disk is full. */
   readonly isOutcome: boolean;
-  readonly resolve: (answers: readonly unknown[]) => void;
+  readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -40,19 +41,13 @@ export class Gathering {
 
   /** Resolves the answer to the item once it is durable. */
   async call<Name extends StepName>(name: Name, item: Item<Name>, isOutcome = false): Promise<Answer<Name>> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one step, one item
-    const [answer] = await this.calls([[name, [item]] as unknown as Step], isOutcome);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return answer as Answer<Name>;
-  }
-
-  /** Several steps with an item each, in one transaction. */
-  async calls(steps: readonly Step[], isOutcome = false): Promise<readonly unknown[]> {
     if (this.#isClosed) throw this.#closed();
-    return new Promise((resolve, reject) => {
-      this.#calls.push({ steps, isOutcome, resolve, reject });
+    const answer = new Promise<unknown>((resolve, reject) => {
+      this.#calls.push({ name, item, isOutcome, resolve, reject });
       this.#committing ??= this.#commitAll();
     });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the step's own
+    return (await answer) as Answer<Name>;
   }
 
   /** Commits what is gathered; later calls are refused. */
@@ -86,22 +81,19 @@ export class Gathering {
 
   async #run(calls: readonly Call[]): Promise<void> {
     const steps: [name: StepName, items: unknown[]][] = [];
-    const places = calls.map((call) =>
-      call.steps.map(([name, items]) => {
-        let last = steps.at(-1);
-        if (last?.[0] !== name) steps.push((last = [name, []]));
-        const at = last[1].push(items[0]) - 1;
-        return [steps.length - 1, at] as const;
-      }),
-    );
+    const places = calls.map(({ name, item }) => {
+      let last = steps.at(-1);
+      if (last?.[0] !== name) steps.push((last = [name, []]));
+      return [steps.length - 1, last[1].push(item) - 1] as const;
+    });
     const areOutcomes = calls.every(({ isOutcome }) => isOutcome);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of steps
     const answers = await this.#runner.run(steps as unknown as readonly Step[], areOutcomes);
     for (const [i, call] of calls.entries()) {
-      const own = (places[i] ?? []).map(([step, at]) => answers[step]?.[at]);
-      const failed = own.find(isFault);
-      if (failed === undefined) call.resolve(own);
-      else call.reject(failed.fault);
+      const [step, at] = places[i] ?? [0, 0];
+      const answer = answers[step]?.[at];
+      if (isFault(answer)) call.reject(answer.fault);
+      else call.resolve(answer);
     }
   }
 }

@@ -221,14 +221,11 @@ export function createWrites({
 
     async finish(attempt, { at, outcome, httpStatus: http, message, transition }, requeue) {
       const document = underWay.get(attempt) ?? (await reads.documentOf(attempt));
-      const end = { attempt, document, outcome, http, message, next: nextOf(transition), at };
-      const again = requeue && ({ ...requeue, documents: requeue.documentIds, move: 'requeue', at } as const);
-      const [ended] = (await gathering.calls(
-        [['end', [end]], ...(again ? ([['move', [again]]] as const) : [])],
-        true,
-      )) as [{ readonly isDone: boolean }];
+      const again = requeue && { ...requeue, documents: requeue.documentIds };
+      const end = { attempt, document, outcome, http, message, next: nextOf(transition), requeue: again, at };
+      const { isDone } = await gathering.call('end', end, true);
       underWay.delete(attempt);
-      if (!ended.isDone) throw new ReceiptdError('DOCUMENT_STATE.notUnderWay', { attempt });
+      if (!isDone) throw new ReceiptdError('DOCUMENT_STATE.notUnderWay', { attempt });
     },
 
     async finishReplayed(attempt, at, http, message) {

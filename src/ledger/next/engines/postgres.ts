@@ -132,7 +132,9 @@ const BLANK = `UPDATE chain c SET personal = repeat(' ', octet_length(c.personal
     ['last', 'int'],
   ])} WHERE c.agent = r.agent AND c.seq BETWEEN r.first AND r.last AND c.personal <> ''`;
 
-const TAKE_OVER = `UPDATE agents a SET epoch = epoch + 1, lease_until = NULL WHERE a.id = :agent AND NOT ${IS_RUNNING} RETURNING a.id`;
+/** Waits until the agent's own transaction has ended, if it is in one. */
+const TAKE_OVER = `UPDATE agents a SET epoch = a.epoch + 1, lease_until = NULL FROM (SELECT id FROM agents WHERE id = :agent FOR UPDATE) l
+  WHERE a.id = l.id AND NOT ${IS_RUNNING} RETURNING a.id`;
 
 /** Session lock of the agent that makes the tables anew. */
 const ANEW = 7_267_340;

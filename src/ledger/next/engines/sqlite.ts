@@ -2,7 +2,8 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import { systemCode } from '../../../core/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../../core/ports/journal.ts';
 import { blankInJournal, personalRanges, readJournal, type Journal } from '../../journal/journal.ts';
-import { isStoreFailure } from '../../sqlite/failure.ts';
+import { rewriteFile } from '../../sqlite/connection.ts';
+import { isBusyError, isStoreFailure } from '../../sqlite/failure.ts';
 import { subjectsOf, toJournal, type Range } from '../entries.ts';
 import type { Engine, Fault, Head, Reader, Recorded } from '../engine.ts';
 import { createTables, type Cell, type Cells, type Table } from '../schema.ts';
@@ -199,8 +200,10 @@ export class SqliteEngine implements Engine {
   readonly #inserts = new Map<string, Inserting>();
   /** By table and columns. */
   readonly #updates = new Map<string, StatementSyncInstance>();
-  /** Of the transaction: ranges to be blanked after it. */
+  /** Whether entries are not surely blank yet. */
   #hasBlanks: boolean;
+  /** Since the last erasure, so that nothing deleted is left in the file. */
+  #isRewritten = false;
   #isAhead = false;
 
   constructor(options: SqliteEngineOptions) {
@@ -305,6 +308,7 @@ export class SqliteEngine implements Engine {
       JSON.stringify([...headOf(this.#writer).blanks, ...blanks]),
     );
     this.#hasBlanks = true;
+    this.#isRewritten = false;
   }
 
   commit(): void {
@@ -338,7 +342,11 @@ export class SqliteEngine implements Engine {
   }
 
   rollback(): void {
-    if (this.db.isTransaction) this.db.exec('ROLLBACK');
+    try {
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+    } catch {
+      // The failure before it is the one to report.
+    }
   }
 
   isRecorded(): boolean {
@@ -349,21 +357,23 @@ export class SqliteEngine implements Engine {
     return inParts(this.#options.journal.after(headOf(this.#writer).seq));
   }
 
-  /** False if other programs keep what was erased in the log. */
+  /** False if other programs keep what was erased in the log, or the disk is full. */
   finish(): boolean {
     if (!this.#hasBlanks) return true;
     try {
-      this.#options.journal.blank(headOf(this.#writer).blanks);
-      // Deleted data stays in the file until it is rewritten: in memory, that would take as much as the ledger has.
-      this.db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY');
+      if (!this.#isRewritten) {
+        this.#options.journal.blank(headOf(this.#writer).blanks);
+        rewriteFile(this.db);
+        this.#isRewritten = true;
+      }
+      if (!this.foldLog()) return false;
+      this.#writer.run('UPDATE head SET blanks = ?1', '[]');
+      this.#hasBlanks = false;
+      return true;
     } catch (error) {
       if (this.faultOf(error) === 'row') throw error;
       return false;
     }
-    if (!this.foldLog()) return false;
-    this.#writer.run('UPDATE head SET blanks = ?1', '[]');
-    this.#hasBlanks = false;
-    return true;
   }
 
   async personalEntries({
@@ -383,11 +393,13 @@ export class SqliteEngine implements Engine {
   }
 
   faultOf(error: unknown): Fault {
-    if (BUSY.has(sqliteCode(error))) return 'again';
+    if (isBusyError(error)) return 'again';
     return isOfStore(error) ? 'store' : 'row';
   }
 
   close(): void {
+    this.#inserts.clear();
+    this.#updates.clear();
     this.#writer.forget();
     this.#options.reader.forget();
     this.#options.reader.db.close();
@@ -414,12 +426,4 @@ export function* inParts<E extends Recorded>(entries: Iterable<E>, upTo = Infini
 /** Whether a file or the disk is at fault. A constraint has a code of the driver's, which says nothing of the store. */
 export function isOfStore(error: unknown): boolean {
   return isStoreFailure(error) || systemCode(error)?.startsWith('ERR_') === false;
-}
-
-/** SQLITE_BUSY, LOCKED. */
-const BUSY: ReadonlySet<number> = new Set([5, 6]);
-function sqliteCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-    ? error.errcode
-    : 0;
 }

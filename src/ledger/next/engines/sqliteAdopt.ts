@@ -3,6 +3,7 @@ import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { JournalHead } from '../../../core/ports/journal.ts';
 import { backupsIn } from '../../sqlite/backup.ts';
 import { journalPathOf, syncFile } from '../../sqlite/files.ts';
+import { isFault } from '../ledger.ts';
 import { startSqlite } from './sqliteStart.ts';
 import { checkBackup } from './sqliteUpkeep.ts';
 
@@ -44,7 +45,8 @@ export async function adoptLedger({ path, backupsDir, because, at, isPair }: Ado
     if (isPair && story.length > 0) throw unfit(path, story.join(' '));
     // A journal that had to be restarted contributed nothing.
     const replayed = story.length === 0 ? engine.journalHead.seq - from.seq : 0;
-    await core.run([['record', [{ record: 'restored', because, fromSeq: from.seq, at }]]]);
+    const [[done]] = await core.run([['record', [{ record: 'restored', because, fromSeq: from.seq, at }]]]);
+    if (isFault(done)) throw done.fault;
     const [count] = engine.each<{ readonly n: number }>('SELECT count(*) AS n FROM documents d', null);
     return { head: engine.journalHead, documents: count?.n ?? 0, replayed, story };
   } finally {

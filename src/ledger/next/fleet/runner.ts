@@ -1,4 +1,4 @@
-import type { BeginAnswer } from '../../../core/messages.ts';
+import type { BeginAnswer, Done, MoveAnswer } from '../../../core/messages.ts';
 import type { ReceiptdError } from '../../../core/domain/errors.ts';
 import { ledgerFailure } from '../../postgres/failure.ts';
 import type { Trouble } from '../../postgres/trouble.ts';
@@ -59,8 +59,13 @@ export class FleetRunner implements Pick<Runner, 'run' | 'storage' | 'blanked'> 
 
   /** After a failover, the new server may lack the last commits: nobody would end the requests that it has and this process has not. */
   async endForgotten(): Promise<void> {
-    const except = [...this.#underWay.keys()];
-    await this.#options.core.run([['recover', [{ at: this.#options.now(), except, message: FORGOTTEN }]]]);
+    const { core, member } = this.#options;
+    // A request whose recording was not answered yet is known once that is.
+    await core.idle();
+    const except = [...this.#underWay].flatMap(([id, { epoch }]) =>
+      epoch === member.session.epoch ? [id] : [],
+    );
+    await core.run([['recover', [{ at: this.#options.now(), except, message: FORGOTTEN }]]]);
   }
 
   async blanked(): Promise<void> {
@@ -77,8 +82,10 @@ export class FleetRunner implements Pick<Runner, 'run' | 'storage' | 'blanked'> 
           this.#underWay.set(document, { attempt: answer.attempt, epoch });
       }
     if (name === 'end')
-      for (const { document, next } of items) if (next !== null) this.#underWay.delete(document);
+      for (const [i, { document, next }] of items.entries())
+        if (next !== null && (answers[i] as Partial<Done>).isDone === true) this.#underWay.delete(document);
     if (name === 'move')
-      for (const { documents } of items) for (const id of documents) this.#underWay.delete(id);
+      for (const answer of answers as readonly Partial<MoveAnswer>[])
+        for (const id of answer.moved ?? []) this.#underWay.delete(id);
   }
 }

@@ -1,5 +1,6 @@
 import type {
   DisposeItem,
+  Done,
   FolderItem,
   GoneItem,
   NoteItem,
@@ -14,10 +15,6 @@ import type { FileRow } from '../schema.ts';
 import type { Work } from '../work.ts';
 import { isSameFile } from './admit.ts';
 import { CurrentFiles, endpointIdOf, folderIdOf, makePlaces } from './places.ts';
-
-export interface Done {
-  readonly isDone: boolean;
-}
 
 /** Verdicts on files that are not, or not yet, documents. */
 export async function note(work: Work, items: readonly NoteItem[]): Promise<readonly Done[]> {

@@ -1,8 +1,14 @@
-import type { CountAnswer, DismissItem, EraseItem, HoldItem, RecordItem } from '../../../core/messages.ts';
-import { NO_RECEIPT } from '../../../core/domain/needsPerson.ts';
+import type {
+  CountAnswer,
+  DismissItem,
+  Done,
+  EraseItem,
+  HoldItem,
+  RecordItem,
+} from '../../../core/messages.ts';
+import { isUndecided, NO_RECEIPT } from '../../../core/domain/needsPerson.ts';
 import { CHAIN, holdId } from '../entries.ts';
 import { columnsOf, type Work } from '../work.ts';
-import type { Done } from './files.ts';
 import { endpointIdOf, makePlaces } from './places.ts';
 
 const OPEN_HOLDS = `SELECT ${columnsOf('holds', 'h')} FROM holds h WHERE h.open = 1`;
@@ -40,7 +46,6 @@ export async function hold(work: Work, items: readonly HoldItem[]): Promise<read
   });
 }
 
-const UNDECIDED: readonly string[] = ['failed', 'unconfirmed', 'lost'];
 const UNSENT: readonly string[] = ['rejected', 'incomplete', 'unreadable'];
 
 /** Marks cases as needing nobody any more, or takes that back; skips those that need nobody anyway. */
@@ -58,7 +63,7 @@ export async function dismiss(work: Work, items: readonly DismissItem[]): Promis
   return items.map(({ isUndo, by, at, ...cases }) => {
     const documents = [...new Set(cases.documents)].filter((id) => {
       const row = work.rows.documents.get(id);
-      return row !== undefined && UNDECIDED.includes(row.state) && (row.dismissed_at !== null) === isUndo;
+      return row !== undefined && isUndecided(row.state) && (row.dismissed_at !== null) === isUndo;
     });
     const files = [...new Set(cases.files)].filter((id) => {
       const row = work.rows.files.get(id);

@@ -1,13 +1,14 @@
 import type {
   BeginAnswer,
   BeginItem,
-  EndAnswer,
+  Done,
   EndItem,
   MoveAnswer,
   MoveItem,
   NextState,
 } from '../../../core/messages.ts';
 import { BYTES_ELSEWHERE, BYTES_MISSING, endpointId } from '../../../core/domain/document.ts';
+import { isUndecided } from '../../../core/domain/needsPerson.ts';
 import { CHAIN, type Move } from '../entries.ts';
 import { isUnsettled, NEVER, type DocumentRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
@@ -64,17 +65,18 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
     'endpoints',
     documents.flatMap((document) => document?.endpoint_id ?? []),
   );
-  const limits = items.flatMap(({ limit }, i) =>
-    limit && documents[i] ? [{ endpoint: documents[i].endpoint_id, ...limit }] : [],
+  const now = work.head.now;
+  // Each window and each budget is asked for once: how far the most generous of the items goes.
+  const limits = most(
+    items.flatMap(({ limit }, i) =>
+      asked(documents[i], limit && [{ ...limit, since: now - limit.windowMs }]),
+    ),
   );
-  const budgets = items.flatMap(({ budgets: of = [] }, i) => {
-    const endpoint = documents[i]?.endpoint_id;
-    return endpoint === undefined ? [] : of.map(({ since, count }) => ({ endpoint, since, count }));
-  });
+  const budgets = most(items.flatMap(({ budgets: of }, i) => asked(documents[i], of)));
   const [windows, spent] = await Promise.all([
     work.ask<{ readonly endpoint: number; readonly used: number; readonly oldest: number }>(
       IN_WINDOW,
-      limits.map(({ endpoint, windowMs, count }) => ({ endpoint, since: work.head.now - windowMs, count })),
+      limits,
     ),
     work.ask<{ readonly endpoint: number; readonly since: number; readonly used: number }>(
       IN_BUDGET,
@@ -85,7 +87,6 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
   const inWindow = new Map(windows.map((row) => [row.endpoint, { used: row.used, oldest: row.oldest }]));
   const budgetKey = (endpoint: number, since: number): string => `${endpoint} ${since}`;
   const inBudget = new Map(spent.map((row) => [budgetKey(row.endpoint, row.since), row.used]));
-  const now = work.head.now;
 
   return items.map(({ bytes, limit, budgets: own = [], at }, i): BeginAnswer => {
     const document = documents[i];
@@ -123,20 +124,43 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
   });
 }
 
+interface Limit {
+  readonly endpoint: number;
+  readonly since: number;
+  readonly count: number;
+}
+
+function asked(
+  document: DocumentRow | undefined,
+  limits: readonly Omit<Limit, 'endpoint'>[] | undefined,
+): readonly Limit[] {
+  if (document === undefined || limits === undefined) return [];
+  return limits.map(({ since, count }) => ({ endpoint: document.endpoint_id, since, count }));
+}
+
+function most(limits: readonly Limit[]): readonly Limit[] {
+  const byWindow = new Map<string, Limit>();
+  for (const limit of limits) {
+    const key = `${limit.endpoint} ${limit.since}`;
+    if (limit.count > (byWindow.get(key)?.count ?? 0)) byWindow.set(key, limit);
+  }
+  return [...byWindow.values()];
+}
+
 /** Records how requests ended, and where their documents go. */
-export async function end(work: Work, items: readonly EndItem[]): Promise<readonly EndAnswer[]> {
-  const documents = await work.load(
+export async function end(work: Work, items: readonly EndItem[]): Promise<readonly Done[]> {
+  await work.load(
     'documents',
-    items.map(({ document }) => document),
+    items.flatMap(({ document, requeue }) => [document, ...(requeue?.documents ?? [])]),
   );
-  return items.map(({ attempt, outcome, http, message, next, at }, i) => {
-    const document = documents[i];
+  return items.map(({ attempt, document: id, outcome, http, message, next, requeue, at }) => {
+    const document = work.rows.documents.get(id);
     if (document?.attempt !== attempt) return { isDone: false };
     work.add(
       {
         kind: 'ended',
         attempt: work.ref(attempt),
-        document: work.ref(document.id),
+        document: work.ref(id),
         outcome,
         http,
         said: message,
@@ -145,6 +169,15 @@ export async function end(work: Work, items: readonly EndItem[]): Promise<readon
       },
       at,
     );
+    for (const other of new Set(requeue?.documents)) {
+      const state = work.rows.documents.get(other)?.state;
+      if (requeue === undefined || (state !== 'failed' && state !== 'queued')) continue;
+      const { reason, message: why } = requeue;
+      work.add(
+        { kind: 'moved', documents: [work.ref(other)], state: 'queued', due: at, reason, message: why },
+        at,
+      );
+    }
     return { isDone: true };
   });
 }
@@ -238,8 +271,6 @@ const NEWER = `SELECT w.* FROM {rows document:int sha256:text newest:int first:i
    WHERE n.id IN (${ofBytes('r.sha256')})
      AND ((n.id > r.newest AND n.id < r.next) OR ((n.id < r.first OR n.id >= r.next) AND n.seen_at >= (SELECT o.seen_at FROM files o WHERE o.id = r.newest)))) w`;
 
-const UNDECIDED: readonly string[] = ['failed', 'unconfirmed', 'lost'];
-
 export async function move(work: Work, items: readonly MoveItem[]): Promise<readonly MoveAnswer[]> {
   await work.load(
     'documents',
@@ -261,7 +292,7 @@ export async function move(work: Work, items: readonly MoveItem[]): Promise<read
     switch (item.move) {
       case 'retry': {
         const isMeant = ({ state, due }: DocumentRow): boolean =>
-          UNDECIDED.includes(state) || (state === 'queued' && due > at);
+          isUndecided(state) || (state === 'queued' && due > at);
         return each(rows.filter(isMeant), ({ created_at }) => ({
           state: 'queued',
           due: Math.min(created_at, at),
@@ -280,11 +311,6 @@ export async function move(work: Work, items: readonly MoveItem[]): Promise<read
           rows.filter(({ state }) => state === 'accepted'),
           ({ created_at }) => ({ state: 'queued', due: Math.min(created_at, at), afresh: true }),
         );
-      case 'requeue': {
-        const { reason, message } = item;
-        const isMeant = ({ state }: DocumentRow): boolean => state === 'failed' || state === 'queued';
-        return each(rows.filter(isMeant), () => ({ state: 'queued', due: at, reason, message }));
-      }
       case 'postpone': {
         const { reason, message } = item;
         const due = Math.max(0, Math.ceil(item.due));

@@ -181,13 +181,6 @@ const MOVES: readonly ((at: number, history: History) => MoveItem)[] = [
   (at, h) => ({ move: 'retry', documents: h.share(0.1), at }),
   (at, h) => ({ move: 'resend', documents: h.share(0.03), at }),
   (at, h) => ({
-    move: 'requeue',
-    documents: h.share(0.1),
-    reason: 'ENDPOINT_HELD',
-    message: 'many refusals',
-    at,
-  }),
-  (at, h) => ({
     move: 'postpone',
     documents: h.share(0.05),
     due: at + 60_000.2,
@@ -292,7 +285,14 @@ const MAKERS: { readonly [Name in Kind]: Maker } = {
     'end',
     h.underWay
       .filter(() => h.chance(0.6))
-      .map((request) => ({ ...request, at: h.now, ...h.pick(ENDS)(h.now) })),
+      .map((request) => ({
+        ...request,
+        at: h.now,
+        ...h.pick(ENDS)(h.now),
+        ...(h.chance(0.2) && {
+          requeue: { documents: h.share(0.1), reason: 'ENDPOINT_HELD', message: 'many refusals' },
+        }),
+      })),
   ],
   move: (h) => ['move', h.some(() => h.pick(MOVES)(h.now, h), 3)],
   retire: (h) => ['retire', [{ base: 5 * CHAIN, results: [], at: h.now }]],
