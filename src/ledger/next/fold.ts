@@ -1,8 +1,8 @@
 import type { Verdict } from '../../core/domain/document.ts';
 import { foldedUnlessAscii } from '../../core/domain/search.ts';
 import { postedOf } from '../resultRows.ts';
-import { holdId, type Entry, type EntryOf, type Move } from './entries.ts';
-import { kindOf, TABLES, type FileRow, type Row, type Table } from './schema.ts';
+import { holdId, type Entry, type EntryOf, type Move, type Range } from './entries.ts';
+import { kindOf, NAMED, TABLES, type Cells, type FileRow, type Row, type Table } from './schema.ts';
 
 /** The working set that entries change (work.ts). */
 export interface WorkingSet {
@@ -59,7 +59,7 @@ export function fold(work: WorkingSet, entry: Entry, at: number, id: number): vo
     case 'placed':
       return work.change('folders', entry.folder, { mark: entry.mark });
     case 'originals':
-      return work.change('folders', entry.folder, { rule: entry.rule, stays: JSON.stringify(entry.stays) });
+      return work.change('folders', entry.folder, { rule: entry.rule, stays: idsOf(work, entry.stays) });
     case 'admitted':
       return foldAdmitted(work, entry, at, id);
     case 'file':
@@ -432,16 +432,32 @@ function unnamed(id: number): string {
   return `/${id}`;
 }
 
-/** What erasure took, or a later schema added, has the kind's empty value. */
+/** Ranges of ids, as a folder's row has them. */
+function idsOf(work: WorkingSet, ranges: readonly Range[]): string {
+  return JSON.stringify(ranges.map(([first, last]) => [work.id(first), work.id(last)]));
+}
+
+/** What erasure took, or a later schema added, has the kind's empty value. Numbers of rows are of this chain, as in every entry. */
 function foldRow(work: WorkingSet, { table, row, own }: EntryOf<'row'>): void {
-  const whole = Object.fromEntries(
-    Object.entries<string>(TABLES[table]).map(([name, kind]) => [
-      name,
-      own?.[name] ?? row[name] ?? (kind.includes('?') ? null : kindOf(kind) === 'text' ? '' : 0),
-    ]),
-  );
-  if (table === 'files' && whole['name'] === '' && whole['gone_at'] === null)
-    whole['name'] = unnamed(Number(whole['id']));
+  const whole: Cells = {};
+  for (const [name, kind] of Object.entries<string>(TABLES[table])) {
+    const value = own?.[name] ?? row[name] ?? (kind.includes('?') ? null : kindOf(kind) === 'text' ? '' : 0);
+    const isNumber = kind.startsWith('ref') || (kind === 'id' && !NAMED.has(table));
+    whole[name] = isNumber && typeof value === 'number' && value > 0 ? work.id(value) : value;
+  }
+  const id = Number(whole['id']);
+  if (table === 'files' && whole['name'] === '' && whole['gone_at'] === null) whole['name'] = unnamed(id);
+  if (table === 'folders' && typeof whole['stays'] === 'string')
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as `idsOf` wrote it
+    whole['stays'] = idsOf(work, JSON.parse(whole['stays']) as Range[]);
+  if (table === 'holds' && whole['agent'] === 0) {
+    whole['id'] = holdId(String(whole['scope']), String(whole['key']), whole['paused'] === 1, work.base);
+    whole['agent'] = work.agent;
+  }
+  if (table === 'documents' && whole['twin'] === 0)
+    whole['twin'] = work.isTaken(Number(whole['endpoint_id']), String(whole['sha256']), String(whole['name']))
+      ? id
+      : 0;
   // The columns are the schema's.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   work.insert(table, whole as unknown as Row<typeof table>);

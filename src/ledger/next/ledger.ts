@@ -319,7 +319,14 @@ async function lookUp(work: Work, entries: Part['entries']): Promise<void> {
   for (const [table, wanted] of ids) await work.load(table, wanted);
   // One agent's own chain never names bytes or names twice.
   if (!work.isAlone)
-    await work.look(entries.flatMap(({ entry }) => (entry.kind === 'admitted' ? [entry] : [])));
+    await work.look(
+      entries.flatMap(({ entry }) => {
+        if (entry.kind === 'admitted') return [entry];
+        if (entry.kind !== 'row' || entry.table !== 'documents') return [];
+        const { endpoint_id, sha256, name } = entry.row;
+        return [{ endpoint: Number(endpoint_id), sha256: String(sha256), name: String(name) }];
+      }),
+    );
 }
 
 /** Entries of the same chain in a row. */

@@ -8,7 +8,7 @@ import type { PayloadEncoding } from '../../core/ports/results.ts';
  * erasure follow from here. No row is ever deleted, so a name that was issued stays taken. There are no foreign keys: only the fold writes, and it
  * names rows that an earlier entry made.
  *
- * A kind is `id`, `int` or `text`, with `?` where a value may be missing and `!` where erasure takes it.
+ * A kind is `id`, `ref` (another row's id that an entry made; 0: none), `int` or `text`, with `?` where a value may be missing and `!` where erasure takes it.
  */
 export const TABLES = {
   /** seq: the last number that `{seq}` took. */
@@ -58,7 +58,7 @@ export const TABLES = {
     reason: 'text?',
     message: 'text?!',
     attempts: 'int',
-    attempt: 'int?',
+    attempt: 'ref?',
     replays: 'int',
     result_at: 'int?',
     status_at: 'int?',
@@ -68,7 +68,7 @@ export const TABLES = {
     server_errors: 'int',
     status: 'text?',
     response: 'text?!',
-    twin: 'int',
+    twin: 'ref',
     created_at: 'int',
     updated_at: 'int',
     erased_at: 'int?',
@@ -90,7 +90,7 @@ export const TABLES = {
     identity: 'text!',
     verdict: 'text',
     endpoint_id: 'int',
-    document_id: 'int?',
+    document_id: 'ref?',
     sha256: 'text?',
     policy: 'text?',
     reason: 'text?',
@@ -103,7 +103,7 @@ export const TABLES = {
     archived_to: 'text?!',
     dismissed_at: 'int?',
     dismissed_by: 'text?',
-    file_id: 'int?',
+    file_id: 'ref?',
     pages: 'int?',
     split_into: 'int?',
   },
@@ -111,7 +111,7 @@ export const TABLES = {
   /** left_at: when it ended by the ledger's clock, which the rate windows of all agents go by. */
   attempts: {
     id: 'id',
-    document_id: 'int',
+    document_id: 'ref',
     endpoint_id: 'int',
     began_at: 'int',
     ended_at: 'int?',
@@ -142,7 +142,7 @@ export const TABLES = {
    * that hands it on instead of the one that received it. */
   results: {
     id: 'id',
-    document_id: 'int?',
+    document_id: 'ref?',
     received_at: 'int',
     attempts: 'int?',
     status: 'text?',
@@ -154,7 +154,7 @@ export const TABLES = {
     words: 'text?!',
     fields: 'text?!',
     payload: 'text?!',
-    turn: 'int?',
+    turn: 'ref?',
   },
 } as const;
 
@@ -186,6 +186,9 @@ export type Row<Name extends Table> = {
       ? CellOf<(typeof TABLES)[Name][Column]>
       : never;
 };
+
+/** Their ids are hashes of what they are called. */
+export const NAMED: ReadonlySet<Table> = new Set(['endpoints', 'folders', 'holds']);
 
 export type Cell = string | number | null;
 /** A row of any table. */
@@ -235,6 +238,7 @@ const INDEXES = `
 CREATE UNIQUE INDEX documents_bytes ON documents (endpoint_id, sha256, twin);
 CREATE UNIQUE INDEX documents_name ON documents (endpoint_id, name, twin);
 CREATE INDEX documents_queue ON documents (endpoint_id, priority, folder_id, due, id) WHERE state = 'queued';
+CREATE INDEX documents_uploading ON documents (id) WHERE state = 'uploading';
 CREATE INDEX documents_unsettled ON documents (id) WHERE ${isUnsettled('')};
 CREATE INDEX documents_open ON documents (created_at, id) WHERE state <> 'accepted';
 CREATE INDEX documents_created ON documents (created_at, id);
@@ -264,6 +268,7 @@ export type ColumnTypes = Readonly<Record<'id' | 'int' | 'text', string>>;
 
 export function kindOf(kind: string): 'id' | 'int' | 'text' {
   const bare = kind.replace(/[?!]/g, '');
+  if (bare === 'ref') return 'int';
   return bare === 'id' || bare === 'int' ? bare : 'text';
 }
 

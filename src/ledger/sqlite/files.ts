@@ -21,6 +21,14 @@ export function markDamaged(ledger: string, message: string): void {
   }
 }
 
+/** The same, durably, before the tables are set aside: after a crash, nothing else says that the new ones are not whole. @throws system errors */
+export function markForRebuild(ledger: string, message: string): void {
+  const mark = damageMarkOf(ledger);
+  fs.writeFileSync(`${mark}.new`, `${message}\n`, { mode: 0o600, flush: true });
+  fs.renameSync(`${mark}.new`, mark);
+  syncDirectorySync(dirname(mark));
+}
+
 /** Where a file would be kept now. */
 export function asideOf(path: string, at: number): string {
   const stamp = new Date(at).toISOString().replaceAll(/[-:]/g, '').replace(/\.\d+/, '');

@@ -81,8 +81,14 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
     return [...journal.findings, ...ledger.findings];
   }
 
-  it.each([1, 2])('has the same rows, counts and lines (%i)', async (seed) => {
-    const { core, journal } = await recorded(seed);
+  it.each([
+    [1, false],
+    [2, false],
+    [2, true],
+  ])('has the same rows, counts and lines (%i, its journal was lost once: %s)', async (seed, isLost) => {
+    const file = await recorded(seed);
+    const { journal } = file;
+    const core = isLost ? await file.loseJournal() : file.core;
     const before: Contents = await stored(core);
     const url = await fresh();
     const agent = await open(url, journal);

@@ -8,11 +8,11 @@ import { syncDirectorySync } from '../../../system/syncDirectory.ts';
 import { createJournal, openJournal, readJournal, type Journal } from '../../journal/journal.ts';
 import { NO_HASH } from '../../journal/line.ts';
 import { takeCleanShutdownMark } from '../../sqlite/cleanShutdownMark.ts';
-import { asideOf, damageMarkOf, journalPathOf, markDamaged, setAside } from '../../sqlite/files.ts';
+import { asideOf, damageMarkOf, journalPathOf, markForRebuild, setAside } from '../../sqlite/files.ts';
 import { damaged, isDamage, isStoreFailure } from '../../sqlite/failure.ts';
 import { toJournal, type Entry } from '../entries.ts';
 import { LedgerCore } from '../ledger.ts';
-import { personalColumns, TABLE_NAMES, TABLES, type Cells, type Table } from '../schema.ts';
+import { NAMED, personalColumns, TABLE_NAMES, TABLES, type Cells, type Table } from '../schema.ts';
 import {
   entriesOf,
   headOf,
@@ -226,9 +226,6 @@ function keepTables(path: string, db: DatabaseSyncInstance): void {
   syncDirectorySync(dirname(path));
 }
 
-/** Their ids are hashes of what they are called. */
-const NAMED: ReadonlySet<Table> = new Set(['endpoints', 'folders', 'holds']);
-
 function lastId(statements: Statements, table: Table): number {
   return (
     statements.each<{ readonly id: number | null }>(`SELECT max(id) AS id FROM ${table}`, null)[0]?.id ?? 0
@@ -264,9 +261,10 @@ function rowEntry(table: Table, cells: Cells): Entry {
   const row: Cells = {};
   const own: Cells = {};
   let isPersonal = false;
-  for (const name in TABLES[table]) {
+  for (const [name, kind] of Object.entries<string>(TABLES[table])) {
     const value = cells[name] ?? null;
-    if (value === null || value === '') continue;
+    // What is missing is folded to the kind's empty value.
+    if (value === null || (value === '' && !kind.includes('?'))) continue;
     if (!personal.has(name)) row[name] = value;
     else {
       own[name] = value;
@@ -340,13 +338,13 @@ function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
 function emptyTables(options: SqliteStart, because: string | null, asideBefore: string | null): FoundTables {
   const { path, now } = options;
   let aside = asideBefore;
-  if (because !== null) {
-    const at = now();
-    markDamaged(path, `${because}\n${aside ?? asideOf(path, at)}`);
-    aside ??= setAside(path, at);
-  }
-  for (const end of ['', '-wal', '-shm', '-journal']) fs.rmSync(path + end, { force: true });
   try {
+    if (because !== null && aside === null) {
+      const at = now();
+      markForRebuild(path, `${because}\n${asideOf(path, at)}`);
+      aside = setAside(path, at);
+    }
+    for (const end of ['', '-wal', '-shm', '-journal']) fs.rmSync(path + end, { force: true });
     fs.closeSync(fs.openSync(path, 'wx', 0o600));
     const db = openTables(path, { readOnly: false });
     makeTables(db, NO_HASH);

@@ -10,7 +10,7 @@ import type {
 import { BYTES_ELSEWHERE, BYTES_MISSING, endpointId } from '../../../core/domain/document.ts';
 import { isUndecided } from '../../../core/domain/needsPerson.ts';
 import { CHAIN, type Move } from '../entries.ts';
-import { isUnsettled, NEVER, type DocumentRow } from '../schema.ts';
+import { NEVER, type DocumentRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
 import { ofBytes, endpointsOf } from './places.ts';
 
@@ -221,7 +221,7 @@ const INTERRUPTED = 'receiptd stopped while this was being sent. It may have arr
 
 /** Between a 401 and the repetition, the latest request says whose upload it is. */
 const UPLOADING = `SELECT ${columnsOf('documents', 'd')} FROM documents d
-  WHERE ${isUnsettled('d.')} AND d.state = 'uploading'
+  WHERE d.state = 'uploading'
     AND coalesce(d.attempt, (SELECT a.id FROM attempts a WHERE a.document_id = d.id ORDER BY a.ended_at DESC LIMIT 1)) BETWEEN :first AND :last {lock d}`;
 
 export interface RecoverItem {

@@ -50,6 +50,8 @@ export interface OpenFile {
   readonly core: LedgerCore;
   readonly path: string;
   readonly journal: string;
+  /** Starts again without the journal. */
+  loseJournal(): Promise<LedgerCore>;
   close(): Promise<void>;
 }
 
@@ -57,13 +59,22 @@ export interface OpenFile {
 export async function openSqlite(now: () => number = Date.now): Promise<OpenFile> {
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-next-'));
   const path = join(dir, 'ledger.db');
-  const { core } = await startSqlite({ path, now, backups: () => [] });
+  const journal = journalPathOf(path);
+  const start = async (): Promise<LedgerCore> => (await startSqlite({ path, now, backups: () => [] })).core;
+  const core = await start();
+  let open = core;
   return {
     core,
     path,
-    journal: journalPathOf(path),
+    journal,
+    async loseJournal() {
+      await open.close();
+      rmSync(journal);
+      open = await start();
+      return open;
+    },
     async close() {
-      await core.close();
+      await open.close();
       rmSync(dir, { recursive: true });
     },
   };
