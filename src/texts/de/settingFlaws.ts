@@ -50,7 +50,7 @@ export const expectedTexts: SamePhrases<typeof expectedInEnglish> = {
     'ein Ordner auf diesem Rechner: Binden Sie die Freigabe zuerst ein, und nennen Sie dann ihren Ordner',
   folderForFiles: 'ein Ordner für Dateien, außerhalb von /proc, /sys und /dev',
   pattern: 'ein Muster, das vom Ordner ausgeht und nicht mit / oder ! beginnt',
-  cheapPatterns: 'kürzere Muster, mit weniger Sternen, Alternativen und Gruppen',
+  cheapPatterns: 'eine Liste mit kürzeren Mustern, mit weniger Sternen, Alternativen und Gruppen',
   aPattern: 'mindestens ein Muster',
   aType: 'mindestens ein Typ',
   aStatus: 'mindestens ein Status',
@@ -109,7 +109,7 @@ const OTHER = 'wählen Sie ein anderes Verzeichnis';
 
 export const flawTexts = ({ phrase }: Format): SamePhrases<ReturnType<typeof flawsInEnglish>> => ({
   secret:
-    'Zugangsdaten dürfen nicht in dieser Datei stehen; entfernen Sie die Zeile, und speichern Sie sie mit `receiptd login`',
+    'Zugangsdaten dürfen nicht in dieser Datei stehen; entfernen Sie die Zeile, und speichern Sie die Zugangsdaten mit `receiptd login`',
   unknownKey: (p) =>
     `unbekannter Schlüssel${meaning(p.meant) || '; docs/configuration.md führt die Schlüssel auf'}`,
   missing: (p) => `fehlt; erwartet wird ${phrase(expectedTexts, p.expected)}`,
@@ -171,7 +171,7 @@ export const flawTexts = ({ phrase }: Format): SamePhrases<ReturnType<typeof fla
   urlParameter: (p) =>
     `hat den Parameter „${p.parameter}“, den es hier nicht gibt; möglich sind ${p.known.join(', ')}`,
   urlLacks: (p) =>
-    `es fehlt ${p.parts.map((part) => PARTS[part]).join(' und ')}: postgres://user@host/database`,
+    `${p.parts.length === 1 ? 'es fehlt' : 'es fehlen'} ${p.parts.map((part) => PARTS[part]).join(' und ')}: postgres://user@host/database`,
   sslmode: (p) => `hat sslmode=${p.mode}; möglich sind ${p.modes.join(', ')}`,
   sslmodeOpen: (p) =>
     `mit sslmode=${p.mode} ginge das Eingangsbuch unverschlüsselt an „${p.host}“; verwenden Sie sslmode=verify-full, oder setzen Sie ledger.allowInsecure: true`,

@@ -4,7 +4,7 @@ import type { Codes } from '../codes.ts';
 
 /** Problems and refusals: `what` is wrong, without a full stop, and the `cure`. An error has no parameters yet. */
 export function codesTexts({ counted, plural, number, bytes, duration, time }: Format, needs: Needs) {
-  const channels: Readonly<Partial<Record<string, string>>> = CHANNELS;
+  const by: Readonly<Partial<Record<string, string>>> = BY_CHANNEL;
   return {
     channels: CHANNELS,
     codes: {
@@ -123,7 +123,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
             ? 'The system’s limit for watched folders is reached'
             : p.system === null
               ? `The path of ${p.folders.join(', ')} contains a backslash, so receiptd can’t watch it for events`
-              : `The system limit is reached (${p.system}), so directories in ${p.folders.length === 1 ? '' : `${counted(p.folders.length, 'folder', 'folders')}: `}${p.folders.join(', ')} are not watched`,
+              : `The system limit is reached (${p.system}), so directories in ${p.folders.length === 1 ? `${p.folders.join()} are not watched` : `${counted(p.folders.length, 'folder', 'folders')} are not watched: ${p.folders.join(', ')}`}`,
         cure: (p): string =>
           p?.system === null
             ? 'receiptd checks for new files at intervals instead. To have them noticed at once, rename the folder.'
@@ -330,7 +330,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       ALERT_UNDELIVERED: {
         what: (p) =>
-          `Alerts can’t be delivered ${p === undefined ? 'through this channel' : `by ${channels[p.channel] ?? p.channel}`}`,
+          `Alerts can’t be delivered ${p === undefined ? 'through this channel' : (by[p.channel] ?? `by ${p.channel}`)}`,
         cure: 'They are retried for a day. Correct the settings, and send a test with `receiptd alerts test`.',
       },
       RESULTS_UNAVAILABLE: {
@@ -353,6 +353,14 @@ const CHANNELS = {
   command: 'Program',
   webhook: 'Webhook',
   email: 'Mail',
+};
+
+const BY_CHANNEL: Readonly<Record<keyof typeof CHANNELS, string>> = {
+  desktop: 'on the desktop',
+  eventLog: 'to the event log',
+  command: 'by the program',
+  webhook: 'by webhook',
+  email: 'by mail',
 };
 
 /** The command that stores new credentials. */

@@ -78,7 +78,7 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   serviceElsewhere: 'Not checked here; run `receiptd service status`.',
   noUnit: 'There is no systemd unit named receiptd.',
   unit: (p: { active: string; sub: string; restarts: string; result: string }) =>
-    `The unit receiptd is ${p.active} (${p.sub}), restarted ${p.restarts} times; result ${p.result}.`,
+    `The unit receiptd is ${p.active} (${p.sub}), restarted ${p.restarts} ${p.restarts === '1' ? 'time' : 'times'}; result ${p.result}.`,
   clockUnknown: "It can't be compared with the service's clock, because the service sent no time.",
   clockRight: (p: { seconds: number }) => `It is within ${p.seconds} s of the service's clock.`,
   clockWrong: (p: { seconds: number; isAhead: boolean; platform: string }) =>

@@ -111,7 +111,8 @@ const OTHER = 'choose a different one';
 
 /** What is wrong with a setting: after its key, and without a full stop. */
 export const flawTexts = ({ phrase }: Format) => ({
-  secret: 'credentials must not be in this file; remove the line and store them with `receiptd login`',
+  secret:
+    'credentials must not be in this file; remove the line and store the credentials with `receiptd login`',
   unknownKey: (p: { meant: string | null }) =>
     `unknown key${meaning(p.meant) || '; docs/configuration.md lists the keys'}`,
   missing: (p: { expected: Expected }) => `is missing; expected ${phrase(expectedTexts, p.expected)}`,

@@ -104,7 +104,7 @@ function pairFault(p: UnfitPair): string {
   }
 }
 
-/** What options of setup take, where the English words are those of the check. */
+/** Null: without words of its own. */
 function commandLine(fault: CommandLineFault | null): string | null {
   switch (fault?.kind) {
     case 'unknownOption':

@@ -455,7 +455,7 @@ export function ledgerErrors({ counted, plural }: Format) {
       'Remove moving.db from the state directory, and start over.',
     ],
     MOVE_DIFFERS: (p: { count: number; findings: readonly string[] }) => [
-      `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has them: ${p.findings.join(' ')}`,
+      `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has ${plural(p.count, 'it', 'them')}: ${p.findings.join(' ')}`,
       'The old ledger is still in use. Find out what else writes to the database, then move the ledger again into an empty one.',
     ],
     'HISTORY_KEPT.changed': (p: { partition: string }) => [
