@@ -24,7 +24,7 @@ export async function findingsAs(io: Io, config: Config, user: string): Promise<
       .map((finding) => ({ ...finding, checkedAs: user, names: [user] }));
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const fact = { is: 'notCheckedAs', user, detail: error.message } as const;
+    const fact = { is: 'notCheckedAs', user, ...error.within() } as const;
     return [{ level: 'warn', subject: 'folders', fact }];
   }
 }

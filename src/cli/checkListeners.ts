@@ -77,7 +77,7 @@ async function checkAddress(
     const whose = await agentSays(stateDir, error.words());
     if (whose === 'not its own') return failure(subject, error);
     if (whose === 'its own') return { level: 'ok', subject, fact: { is: 'portOurs', address: shown } };
-    return { level: 'warn', subject, fact: { is: 'portUnclear', address: shown, detail: whose } };
+    return { level: 'warn', subject, fact: { is: 'portUnclear', address: shown, ...whose.within() } };
   } finally {
     await closeServer(server);
   }
@@ -87,12 +87,12 @@ async function checkAddress(
 async function agentSays(
   stateDir: string,
   trouble: string,
-): Promise<'its own' | 'not its own' | (string & {})> {
+): Promise<'its own' | 'not its own' | ReceiptdError> {
   try {
     const { incidents } = await callControl(stateDir, 'status', {}, { timeoutMs: ANSWER_MS });
     return incidents.some(({ params }) => params['detail'] === trouble) ? 'not its own' : 'its own';
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    return error.code === 'NOT_RUNNING' ? 'not its own' : error.sentence();
+    return error.code === 'NOT_RUNNING' ? 'not its own' : error;
   }
 }

@@ -1,7 +1,7 @@
 import { accountsHeldBySystemd } from '../features/os-service/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { gidOf } from '../system/group.ts';
-import { ReceiptdError, type ErrorCode } from '../core/domain/errors.ts';
+import { ReceiptdError, type ErrorCode, type SaidElsewhere } from '../core/domain/errors.ts';
 import { codeOf, type Finding } from '../core/domain/finding.ts';
 import {
   createAccount,
@@ -19,7 +19,7 @@ import { demandGivable, giveStateDir } from './serviceState.ts';
 
 const CHECK_MS = 5 * 60_000;
 /** Findings of `check` that make it pointless to start the service. */
-const GRAVE: readonly (ErrorCode | null)[] = [
+const GRAVE: readonly ErrorCode[] = [
   'FOLDER_UNREADABLE',
   'FOLDER_UNWRITABLE',
   'FOLDER_NOT_A_DIRECTORY',
@@ -67,10 +67,11 @@ export async function prepareAccount(
   const findings = await checkAs(host, config, agent, found);
   // A dry run has not created the state directory.
   const isDue = (finding: Finding): boolean => steps.isDry && codeOf(finding) === 'STATE_UNWRITABLE';
-  const grave = findings.find(
-    (finding) => finding.level === 'fail' && GRAVE.includes(codeOf(finding)) && !isDue(finding),
-  );
-  if (grave !== undefined) throw await refusal(host, config, found, grave);
+  for (const finding of findings) {
+    if (finding.level !== 'fail' || finding.fact.is !== 'error' || isDue(finding)) continue;
+    const { error } = finding.fact;
+    if (GRAVE.includes(error.code)) throw await refusal(host, config, found, finding.subject, error);
+  }
   // systemd passes its credentials only to the unit, so `check` can't find them.
   const held = accountsHeldBySystemd(config, host.credentialStores).map((name) =>
     name === null ? 'credentials' : `credentials ${name}`,
@@ -116,13 +117,14 @@ async function refusal(
   host: Host,
   config: Config,
   account: Account,
-  finding: CheckedFinding,
+  subject: string,
+  error: SaidElsewhere,
 ): Promise<Error> {
-  const { subject, message } = finding;
+  const { code, message, hint } = error;
   const folder = config.folders.find(({ path }) => path === subject);
-  const code = codeOf(finding) ?? '';
   if (folder === undefined || code === 'FOLDER_NOT_A_DIRECTORY') {
-    return new ReceiptdError('INSTALL_REFUSED.finding', { account: account.name, subject, detail: message });
+    const detail = [message, hint].filter(Boolean).join(' ');
+    return new ReceiptdError('INSTALL_REFUSED.finding', { account: account.name, subject, detail, error });
   }
   const needsWriting = folder.afterUpload !== 'keep' || folder.needsAttention !== null;
   return new ReceiptdError('INSTALL_REFUSED.folderOutOfReach', {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Config, FolderConfig, PostgresConfig } from './config.ts';
 import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
+import { databaseAt } from '../texts/en/findings.ts';
 
 /* This agent's name in a fleet and the place of the shared ledger, from the configuration. */
 
@@ -33,15 +34,11 @@ export function databaseOf({ url }: Pick<PostgresConfig, 'url'>) {
   return { database, hosts };
 }
 
-/** The same for people. */
-export function databasePlace(ledger: PostgresConfig): string {
-  const { database, hosts } = databaseOf(ledger);
-  return `the database ${database} at ${hosts.join(', ')}`;
-}
-
 /** Describes the shared ledger for people, with this agent's name in it; null if the ledger is not shared. */
 export function sharedLedger({
   ledger,
 }: Pick<Config, 'ledger'>): { readonly place: string; readonly agent: string } | null {
-  return ledger.kind === 'sqlite' ? null : { place: databasePlace(ledger), agent: agentName(ledger) };
+  return ledger.kind === 'sqlite'
+    ? null
+    : { place: databaseAt(databaseOf(ledger)), agent: agentName(ledger) };
 }

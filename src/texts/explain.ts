@@ -1,7 +1,7 @@
 import type { Condition, ErrorCode, SaidElsewhere } from './facts.ts';
 import { OF_PROBLEMS } from './codes.ts';
 import type { FindingFact } from './en/findings.ts';
-import { isErrorKey, wordsOf } from './errors.ts';
+import { isErrorKey, withDetail, wordsOf } from './errors.ts';
 import { areOfSettings, phrase } from './phrase.ts';
 import type { Texts } from './texts.ts';
 
@@ -96,7 +96,7 @@ export function findingWords(
 ): string {
   const as = checkedAs === undefined ? '' : ` ${texts.findings.checkedAs({ user: checkedAs })}`;
   if (fact.is === 'error') return `${errorLine(texts, fact.error)} [${fact.error.code}]${as}`;
-  if (fact.is !== 'problem') return `${phrase(texts.findings, fact)}${as}`;
+  if (fact.is !== 'problem') return `${phrase(texts.findings, withDetail(texts.errors, fact))}${as}`;
   return `${whatIsWrong(texts, fact.problem)} ${cureOf(texts, fact.problem)} [${fact.problem.code}]${as}`;
 }
 

@@ -150,6 +150,19 @@ export interface SaidElsewhere {
   readonly params?: object | null | undefined;
 }
 
+/** An error inside another text: its words in English, and what every language words them from. */
+export type Within = {
+  readonly detail: string;
+  readonly error: SaidElsewhere;
+};
+
+/** The process that has claimed a folder. */
+export interface FolderHolder {
+  readonly pid: number;
+  readonly user: string;
+  readonly stateDir: string;
+}
+
 /** A file of another encoding than UTF-8. */
 export type NotUtf8 = 'UTF-16' | 'binary';
 
@@ -266,7 +279,7 @@ export interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
   FOLDER_UNREACHABLE: { readonly folder: string; readonly detail: string };
   /** Its first listing has not ended. */
   FOLDER_UNLISTED: { readonly folder: string };
-  FOLDER_TAKEN: { readonly folder: string; readonly detail: string };
+  FOLDER_TAKEN: Detail & { readonly folder: string };
   FOLDER_UNWRITABLE: {
     readonly folder: string;
     /** One that stays; null if none has to go yet. */

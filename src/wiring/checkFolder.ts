@@ -5,7 +5,6 @@ import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { failure, type Finding, type FindingFact } from '../core/domain/finding.ts';
 import { isUnreachable } from '../core/domain/unreachable.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
-import { takenBy } from '../intake/presence/folderClaim.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
@@ -78,7 +77,7 @@ export async function checkTaken({ path }: FolderConfig, stateDir: string): Prom
   const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
   // An agent that does not identify itself may be the one of this state directory.
   if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
-  return [failure(path, new ReceiptdError('FOLDER_TAKEN.checked', { detail: takenBy(path, look.by) }))];
+  return [failure(path, new ReceiptdError('FOLDER_TAKEN.checked', { folder: path, by: look.by }))];
 }
 
 async function checkOriginals(folder: WatchedFolder, afterUpload: 'archive' | 'delete'): Promise<Finding> {

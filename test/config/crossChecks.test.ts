@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { describe, expect, it } from 'vitest';
 import { isSharedDirectory } from '../../src/core/domain/sharedDirectories.ts';
 import { parse, problemsOf, refusal, yaml } from './support.ts';
-import { agentName, databasePlace, sharesOf } from '../../src/config/fleetMember.ts';
+import { agentName, databaseOf, sharesOf } from '../../src/config/fleetMember.ts';
 import type { PostgresConfig } from '../../src/config/config.ts';
 import { oddUids } from '../../src/config/oddUids.ts';
 import { BUILT_IN_IGNORES, OWN_FILES } from '../../src/config/ignores.ts';
@@ -307,7 +307,7 @@ it('shares are listed by their paths on this machine', () => {
 });
 
 it('the location of the ledger contains no user name', () => {
-  expect(databasePlace(LEDGER)).toBe('the database office at db1, db2');
+  expect(databaseOf(LEDGER)).toEqual({ database: 'office', hosts: ['db1', 'db2'] });
 });
 
 const key = (uid: string) => ({ baseUrl: 'https://service.example', uid });

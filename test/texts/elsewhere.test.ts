@@ -20,7 +20,7 @@ const STILL: Readonly<Record<string, number>> = {
   control: 9,
   delivery: 11,
   fleet: 4,
-  intake: 116,
+  intake: 112,
   ledger: 118,
   'ledger/next': 62,
   pages: 28,

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES } from '../../src/core/domain/errors.ts';
+import { ERROR_CODES, ReceiptdError } from '../../src/core/domain/errors.ts';
 import { LANGUAGES } from '../../src/texts/language.ts';
 import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
 import type { Condition } from '../../src/core/domain/problem.ts';
 import german from '../../src/texts/de.ts';
 import english from '../../src/texts/en.ts';
 import { PROBLEM_EXAMPLES } from '../../src/texts/examples.ts';
-import { explain, sentencesOf, whatIsWrong } from '../../src/texts/explain.ts';
+import { wordsOf } from '../../src/texts/errors.ts';
+import { explain, findingWords, sentencesOf, whatIsWrong } from '../../src/texts/explain.ts';
 import { formatOf } from '../../src/texts/format.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { hold, many, NOW, problemsWith } from '../support/calmAgent.ts';
@@ -19,6 +20,17 @@ if (en === undefined || de === undefined) throw new Error('a language is missing
 const CONDITIONS = Object.entries(PROBLEM_EXAMPLES).flatMap(([code, examples]) =>
   examples.map((params) => ({ code, params }) as unknown as Condition),
 );
+
+it('an error inside another text is worded in the language of that text', () => {
+  const inner = new ReceiptdError('CONFIG_NOT_FOUND.chosen', { path: '/etc/r.yaml', isOption: true });
+  const found = { is: 'notCheckedAs', user: 'anna', ...inner.within() } as const;
+  const refused = { account: 'anna', subject: 'state', ...inner.within() };
+  for (const texts of [en, de]) {
+    const words = wordsOf(texts.errors, 'CONFIG_NOT_FOUND.chosen', inner.params).join(' ');
+    expect(findingWords(texts, { fact: found })).toContain(`${words} [CONFIG_NOT_FOUND]`);
+    expect(wordsOf(texts.errors, 'INSTALL_REFUSED.finding', refused)[0]).toContain(words);
+  }
+});
 
 describe('the catalogue', () => {
   it('names in every language the same values, settings and commands', () => {

@@ -22,6 +22,10 @@ const folderStatus = z
     endpoint: z.string().describe('Alias.'),
     state: z.enum(FOLDER_STATES),
     message: z.string().nullable(),
+    error: z
+      .object({ key: z.string(), params: z.record(z.string(), z.unknown()).nullable() })
+      .optional()
+      .describe('What the message is made of, if it is an error.'),
     since: instant.describe('When this state began.'),
     mode: z.enum(['events', 'polled']).describe('How receiptd notices new scans.'),
     fileSystem: z

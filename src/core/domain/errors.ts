@@ -1,7 +1,7 @@
 import { errorsTexts } from '../../texts/en/errors.ts';
 import { isErrorKey, wordsOf, type ErrorKey, type ErrorTexts } from '../../texts/errors.ts';
 import { formatOf } from '../../texts/format.ts';
-import type { ErrorCode, SaidElsewhere } from '../../texts/facts.ts';
+import type { ErrorCode, SaidElsewhere, Within } from '../../texts/facts.ts';
 import { local } from './words.ts';
 
 export {
@@ -63,6 +63,11 @@ export class ReceiptdError<K extends ErrorKey | SaidElsewhere = ErrorKey> extend
   /** What, where, and what to do, in English. */
   words(): string {
     return this.hint ? `${this.message} ${this.hint}` : this.message;
+  }
+
+  /** For a text that tells it along with something else. */
+  within(): Within {
+    return { detail: this.words(), error: this.facts() };
   }
 
   /** One line for a terminal, in English: the words and the code. */

@@ -9,6 +9,7 @@ import type {
   ParamsOf,
   SaidElsewhere,
   Unusable,
+  Detail,
 } from '../../texts/facts.ts';
 import { isNeeding } from './needsPerson.ts';
 import { iso } from './words.ts';
@@ -212,6 +213,7 @@ export interface Facts {
     readonly path: string;
     readonly state: string;
     readonly message: string | null;
+    readonly error?: Detail['error'];
     readonly since: number;
   }[];
   readonly holds: readonly HoldFact[];
@@ -286,7 +288,7 @@ function folderKey(path: string): string {
 }
 
 function ofFolderState(
-  { path: folder, state, message, since }: Facts['folders'][number],
+  { path: folder, state, message, error, since }: Facts['folders'][number],
   now: number,
 ): Problem[] {
   const detail = message ?? '';
@@ -299,7 +301,7 @@ function ofFolderState(
     case 'unreadable':
       return is({ code: 'FOLDER_UNREADABLE', params: { folder, detail } });
     case 'taken':
-      return is({ code: 'FOLDER_TAKEN', params: { folder, detail } });
+      return is({ code: 'FOLDER_TAKEN', params: { folder, detail, ...(error && { error }) } });
     case 'unreachable':
       return is({ code: 'FOLDER_UNREACHABLE', params: { folder, detail } });
     case 'starting':

@@ -1,3 +1,4 @@
+import type { FolderHolder } from '../../texts/facts.ts';
 import type { FileIdentity } from '../domain/document.ts';
 
 /** A name in a listing that passed the folder's include and ignore patterns. */
@@ -126,12 +127,7 @@ export interface WatchedFolder {
   leftAside(signal?: AbortSignal): Promise<readonly { readonly aside: string; readonly path: string }[]>;
 }
 
-/** The process that has claimed a folder. */
-export interface FolderHolder {
-  readonly pid: number;
-  readonly user: string;
-  readonly stateDir: string;
-}
+export type { FolderHolder };
 
 /** `by` is null if the holder does not identify itself. */
 export type FolderLook =

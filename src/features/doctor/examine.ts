@@ -1,8 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getSystemErrorMap } from 'node:util';
 import type { Config } from '../../config/config.ts';
-import { describeError, ReceiptdError } from '../../core/domain/errors.ts';
+import { describeError, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { failure, type Finding, type FindingFact } from '../../core/domain/finding.ts';
 import { jsonObject } from '../../core/domain/jsonObject.ts';
 import { movedAway } from '../../state-dir/stateMarks.ts';
@@ -79,7 +78,11 @@ async function disk(stateDir: string): Promise<Finding> {
     const fact = { is: 'diskSpeed', median: median.toFixed(1), ...about } as const;
     return isSlow ? warn(subject, fact) : ok(subject, fact);
   } catch (error) {
-    return { level: 'fail', subject, fact: { is: 'stateUnwritable', system: wordsOf(error) } };
+    return {
+      level: 'fail',
+      subject,
+      fact: { is: 'stateUnwritable', system: systemCode(error) ?? describeError(error).detail },
+    };
   }
 }
 
@@ -136,8 +139,3 @@ async function inotify(): Promise<Finding> {
 
 const ok = (subject: string, fact: FindingFact): Finding => ({ level: 'ok', subject, fact });
 const warn = (subject: string, fact: FindingFact): Finding => ({ level: 'warn', subject, fact });
-
-function wordsOf(error: unknown): string {
-  const errno = error instanceof Error && 'errno' in error ? Number(error.errno) : Number.NaN;
-  return getSystemErrorMap().get(errno)?.[1] ?? describeError(error).detail;
-}

@@ -1,4 +1,4 @@
-import { local, span } from '../../core/domain/words.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { FolderClaims, FolderHolder } from '../../core/ports/folder.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -44,8 +44,8 @@ export class FolderClaim {
     if (deps.isShared) this.#other = null;
   }
 
-  /** Tries to claim the folder. Null if it is held; otherwise who takes it in and when this agent takes over, for people. */
-  async hold(token: string): Promise<string | null> {
+  /** Tries to claim the folder. Null if it is held; otherwise who takes it in and when this agent takes over. */
+  async hold(token: string): Promise<ReceiptdError | null> {
     const { claims, path } = this.#deps;
     if (claims === undefined || this.#held?.token === token) return null;
     await this.release();
@@ -81,18 +81,22 @@ export class FolderClaim {
     await held?.release();
   }
 
-  async #isTaken(by: FolderHolder | null): Promise<string> {
+  async #isTaken(by: FolderHolder | null): Promise<ReceiptdError> {
     const { path, claims, takeOverAfterMs, isShared, log, clock } = this.#deps;
-    const taken = takenBy(path, by);
-    if (isShared) return taken;
+    const error = new ReceiptdError('FOLDER_TAKEN.held', {
+      folder: path,
+      by,
+      takeOverAfterMs: isShared ? null : takeOverAfterMs,
+    });
+    if (isShared) return error;
     if (this.#other?.since) log.info('otherWatcherBack', { folder: path });
     this.#other = { by, since: null, lookedAt: clock.monotonic() };
     await claims?.rememberOthers(path, true);
-    return `${taken} This agent takes over once the other one has been gone for ${span(takeOverAfterMs)}.`;
+    return error;
   }
 
-  /** Null if it has been free for long enough; otherwise what this agent waits for, for people. */
-  #isFree(other: Other): string | null {
+  /** Null if it has been free for long enough; otherwise what this agent waits for. */
+  #isFree(other: Other): ReceiptdError | null {
     const { path, takeOverAfterMs, clock, log } = this.#deps;
     const now = clock.monotonic();
     if (other.since === null || now - other.lookedAt > UNSEEN_MS) {
@@ -105,15 +109,11 @@ export class FolderClaim {
     other.lookedAt = now;
     const left = other.since.monotonic + takeOverAfterMs - now;
     if (left <= 0) return null;
-    const from = local(other.since.wall);
-    return `Another agent on this machine watched ${path}${named(other.by)} and has been gone since ${from}. This agent takes over at ${local(clock.now() + left)} unless the other one is back by then.`;
+    return new ReceiptdError('FOLDER_TAKEN.gone', {
+      folder: path,
+      by: other.by,
+      since: other.since.wall,
+      until: clock.now() + left,
+    });
   }
-}
-
-export function takenBy(path: string, by: FolderHolder | null): string {
-  return `Another agent on this machine watches ${path}${named(by)}. Both would send every receipt in it.`;
-}
-
-function named(by: FolderHolder | null): string {
-  return by === null ? '' : ` (process ${by.pid} of ${by.user}, state directory ${by.stateDir})`;
 }

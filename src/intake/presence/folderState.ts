@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/domain/errors.ts';
+import type { ErrorCode, ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
@@ -35,6 +35,7 @@ export class FolderState {
   readonly #times: FolderTimes;
   #state: IntakeState = 'starting';
   #message: string | null = null;
+  #error: ReceiptdError | null = null;
   #since: number;
 
   constructor(
@@ -54,13 +55,21 @@ export class FolderState {
     this.#since = clock.now();
   }
 
-  get now(): { readonly state: IntakeState; readonly message: string | null; readonly since: number } {
-    return { state: this.#state, message: this.#message, since: this.#since };
+  get now() {
+    const { key = null, params = null } = this.#error ?? {};
+    return {
+      state: this.#state,
+      message: this.#message,
+      since: this.#since,
+      // For readers of another language than English.
+      ...(key !== null && { error: { key, params: params && { ...params } } }),
+    };
   }
 
-  enter(state: IntakeState, message: string | null): void {
+  enter(state: IntakeState, message: string | null, error: ReceiptdError | null = null): void {
     this.#trouble.unreachable(state === 'unreachable' ? message : null);
     this.#message = message;
+    this.#error = error;
     if (state === this.#state) return;
     const before = this.#state;
     this.#state = state;

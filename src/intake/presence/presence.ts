@@ -120,7 +120,7 @@ export class Presence {
       const isFleets = away.isOn && (settings.share ?? null) !== null;
       const taken = isFleets ? null : await this.#claim.hold(found.token);
       if (taken !== null) {
-        this.#state.enter('taken', taken);
+        this.#state.enter('taken', taken.message, taken);
         return null;
       }
       if (this.#writesFail || away.isOn) this.holdUp();

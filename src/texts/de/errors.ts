@@ -11,7 +11,7 @@ import { osServiceErrors } from './errors/osService.ts';
 export function errorsTexts(format: Format): ErrorTexts {
   return {
     ...configErrors(format),
-    ...filesErrors(),
+    ...filesErrors(format),
     ...ledgerErrors(format),
     ...credentialsErrors(),
     ...serviceErrors(),

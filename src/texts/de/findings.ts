@@ -24,11 +24,13 @@ const HOW_CLOCK: Readonly<Record<string, string>> = {
   win32: ' (w32tm /resync)',
 };
 
-const NOT_RUN: Readonly<Record<string, string>> = {
+const SYSTEM: Readonly<Record<string, string>> = {
   notAFile: 'keine Datei',
   ENOENT: 'nicht vorhanden',
   ENOTDIR: 'nicht vorhanden',
   EACCES: 'keine Berechtigung',
+  EROFS: 'das Dateisystem lässt nur Lesen zu',
+  ENOSPC: 'die Platte ist voll',
 };
 
 const databaseAt = (p: { readonly database: string; readonly hosts: readonly string[] }) =>
@@ -66,7 +68,7 @@ export const subjectText = (subject: string): string =>
 export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof english>> => ({
   other: (p) => p.detail,
   checkedAs: (p) => `(Geprüft als Benutzer ${p.user}.)`,
-  notCheckedAs: (p) => `Nicht als Benutzer ${p.user} geprüft: ${p.detail}`,
+  notCheckedAs: (p) => `Nicht als Benutzer ${p.user} geprüft: ${p.detail} [${p.error.code}]`,
   late: (p) =>
     `Diese Prüfung dauerte länger als ${p.seconds} s und wurde abgebrochen. Vielleicht antwortet eine Freigabe oder eine Platte nicht.`,
   configValid: (p) => `${p.file} ist gültig.`,
@@ -88,7 +90,8 @@ export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof engl
     `${p.stateDir} gehört dem Benutzer ${p.user}. Ob er darin schreiben kann, zeigt \`${p.command}\`.`,
   stateWritable: (p) =>
     `In ${p.stateDir} kann geschrieben werden; das Eingangsbuch ist ${typeof p.ledger === 'string' ? p.ledger : databaseAt(p.ledger)}.`,
-  stateUnwritable: (p) => `Im Zustandsverzeichnis kann nicht geschrieben werden: ${p.system}.`,
+  stateUnwritable: (p) =>
+    `Im Zustandsverzeichnis kann nicht geschrieben werden: ${SYSTEM[p.system] ?? p.system}.`,
   notMoved: 'Das Eingangsbuch ist nicht auf einen anderen PC umgezogen.',
   diskSpeed: (p) =>
     `Schreiben auf die Platte des Zustandsverzeichnisses dauert ${p.median} ms (Median aus ${p.writes} Versuchen; längster ${p.slowest} ms).${p.isSlow ? ' Das ist langsam: Verwenden Sie eine lokale Platte.' : ''}`,
@@ -155,7 +158,7 @@ export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof engl
     `Es werden keine Meldungen gesendet: Unter \`alerts\` ist kein Weg eingestellt (${p.known.join(', ')}).`,
   channels: (p) => `Sie gehen an ${p.channels.join(', ')}. Zur Probe sendet \`receiptd alerts test\` eine.`,
   commandUnfit: (p) =>
-    `alerts.command: ${p.program} lässt sich nicht ausführen: ${NOT_RUN[p.why] ?? p.why}. Verwenden Sie ein Programm, das der Benutzer ausführen kann, unter dem receiptd läuft.`,
+    `alerts.command: ${p.program} lässt sich nicht ausführen: ${SYSTEM[p.why] ?? p.why}. Verwenden Sie ein Programm, das der Benutzer ausführen kann, unter dem receiptd läuft.`,
   noticeMissing: (p) =>
     `alerts.desktop: ${p.program} ist nicht im PATH dieses Benutzers. Installieren Sie es (unter Debian: libnotify-bin), oder setzen Sie alerts.desktop: false.`,
 
@@ -165,5 +168,5 @@ export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof engl
   portFree: (p) => `${p.address} ist frei.`,
   portOurs: (p) => `${p.address} verwendet der laufende Agent.`,
   portUnclear: (p) =>
-    `${p.address} ist belegt. Der laufende Agent lässt sich nicht fragen, ob er den Port verwendet: ${p.detail}`,
+    `${p.address} ist belegt. Der laufende Agent lässt sich nicht fragen, ob er den Port verwendet: ${p.detail} [${p.error.code}]`,
 });

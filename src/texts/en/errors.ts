@@ -12,7 +12,7 @@ import { osServiceErrors } from './errors/osService.ts';
 export function errorsTexts(format: Format) {
   return {
     ...configErrors(format),
-    ...filesErrors(),
+    ...filesErrors(format),
     ...ledgerErrors(format),
     ...credentialsErrors(),
     ...serviceErrors(),

@@ -1,4 +1,4 @@
-import type { Condition, SaidElsewhere } from '../facts.ts';
+import type { Condition, SaidElsewhere, Within } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
 
@@ -25,22 +25,26 @@ const HOW_CLOCK: Readonly<Record<string, string>> = {
   win32: ' (w32tm /resync)',
 };
 
-const NOT_RUN: Readonly<Record<string, string>> = {
+/** Why a file or directory is of no use, by the system's code. */
+const SYSTEM: Readonly<Record<string, string>> = {
   notAFile: 'it is not a file',
   ENOENT: 'it is not there',
   ENOTDIR: 'it is not there',
   EACCES: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
 };
 
 type InDatabase = { readonly database: string; readonly hosts: readonly string[] };
-const databaseAt = (p: InDatabase) => `the database ${p.database} at ${p.hosts.join(', ')}`;
+export const databaseAt = (p: InDatabase) => `the database ${p.database} at ${p.hosts.join(', ')}`;
 
 /** What `check`, `doctor` and the console's test of a folder find. */
 export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   /** Words from elsewhere. */
   other: (p: { detail: string }) => p.detail,
   checkedAs: (p: { user: string }) => `(Checked as the user ${p.user}.)`,
-  notCheckedAs: (p: { user: string; detail: string }) => `Not checked as the user ${p.user}: ${p.detail}`,
+  notCheckedAs: (p: Within & { user: string }) =>
+    `Not checked as the user ${p.user}: ${p.detail} [${p.error.code}]`,
   late: (p: { seconds: number }) =>
     `Checking this took longer than ${p.seconds} s and was stopped. A share or a disk may not be responding.`,
   configValid: (p: { file: string }) => `${p.file} is valid.`,
@@ -64,7 +68,8 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
     `${p.stateDir} belongs to the user ${p.user}. To check whether that user can write to it, run \`${p.command}\`.`,
   stateWritable: (p: { stateDir: string; ledger: string | InDatabase }) =>
     `${p.stateDir} is writable; the ledger is ${typeof p.ledger === 'string' ? p.ledger : databaseAt(p.ledger)}.`,
-  stateUnwritable: (p: { system: string }) => `The state directory can't be written: ${p.system}.`,
+  stateUnwritable: (p: { system: string }) =>
+    `The state directory can't be written: ${SYSTEM[p.system] ?? p.system}.`,
   notMoved: 'The ledger was not moved to another PC.',
   diskSpeed: (p: { median: string; writes: number; slowest: string; isSlow: boolean }) =>
     `Writing to the disk of the state directory takes ${p.median} ms (median of ${p.writes} writes; slowest ${p.slowest} ms).${p.isSlow ? ' That is slow: use a local disk.' : ''}`,
@@ -134,7 +139,7 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   channels: (p: { channels: readonly string[] }) =>
     `They go to ${p.channels.join(', ')}. To send a test, run \`receiptd alerts test\`.`,
   commandUnfit: (p: { program: string; why: string }) =>
-    `alerts.command: ${p.program} can't be run: ${NOT_RUN[p.why] ?? p.why}. Use a program that the user running receiptd can run.`,
+    `alerts.command: ${p.program} can't be run: ${SYSTEM[p.why] ?? p.why}. Use a program that the user running receiptd can run.`,
   noticeMissing: (p: { program: string }) =>
     `alerts.desktop: ${p.program} is not in the PATH of this user. Install it (on Debian: libnotify-bin), or set alerts.desktop: false.`,
 
@@ -145,8 +150,8 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   certificate: (p: { until: string }) => `The certificate is valid until ${p.until}.`,
   portFree: (p: { address: string }) => `${p.address} is free.`,
   portOurs: (p: { address: string }) => `${p.address} is used by the running agent.`,
-  portUnclear: (p: { address: string; detail: string }) =>
-    `${p.address} is in use. The running agent can't be asked whether it uses the port: ${p.detail}`,
+  portUnclear: (p: Within & { address: string }) =>
+    `${p.address} is in use. The running agent can't be asked whether it uses the port: ${p.detail} [${p.error.code}]`,
 });
 /** Errors and problems have their own words. */
 export type FindingFact =

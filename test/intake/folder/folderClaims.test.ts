@@ -9,6 +9,7 @@ import { RecordedLog } from '../../support/recordedLog.ts';
 import { temporaryDirectory } from './fixture.ts';
 
 const MINUTE = 60_000;
+const GONE = { key: 'FOLDER_TAKEN.gone' };
 const tokenOfFolder = async (folder: string) => tokenOf(await statFolder(folder));
 
 /** A folder and two agents that watch it, each with its own state directory. */
@@ -43,11 +44,14 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     const [one, other] = [agent(first), agent(second)];
     expect(await one.hold(token)).toBeNull();
     expect(await one.hold(token)).toBeNull();
-    expect(await other.hold(await tokenOfFolder(join(folder, '.')))).toMatch(
-      new RegExp(
-        `^Another agent on this machine watches /scans \\(process ${process.pid} of .+, state directory ${first}\\)\\. .* once the other one has been gone for 10 minutes\\.$`,
-      ),
-    );
+    expect(await other.hold(await tokenOfFolder(join(folder, '.')))).toMatchObject({
+      key: 'FOLDER_TAKEN.held',
+      params: {
+        folder: '/scans',
+        by: { pid: process.pid, stateDir: first },
+        takeOverAfterMs: 10 * MINUTE,
+      },
+    });
     const looker = createFolderClaims(second);
     expect(await looker.look(token)).toMatchObject({ kind: 'taken', by: { stateDir: first } });
     await one.release();
@@ -74,25 +78,29 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await one.hold(token);
     await other.hold(token);
     await one.release();
-    expect(await other.hold(token)).toMatch(
-      / has been gone since .+\. This agent takes over at .+ unless the other one is back by then\.$/,
-    );
+    expect(await other.hold(token)).toMatchObject(GONE);
     await lookFor(other, 9 * MINUTE);
     const again = agent(first);
     expect(await again.hold(token)).toBeNull();
     expect(again.othersUntil).toBeNull();
-    expect(await other.hold(token)).toContain(`state directory ${first}`);
+    expect(await other.hold(token)).toMatchObject({
+      key: 'FOLDER_TAKEN.held',
+      params: { by: { stateDir: first } },
+    });
     await again.release();
     // The waiting time starts over.
     const goneAt = clock.now();
     await lookFor(other, 9 * MINUTE);
-    expect(await other.hold(token)).toContain('has been gone since');
+    expect(await other.hold(token)).toMatchObject(GONE);
     await lookFor(other, 2 * MINUTE);
     expect(await other.hold(token)).toBeNull();
     expect(other.othersUntil).toBe(goneAt + 20_000);
     await other.settle();
     expect(other.othersUntil).toBeNull();
-    expect(await agent(first).hold(token)).toContain(`state directory ${second}`);
+    expect(await agent(first).hold(token)).toMatchObject({
+      key: 'FOLDER_TAKEN.held',
+      params: { by: { stateDir: second } },
+    });
     await other.release();
   });
 
@@ -103,13 +111,13 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await other.hold(token);
     await one.release();
     const restarted = agent(second);
-    expect(await restarted.hold(token)).toContain('This agent takes over at');
+    expect(await restarted.hold(token)).toMatchObject(GONE);
     await lookFor(restarted, 11 * MINUTE);
     expect(await restarted.hold(token)).toBeNull();
     await restarted.release();
     // Crashed before its files were processed.
     const crashed = agent(second);
-    expect(await crashed.hold(token)).toContain('This agent takes over at');
+    expect(await crashed.hold(token)).toMatchObject(GONE);
     await lookFor(crashed, 11 * MINUTE);
     await crashed.settle();
     await crashed.release();
@@ -126,14 +134,14 @@ describe.runIf(process.platform === 'linux')('the claim of a folder', () => {
     await one.release();
     await other.hold(token);
     await clock.advance(20 * MINUTE);
-    expect(await other.hold(token)).toContain('This agent takes over at');
+    expect(await other.hold(token)).toMatchObject(GONE);
   });
 
   it('passes on at once for a shared folder, whose leader the fleet decides', async () => {
     const { token, agent, first, second } = await place();
     const [one, other] = [agent(first, { isShared: true }), agent(second, { isShared: true })];
     await one.hold(token);
-    expect(await other.hold(token)).toContain('Another agent on this machine watches');
+    expect(await other.hold(token)).toMatchObject({ key: 'FOLDER_TAKEN.held' });
     await one.release();
     expect(await other.hold(token)).toBeNull();
     expect(other.othersUntil).toBeNull();

@@ -1,5 +1,6 @@
 import type { filesErrors as english } from '../../en/errors/files.ts';
-import type { Translated, NotUtf8, SecretFlaw } from '../../facts.ts';
+import type { FolderHolder, Translated, NotUtf8, SecretFlaw } from '../../facts.ts';
+import type { Format } from '../../format.ts';
 
 export const AS_ADMINISTRATOR =
   'Öffnen Sie ein Terminal mit „Als Administrator ausführen“, und führen Sie dies dort aus.';
@@ -12,7 +13,15 @@ export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
 const ANOTHER_FOLDER =
   'Wählen Sie einen anderen Ordner, oder erlauben Sie dem Benutzer, unter dem receiptd läuft, ihn zu lesen und zu öffnen.';
 
-export function filesErrors(): Translated<ReturnType<typeof english>> {
+function holderText(by: FolderHolder | null): string {
+  return by === null ? '' : ` (Prozess ${by.pid} von ${by.user}, Zustandsverzeichnis ${by.stateDir})`;
+}
+
+function takenBy(p: { readonly folder: string; readonly by: FolderHolder | null }): string {
+  return `Ein anderer Agent auf diesem Rechner überwacht ${p.folder}${holderText(p.by)}. Beide würden jeden Beleg darin senden.`;
+}
+
+export function filesErrors({ duration, time }: Format): Translated<ReturnType<typeof english>> {
   return {
     'FOLDER_MISSING.gone': (p) => [
       `${p.folder} wurde gelöscht, umbenannt oder ersetzt.`,
@@ -105,8 +114,14 @@ export function filesErrors(): Translated<ReturnType<typeof english>> {
     ],
     'FOLDER_UNREACHABLE.chosen': (p) => [`Dieser Ordner ist nicht erreichbar: ${p.detail}`, ANOTHER_FOLDER],
     'FOLDER_TAKEN.checked': (p) => [
-      p.detail,
+      takenBy(p),
       'Beenden Sie einen der beiden Agenten, oder nehmen Sie den Ordner aus seiner Konfiguration.',
+    ],
+    'FOLDER_TAKEN.held': (p) => [
+      `${takenBy(p)}${p.takeOverAfterMs === null ? '' : ` Dieser Agent übernimmt den Ordner, sobald der andere ${duration(p.takeOverAfterMs)} lang fort ist.`}`,
+    ],
+    'FOLDER_TAKEN.gone': (p) => [
+      `Ein anderer Agent auf diesem Rechner hat ${p.folder} überwacht${holderText(p.by)} und ist seit ${time(p.since)} fort. Dieser Agent übernimmt den Ordner um ${time(p.until)}, wenn der andere bis dahin nicht zurück ist.`,
     ],
     'SUBFOLDERS_UNREADABLE.checked': (p) => [
       `${p.count === 1 ? '1 Unterordner ist' : `${p.count} Unterordner sind`} nicht lesbar (${p.systems.join(', ')}), etwa ${p.example}.`,

@@ -55,7 +55,7 @@ export function osServiceErrors(): Translated<ReturnType<typeof english>> {
       'Beheben Sie das zuerst. Es wurde nichts installiert.',
     ],
     'INSTALL_REFUSED.finding': (p) => [
-      `Für den Benutzer ${p.account}, ${p.subject}: ${p.detail}`,
+      `Für den Benutzer ${p.account}, ${p.subject}: ${p.detail} [${p.error.code}]`,
       'Es wurde nichts installiert.',
     ],
     'INSTALL_REFUSED.leavesLedger': (p) => [

@@ -1,4 +1,5 @@
-import type { Entries, NotUtf8, SecretFlaw } from '../../facts.ts';
+import type { Entries, FolderHolder, NotUtf8, SecretFlaw } from '../../facts.ts';
+import type { Format } from '../../format.ts';
 
 export const AS_ADMINISTRATOR = 'Open a terminal with "Run as administrator" and run this there.';
 
@@ -9,7 +10,15 @@ export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
 
 const ANOTHER_FOLDER = 'Choose another folder, or allow the user that runs receiptd to read it and open it.';
 
-export function filesErrors() {
+function holderText(by: FolderHolder | null): string {
+  return by === null ? '' : ` (process ${by.pid} of ${by.user}, state directory ${by.stateDir})`;
+}
+
+function takenBy(p: { folder: string; by: FolderHolder | null }): string {
+  return `Another agent on this machine watches ${p.folder}${holderText(p.by)}. Both would send every receipt in it.`;
+}
+
+export function filesErrors({ duration, time }: Format) {
   return {
     'FOLDER_MISSING.gone': (p: { folder: string }) => [
       `${p.folder} was deleted, renamed or replaced.`,
@@ -102,9 +111,16 @@ export function filesErrors() {
       'Bring its server or disk back and make sure it is mounted.',
     ],
     'FOLDER_UNREACHABLE.chosen': (p: { detail: string }) => [p.detail, ANOTHER_FOLDER],
-    'FOLDER_TAKEN.checked': (p: { detail: string }) => [
-      p.detail,
+    'FOLDER_TAKEN.checked': (p: { folder: string; by: FolderHolder | null }) => [
+      takenBy(p),
       'Stop one of the two agents, or remove the folder from its config.',
+    ],
+    /** `takeOverAfterMs`: null if this agent does not wait for the folder. */
+    'FOLDER_TAKEN.held': (p: { folder: string; by: FolderHolder | null; takeOverAfterMs: number | null }) => [
+      `${takenBy(p)}${p.takeOverAfterMs === null ? '' : ` This agent takes over once the other one has been gone for ${duration(p.takeOverAfterMs)}.`}`,
+    ],
+    'FOLDER_TAKEN.gone': (p: { folder: string; by: FolderHolder | null; since: number; until: number }) => [
+      `Another agent on this machine watched ${p.folder}${holderText(p.by)} and has been gone since ${time(p.since)}. This agent takes over at ${time(p.until)} unless the other one is back by then.`,
     ],
     'SUBFOLDERS_UNREADABLE.checked': (p: { count: number; systems: readonly string[]; example: string }) => [
       `${p.count} ${p.count === 1 ? 'subfolder' : 'subfolders'} can't be read (${p.systems.join(', ')}), such as ${p.example}.`,

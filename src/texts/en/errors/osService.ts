@@ -1,4 +1,4 @@
-import type { Entries } from '../../facts.ts';
+import type { Entries, Within } from '../../facts.ts';
 import { cureRefused, whyRefused, type RefusedDirectory } from './ledger.ts';
 
 export function osServiceErrors() {
@@ -67,8 +67,8 @@ export function osServiceErrors() {
       `receiptd check, run as the user ${p.account}, says: ${p.detail ?? `status ${p.status ?? 'unknown'}`}`,
       'Fix that first. Nothing was installed.',
     ],
-    'INSTALL_REFUSED.finding': (p: { account: string; subject: string; detail: string }) => [
-      `For the user ${p.account}, ${p.subject}: ${p.detail}`,
+    'INSTALL_REFUSED.finding': (p: Within & { account: string; subject: string }) => [
+      `For the user ${p.account}, ${p.subject}: ${p.detail} [${p.error.code}]`,
       'Nothing was installed.',
     ],
     'INSTALL_REFUSED.leavesLedger': (p: { user: string; theirs: string; stateDir: string }) => [
