@@ -1,4 +1,5 @@
 /** One example of what each code says, for docs/errors.md and the tests of the texts. */
+import type { Flaw, InvalidSettings } from './en/settingFlaws.ts';
 import type { OfErrors, WordedCode } from './codes.ts';
 import type { ErrorKey, ErrorTexts } from './errors.ts';
 import type { Listed, Words } from './facts.ts';
@@ -93,6 +94,11 @@ export type ErrorExample<K extends ErrorKey = ErrorKey> = {
 
 type KeyOf<C extends string> = Extract<ErrorKey, C | `${C}.${string}`>;
 
+const invalid = (key: string, line: number, flaw: Flaw): InvalidSettings => ({
+  file: '/etc/receiptd/receiptd.yaml',
+  problems: [{ key, line, col: 5, flaw }],
+});
+
 /** Sentences of errors: of each code that has no others, and of those that mean something else on the command line. */
 export const ERROR_EXAMPLES: {
   readonly [C in OfErrors]: readonly [ErrorExample<KeyOf<C>>, ...ErrorExample<KeyOf<C>>[]];
@@ -106,6 +112,59 @@ export const ERROR_EXAMPLES: {
         closed: '/etc/receiptd',
         isWindows: false,
       },
+    ],
+  ],
+  CONFIG_INVALID: [
+    [
+      'CONFIG_INVALID.settings',
+      invalid('delivery.concurency', 12, { is: 'unknownKey', meant: 'concurrency' }),
+    ],
+  ],
+  TEMPLATE_INVALID: [
+    [
+      'TEMPLATE_INVALID.settings',
+      invalid('folders[0].name', 8, {
+        is: 'templateField',
+        field: 'dat',
+        at: 1,
+        template: '{dat}-{seq}',
+        guess: 'date',
+        known: ['date', 'seq'],
+      }),
+    ],
+  ],
+  FOLDERS_NESTED: [
+    [
+      'FOLDERS_NESTED.settings',
+      invalid('folders[1].path', 9, { is: 'inRecursive', of: 'folders[0]', path: `${FOLDER}/2026` }),
+    ],
+  ],
+  ENDPOINT_UNKNOWN: [
+    [
+      'ENDPOINT_UNKNOWN.settings',
+      invalid('folders[0].endpoint', 7, {
+        is: 'endpointUnknown',
+        endpoint: 'ofice',
+        meant: 'office',
+        known: 'office, plant',
+      }),
+    ],
+  ],
+  ACCOUNT_UNKNOWN: [
+    [
+      'ACCOUNT_UNKNOWN.settings',
+      invalid('endpoints.plant.account', 5, {
+        is: 'accountUnknown',
+        account: 'plant',
+        meant: null,
+        known: 'north, south',
+      }),
+    ],
+  ],
+  HTTPS_REQUIRED: [
+    [
+      'HTTPS_REQUIRED.settings',
+      invalid('service.baseUrl', 2, { is: 'httpsRequired', url: 'http://api.example.com' }),
     ],
   ],
   CONFIG_EXISTS: [['CONFIG_EXISTS', { file: '/etc/receiptd/receiptd.yaml' }]],
