@@ -1,16 +1,12 @@
+import type { ErrorKey } from '../../texts/errors.ts';
 import type { InvalidSettings } from '../../texts/en/settingFlaws.ts';
 import { ReceiptdError } from './errors.ts';
 
 export { areOfSettings } from '../../texts/phrase.ts';
 
 /** Codes that what is wrong with settings can have. */
-export type SettingsCode =
-  | 'CONFIG_INVALID'
-  | 'TEMPLATE_INVALID'
-  | 'FOLDERS_NESTED'
-  | 'ENDPOINT_UNKNOWN'
-  | 'ACCOUNT_UNKNOWN'
-  | 'HTTPS_REQUIRED';
+export type SettingsCode = CodeOf<ErrorKey>;
+type CodeOf<K> = K extends `${infer C}.settings` ? C : never;
 
 interface OfSettings {
   readonly key: `${SettingsCode}.settings`;

@@ -1,4 +1,4 @@
-import { noteTexts, type Left, type NotedAgent, type NoteFact } from '../../texts/en/notes.ts';
+import { limitWords, noteTexts, type Left, type NotedAgent, type NoteFact } from '../../texts/en/notes.ts';
 import { formatOf } from '../../texts/format.ts';
 import { phrase } from '../../texts/phrase.ts';
 import { openingAt } from './hours.ts';
@@ -92,7 +92,7 @@ export function limitText({
   rate,
   leftMs,
 }: Pick<Extract<Note, { kind: 'limited' }>, 'rate' | 'leftMs'>): string {
-  return noteTexts(formatOf('en', local)).limit({ rate, left: leftOf(leftMs) });
+  return limitWords(formatOf('en', local), { rate, left: leftOf(leftMs) });
 }
 
 function leftOf(ms: number): Left {

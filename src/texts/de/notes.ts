@@ -33,7 +33,6 @@ export const noteTexts = ({ number, counted, time }: Format): NoteTexts => {
       ];
       return `An den Endpunkt ${p.endpoint} wird langsamer gesendet (${less.join(', ')}), ${CAUSES[p.cause]}. Das Tempo steigt von selbst wieder.`;
     },
-    limit: (p) => `auf ${p.rate} begrenzt, noch etwa ${left(p.left)}`,
     limited: (p) =>
       `${p.endpoint === null ? 'Das Senden' : `Das Senden an den Endpunkt ${p.endpoint}`} ist auf ${p.rate} begrenzt. Was wartet, braucht noch etwa ${left(p.left)}.`,
     paused: (p) =>

@@ -22,14 +22,19 @@ const CAUSES = {
   slow: 'because it takes much longer to answer than before',
 };
 
+function leftText({ counted }: Format, { unit, value }: Left): string {
+  if (unit === 'minutes') return value <= 1 ? 'a minute' : `${value} min`;
+  return unit === 'hours' ? `${value} h` : counted(value, 'day', 'days');
+}
+
+/** Short, because it shares a line with a progress bar. */
+export function limitWords(format: Format, p: { readonly rate: string; readonly left: Left }): string {
+  return `limited to ${p.rate}, about ${leftText(format, p.left)} left`;
+}
+
 /** What slows an agent down or is worth knowing, in a terminal; the console has its own words. `endpoint`: null for all together. */
-export const noteTexts = ({ number, counted, time }: Format) => {
-  const left = ({ unit, value }: Left): string => {
-    if (unit === 'minutes') return value <= 1 ? 'a minute' : `${value} min`;
-    return unit === 'hours' ? `${value} h` : counted(value, 'day', 'days');
-  };
-  /** Short, because it shares a line with a progress bar. */
-  const limit = (p: { rate: string; left: Left }) => `limited to ${p.rate}, about ${left(p.left)} left`;
+export const noteTexts = (format: Format) => {
+  const { number, counted, time } = format;
   return {
     /** `day`: of the week, 0 for Sunday. */
     hours: (p: { day: number; at: string }) =>
@@ -62,9 +67,8 @@ export const noteTexts = ({ number, counted, time }: Format) => {
       ];
       return `Uploads to endpoint ${p.endpoint} are slowed down to ${less.join(' and ')}, ${CAUSES[p.cause]}. Uploads speed up again automatically.`;
     },
-    limit,
     limited: (p: { endpoint: string | null; rate: string; left: Left }) =>
-      `Uploads${p.endpoint === null ? '' : ` to endpoint ${p.endpoint}`} are ${limit(p)}.`,
+      `Uploads${p.endpoint === null ? '' : ` to endpoint ${p.endpoint}`} are ${limitWords(format, p)}.`,
     paused: (p: { agent: string; by: string | null; since: number | null }) =>
       `This agent is paused${p.by === null || p.since === null ? '' : ` by ${p.by} since ${time(p.since)}`}: it picks up scans but sends nothing. To resume it, run \`receiptd fleet resume ${p.agent}\`.`,
     deferred: (p: { images: number }) =>
