@@ -169,11 +169,7 @@ function target(file: string, specifier: string): string {
 }
 
 /** The process, or (the second) a thread of its own. */
-const ENDS: ReadonlySet<string> = new Set([
-  'main.ts',
-  'ledger/sqlite/thread/serve.ts',
-  'ledger/next/thread/serve.ts',
-]);
+const ENDS: ReadonlySet<string> = new Set(['main.ts', 'ledger/thread/serve.ts']);
 
 /** Not of the agent, or below a directory that exists. */
 const MAKES_ITS_OWN = /^(?:sandbox|demo)\/|\/generate\.ts$/;

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openSqliteReports } from '../../src/ledger/sqlite/open.ts';
+import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import type { Bench, Figure, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { writeSteadily } from '../world/arrivals.ts';

@@ -22,7 +22,7 @@ export const queue: Scenario = {
     const dir = join(scratch, 'queue');
     const path = join(dir, 'ledger.db');
     try {
-      fillLedger({
+      await fillLedger({
         path,
         baseUrl: BASE_URL,
         folder: '/srv/scans',

@@ -1,5 +1,5 @@
 /**
- * A separate process, like an agent: claims documents from a shared ledger and records each as sent and accepted.
+ * A separate process, like an agent: takes documents of a shared ledger's queue and records each as sent and accepted.
  *
  *   node claimProbe.js URL NAME BASE-URL FOLDERS SECONDS
  *
@@ -7,13 +7,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
+import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { ENDPOINT } from './agent.ts';
 
 /** The same as in the dispatcher. */
 const CLAIM_AHEAD = 16;
+const TAKEN: ReadonlySet<string> = new Set(['DOCUMENT_TAKEN', 'DOCUMENT_STATE']);
 
 const [url = '', name = '', baseUrl = '', folders = '', seconds = ''] = process.argv.slice(2);
 const endpoint = { baseUrl, uid: ENDPOINT };
@@ -28,7 +30,8 @@ async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function send(ledger: Ledger, id: number): Promise<void> {
-  const attempt = await timed('begin', () => ledger.begin(id, Date.now(), 1_000_000));
+  const attempt = await timed('begin', () => ledger.begin(id, Date.now(), 1_000_000).catch(unlessTaken));
+  if (attempt === null) return ledger.release([id]);
   await timed('finish', () =>
     ledger.finish(attempt, {
       at: Date.now(),
@@ -38,6 +41,12 @@ async function send(ledger: Ledger, id: number): Promise<void> {
       transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"status":"PROCESSING"}' },
     }),
   );
+}
+
+/** Another agent was faster. */
+function unlessTaken(error: unknown): null {
+  if (error instanceof ReceiptdError && TAKEN.has(error.code)) return null;
+  throw error;
 }
 
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { openPostgresLedger } from '../../src/ledger/postgres/open.ts';
+import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
 import type { Cluster } from '../../test/support/postgresCluster.ts';
 import type { Bench, Figure } from '../scenario.ts';
 import { fillFleet } from './fillFleet.ts';

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { FileIdentity } from '../../src/core/domain/document.ts';
-import { apply } from '../../src/ledger/sqlite/apply.ts';
-import { toJournal, type LedgerEvent } from '../../src/ledger/events.ts';
-import { openLedgerAndJournal } from '../../src/ledger/sqlite/openLedgerAndJournal.ts';
-import { leaveCleanShutdownMark } from '../../src/ledger/sqlite/cleanShutdownMark.ts';
-import { SET_HEAD } from '../../src/ledger/sqlite/sql/journal.ts';
-import { createSql } from '../../src/ledger/sqlite/statements.ts';
+import { BACKLOG } from '../../src/core/messages.ts';
+import { identityText } from '../../src/ledger/reads/view.ts';
+import { endpointIdOf, folderIdOf } from '../../src/ledger/entries.ts';
+import { Work } from '../../src/ledger/work.ts';
+import { SqliteWriter } from '../../src/ledger/writer.ts';
+import { systemClock } from '../../src/system/systemClock.ts';
 import { ENDPOINT } from './agent.ts';
 
 export interface Entry {
@@ -34,89 +34,87 @@ const APART_MS = 100;
 const RESPONSE = JSON.stringify({ status: 'PROCESSING' });
 
 /**
- * Writes the same events, journal and rows as the agent, but faster: without look-ups (nothing is known yet) and with one
+ * Writes the same entries and rows as the agent, but faster: without look-ups (nothing is known yet) and with one
  * commit for many documents.
  */
-export function fillLedger({ path, baseUrl, folder, state, entries }: Filling): void {
+export async function fillLedger({ path, baseUrl, folder, state, entries }: Filling): Promise<void> {
   const startedAt = Date.now();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { db, journal } = openLedgerAndJournal({
+  const writer = await SqliteWriter.open({
     path,
-    backupsDir: join(dirname(path), 'backups'),
-    at: startedAt,
+    clock: systemClock,
     onMended: (story) => {
       throw new Error(story);
     },
   });
+  const { engine } = writer.started;
   // A large cache for the random hashes in the indexes. No syncs, because a partial ledger is useless.
-  db.exec('PRAGMA cache_size = -400000; PRAGMA synchronous = OFF');
-  const sql = createSql(db);
-  const write = (batch: readonly Entry[]): void => {
-    db.exec('BEGIN IMMEDIATE');
-    const told = batch.flatMap((entry) => {
+  engine.db.exec('PRAGMA cache_size = -400000; PRAGMA synchronous = OFF');
+  const endpoint = endpointIdOf({ baseUrl, uid: ENDPOINT });
+  const place = folderIdOf({ owner: '', path: folder });
+  const write = async (batch: readonly Entry[]): Promise<void> => {
+    const work = new Work(engine, engine.begin());
+    work.add({ kind: 'endpoint', endpoint, baseUrl, uid: ENDPOINT }, startedAt);
+    work.add({ kind: 'folder', folder: place, owner: '', place: folder }, startedAt);
+    for (const entry of batch) {
       const at = startedAt + entry.number * APART_MS - 1_000_000 * APART_MS;
-      return eventsOf(entry, { baseUrl, folder, state }).map((event) => {
-        apply(sql, event, at);
-        return toJournal(event, at);
-      });
-    });
-    sql.run(SET_HEAD, { ...journal.append(told) });
-    db.exec('COMMIT');
-  };
-  try {
-    let batch: Entry[] = [];
-    for (const entry of entries) {
-      if (batch.push(entry) < BATCH) continue;
-      write(batch);
-      batch = [];
+      addTo(work, entry, { endpoint, folder: place, state, at });
     }
-    if (batch.length > 0) write(batch);
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } finally {
-    sql.forget();
-    db.close();
-    journal.close();
+    await work.flush();
+    engine.record(work.entries);
+    engine.commit();
+  };
+  let batch: Entry[] = [];
+  for (const entry of entries) {
+    if (batch.push(entry) < BATCH) continue;
+    await write(batch);
+    batch = [];
   }
-  // Leaves the mark of a clean shutdown, as the agent does.
-  leaveCleanShutdownMark(path, startedAt, Date.now());
+  if (batch.length > 0) await write(batch);
+  await writer.close();
 }
 
-function eventsOf(
-  { number, file, sha256, identity }: Entry,
-  { baseUrl, folder, state }: Pick<Filling, 'baseUrl' | 'folder' | 'state'>,
-): LedgerEvent[] {
+function addTo(
+  work: Work,
+  { file, sha256, identity }: Entry,
+  {
+    endpoint,
+    folder,
+    state,
+    at,
+  }: { readonly endpoint: number; readonly folder: number; readonly at: number } & Pick<Filling, 'state'>,
+): void {
   const { size } = identity;
-  const image = { document: number, sha256, size, folder, path: file };
-  const seen = { supersedes: null, verdict: 'document', policy: null, reason: null, message: null } as const;
-  const arrived: LedgerEvent[] = [
+  const document = work.add(
     {
-      kind: 'named',
-      ...image,
-      endpoint: { baseUrl, uid: ENDPOINT },
+      kind: 'admitted',
+      endpoint,
+      folder,
       name: `${file.replace(/\.\w+$/, '')}-${sha256.slice(0, 12)}`,
       type: 'jpeg',
-      lane: 'backlog',
-      line: number,
-      seq: null,
+      priority: BACKLOG,
+      path: file,
+      sha256,
+      size,
+      identity: identityText(identity),
     },
+    at,
+  );
+  if (state === 'queued') return;
+  const attempt = work.add({ kind: 'began', document, bytes: size }, at);
+  work.add(
     {
-      kind: 'sighted',
-      ...image,
-      ...seen,
-      sighting: number,
-      mtimeNs: String(identity.mtimeNs),
-      ctimeNs: String(identity.ctimeNs),
-      inode: String(identity.inode),
+      kind: 'ended',
+      attempt,
+      document,
+      outcome: 'accepted',
+      http: 200,
+      state,
+      status: 'PROCESSING',
+      response: RESPONSE,
     },
-  ];
-  if (state === 'queued') return arrived;
-  const attempt = { attempt: number, document: number };
-  return [
-    ...arrived,
-    { kind: 'began', ...attempt, bytes: size },
-    { kind: 'ended', ...attempt, outcome: 'accepted', httpStatus: 200, message: null },
-    { kind: 'moved', documents: [number], state: 'accepted', status: 'PROCESSING', response: RESPONSE },
-  ];
+    at,
+  );
 }
 
 function fileName(number: number): string {

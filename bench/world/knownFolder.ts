@@ -26,7 +26,7 @@ export async function knowFolder({ dir, baseUrl, receiptd, count, queued }: Know
   const folder = join(dir, 'scans');
   const path = join(dir, 'state', 'ledger.db');
   const state = queued === null ? 'accepted' : 'queued';
-  fillLedger({ path, baseUrl, folder, state, entries: files(folder, count, queued) });
+  await fillLedger({ path, baseUrl, folder, state, entries: files(folder, count, queued) });
 }
 
 function* files(folder: string, count: number, queued: Buffer | null): Generator<Entry> {

@@ -138,7 +138,7 @@ async function checkLedger(config: Config): Promise<Finding[]> {
     await refuseOtherVersion(config);
     return [];
   } catch (error) {
-    const isOlder = error instanceof ReceiptdError && error.code === 'LEDGER_OLDER';
+    const isOlder = error instanceof ReceiptdError && error.key === 'LEDGER_OLDER.file';
     return [failure('ledger', error, isOlder ? 'warn' : 'fail')];
   }
 }

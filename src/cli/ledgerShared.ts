@@ -4,9 +4,9 @@ import type { Command } from './command.ts';
 import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
 import { counted } from '../core/domain/words.ts';
 import { isTerminal, print, printJson, type Io } from './io.ts';
-import { operatorName } from './operator.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { configOf, operate, type JsonOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
+import { VERSION } from './version.ts';
 
 /* Administrator commands for a shared ledger. Their modules are loaded only when one of them runs. */
 
@@ -135,11 +135,11 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   const moved = await moveLedger(config, {
     target,
     agent,
-    backup: async (output) => (await operate(io, config, 'backup', { by: operatorName(), output })).head,
+    version: VERSION,
     onProgress: progressOf(io, options),
     onAgentRuns: () =>
       io.stderr.write(
-        'Everything is copied except what the running agent still does. Stop it now, and do not start it again before you have changed its configuration.\n',
+        'Everything is moved except what the running agent still does. Stop it now, and do not start it again before you have changed its configuration.\n',
       ),
     signal: io.stop,
   });
@@ -147,13 +147,10 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
     if (options.json) return printJson(io, null);
     return print(io, 'This ledger was already moved; there is nothing left to do.');
   }
-  const { where, compared, merged, head } = moved;
-  if (options.json) return printJson(io, { where, agent, rows: compared?.rows ?? null, ...merged, head });
-  if (compared !== null) {
-    const { documents, attempts, sightings } = compared.rows;
-    const rows = `${counted(documents, 'document')}, ${counted(attempts, 'upload request')}, ${counted(sightings, 'file')}`;
-    print(io, `Moved to ${escapeUnsafe(where)}, and compared row by row: ${rows}.`);
-  } else print(io, `Moved to ${escapeUnsafe(where)}.`);
+  const { where, rows, merged, head } = moved;
+  if (options.json) return printJson(io, { where, agent, rows, ...merged, head });
+  const compared = `${counted(rows.documents, 'document')}, ${counted(rows.attempts, 'upload request')}, ${counted(rows.files, 'file')}`;
+  print(io, `Moved to ${escapeUnsafe(where)}, and compared row by row: ${compared}.`);
   tellMerged(io, merged);
   print(io, 'Now add this to the configuration, then start the agent:');
   print(io, '  ledger:');
@@ -207,9 +204,7 @@ async function nameOf(given: string | undefined): Promise<string> {
 function progressOf(io: Io, { json }: ToOptions): (step: string, count: number) => void {
   if (json === true || !isTerminal(io.stderr)) return () => {};
   const words: Readonly<Record<string, string>> = {
-    copied: 'documents in the copy',
-    rows: 'rows taken over',
-    entries: 'later entries of the journal taken over',
+    entries: 'entries of the journal moved',
     compared: 'rows compared',
   };
   return (step, count) =>

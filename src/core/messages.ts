@@ -234,6 +234,8 @@ export interface HoldItem {
   readonly sharedMs?: number | undefined;
   /** Ends the hold only if it has this reason. */
   readonly reason?: string | undefined;
+  /** Ends those of other agents, too. */
+  readonly isEveryones?: boolean | undefined;
 }
 
 export interface DismissItem {
@@ -270,4 +272,6 @@ export type RecordItem =
       readonly at: number;
     }
   /** A backup took the ledger's place. */
-  | { readonly record: 'restored'; readonly because: string; readonly fromSeq: number; readonly at: number };
+  | { readonly record: 'restored'; readonly because: string; readonly fromSeq: number; readonly at: number }
+  /** The tables were made anew. */
+  | { readonly record: 'rebuilt'; readonly because: string; readonly at: number };

@@ -1,7 +1,6 @@
 import { credentialsKey, type AccountOf } from '../core/domain/account.ts';
 import { endpointId, type EndpointKey } from '../core/domain/document.ts';
 import type { Hold, HoldScope } from '../core/ports/hold.ts';
-import type { LedgerEvent } from './events.ts';
 
 export const PAUSED = 'PAUSED';
 
@@ -28,12 +27,4 @@ export function holdOver(
 
 export function isHeld(hold: Hold | undefined): boolean {
   return hold !== undefined && hold.scope !== 'service';
-}
-
-/** The row of a pause. */
-export function pauseParams(
-  { scope, key, message }: Extract<LedgerEvent, { kind: 'paused' | 'resumed' }>,
-  since: number,
-) {
-  return { scope, key, paused: 1, reason: PAUSED, message, since, until: null, demandedUntil: null };
 }

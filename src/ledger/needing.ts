@@ -1,9 +1,6 @@
 import { UNDECIDED_STATES } from '../core/domain/needsPerson.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 
-/** For `IN`: states in which a document needs a person. */
-export const UNDECIDED_SQL = UNDECIDED_STATES.map((state) => `'${state}'`).join(', ');
-
 /** Files of one folder that need a person. */
 export interface NeedingFiles {
   readonly folder: string;

@@ -3,8 +3,7 @@ import { hash } from 'node:crypto';
 import type { DocumentState } from '../core/domain/document.ts';
 import { readPosted, type Posted } from '../core/domain/posted.ts';
 import { postedWords } from '../core/domain/search.ts';
-import type { NewResult, PayloadEncoding, ResultRow } from '../core/ports/results.ts';
-import type { LedgerEvent, Move } from './events.ts';
+import type { PayloadEncoding, ResultRow } from '../core/ports/results.ts';
 
 /** A payload as it is stored. */
 export interface KeptPayload {
@@ -23,64 +22,6 @@ export interface Match {
   readonly response: string | null;
   /** The service was known to have it, from an answer or a result. */
   readonly wasThere: boolean | number;
-}
-
-/**
- * Whether the result proves an acceptance that no answer reported. False for a queued document that the service was known to
- * have (a person queued it to be sent again), and for a `failed` one: a person judges the service's verdict on it.
- */
-function wasMissing({ state, answerLost, wasThere }: Match): boolean {
-  if (state === 'unconfirmed') return true;
-  if (state === 'lost') return answerLost === 1;
-  return state === 'queued' && answerLost === 1 && !wasThere;
-}
-
-type EventOf<Kind extends LedgerEvent['kind']> = Extract<LedgerEvent, { kind: Kind }>;
-
-export function resultEvent(
-  result: number,
-  { status, name, uid, payload: { length: size } }: NewResult,
-  { sha256, encoding, payload }: KeptPayload,
-  match: Match | undefined,
-): EventOf<'result'> {
-  const of = { document: match?.id ?? null, attempts: match?.attempts ?? null };
-  const given = { givenName: match ? null : name, givenUid: uid };
-  return { kind: 'result', result, ...of, status, sha256, size, encoding, payload, ...given };
-}
-
-/** The acceptance that the result proves; null if it proves none. */
-export function provenBy({ status }: NewResult, match: Match | undefined): EventOf<'moved'> | null {
-  if (!match || !wasMissing(match)) return null;
-  const { id, serviceStatus, response } = match;
-  return { kind: 'moved', documents: [id], state: 'accepted', status: status ?? serviceStatus, response };
-}
-
-/** What results have reported when the document's last upload request ends; see `SINCE_LAST_ATTEMPT`. */
-export interface SinceLastAttempt {
-  readonly serviceStatus: string | null;
-  readonly response: string | null;
-  readonly answerLost: number;
-  readonly results: number;
-  readonly ofReplay: number;
-  readonly statuses: number;
-  readonly wasThere: number;
-}
-
-/**
- * Combines the end of a request with results that came before its answer. The answer is older than they are, so their
- * status wins. If this request's answer was lost, a result since its beginning replaces it. If an earlier answer was
- * lost, so does a result since the upload began, which includes its replay after a 401.
- */
-export function besideThese(
-  { serviceStatus: status, response, answerLost, results, ofReplay, statuses, wasThere }: SinceLastAttempt,
-  move: Move,
-): Move {
-  if (move.state === 'accepted') return statuses > 0 ? { ...move, status } : move;
-  const isLost = move.state === 'unconfirmed' || ('answerLost' in move && move.answerLost);
-  // A document that the service is known to have is resent because a person asked: the result may be about an earlier request.
-  const wasLost = answerLost === 1 && wasThere === 0;
-  const isProof = (isLost && results > 0) || (wasLost && ofReplay > 0);
-  return isProof ? { state: 'accepted', status, response } : move;
 }
 
 export function keptOf(payload: Uint8Array): KeptPayload {
@@ -115,14 +56,6 @@ export function postedOf({ encoding, payload }: { encoding: PayloadEncoding; pay
 
 /** Most results that the view of one document shows. */
 export const MOST_SHOWN = 500;
-
-/** The columns of a result that its event determines. */
-export function resultParams(event: EventOf<'result'>) {
-  const { result: id, document: documentId, attempts, status, sha256, size, encoding } = event;
-  const { payload, givenName, givenUid } = event;
-  const kept = { attempts, status, sha256, size, encoding, payload, givenName, givenUid };
-  return { id, documentId, ...kept, ...postedOf(event) };
-}
 
 /** Most results of a document that lists show; `results` shows the older ones too. */
 export const MOST_POSTED = 100;

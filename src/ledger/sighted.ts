@@ -1,7 +1,5 @@
 import { sameIdentity, type FileIdentity, type Verdict } from '../core/domain/document.ts';
-import type { FileSeen } from '../core/ports/ledgerIntake.ts';
-import type { LedgerEvent } from './events.ts';
-import { identityParams, toIdentity, type IdentityRow } from './rows.ts';
+import { toIdentity, type IdentityRow } from './rows.ts';
 
 export interface CurrentSighting extends IdentityRow {
   readonly id: number;
@@ -41,19 +39,4 @@ export function isSameFile(
   if (current.verdict === 'incomplete' || current.verdict === 'unreadable') return true;
   if (sameIdentity(toIdentity(current), identity)) return true;
   return current.sha256 !== null && current.sha256 === sighted.sha256;
-}
-
-export type SightedEvent = Extract<LedgerEvent, { kind: 'sighted' }>;
-
-/** Event that records a file. `supersedes`: the sighting that was current at its path. */
-export function sightedEvent(
-  sighting: number,
-  { folder, path, identity }: FileSeen,
-  { documentId, verdict, sha256, policy, reason, message }: Sighted,
-  supersedes: number | null,
-): SightedEvent {
-  const { size, mtimeNs, ctimeNs, inode } = identityParams(identity);
-  const times = { mtimeNs: String(mtimeNs), ctimeNs: String(ctimeNs), inode: String(inode) };
-  const sighted = { verdict, sha256, policy, reason, message, document: documentId };
-  return { kind: 'sighted', sighting, supersedes, ...sighted, folder, path, size, ...times };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 /** Names that receiptd creates in a state directory and in its `backups` and `logs`. */
 const OWN_FILE =
-  /^(?:ledger\.db(?:-wal|-shm|\.sound|\.damaged|\.new)?|ledger\.(?:db|journal)\.aside-\d{8}T\d{6}Z(?:-\d+)?(?:-wal|-shm)?|ledger\.journal|ledger-\d{8}T\d{9}Z\.db|upgrade-from-v\d+\.db|reserve|instance\.(?:lock|json)|agent-instance|control\.sock|alerts\.json|attention|backups|spool|thumbnails|papers|logs|config-history|results-(?:secret|handed)|deferred\.journal(?:\.damaged)?|committed\.journal(?:\.before)?|console-password|console-places\.json|mail-password|console-open\.html|(?:mail-)?credentials(?:-[^/]+)?\.json|receiptd\.log(?:\.\d+)?|moved-away\.json|moved-to-postgres\.json|moving\.db(?:\.new)?|restore\.json|restoring)$/;
+  /^(?:ledger\.db(?:-wal|-shm|\.sound|\.damaged|\.new)?|ledger\.(?:db|journal)\.aside-\d{8}T\d{6}Z(?:-\d+)?(?:-wal|-shm)?|ledger\.journal|ledger-\d{8}T\d{9}Z\.db|reserve|instance\.(?:lock|json)|agent-instance|control\.sock|alerts\.json|attention|backups|spool|thumbnails|papers|logs|config-history|results-(?:secret|handed)|deferred\.journal(?:\.damaged)?|committed\.journal(?:\.before)?|console-password|console-places\.json|mail-password|console-open\.html|(?:mail-)?credentials(?:-[^/]+)?\.json|receiptd\.log(?:\.\d+)?|moved-away\.json|moved-to-postgres\.json|moving\.db(?:\.new)?|restore\.json|restoring)$/;
 /** Temporary files, of work in progress or left by a kill. */
 const OWN_PASSING =
   /^(?:\.probe-[0-9a-f-]{36}|\.doctor-\d+|\.verify-\w{6}|backing-up-\w{6}|before-restore(?:-[\w-]+)?)$/;

@@ -25,7 +25,6 @@ export type OfErrors =
   | 'STATE_MOVED'
   | 'ARCHIVE_REFUSED'
   | 'LEDGER_EXISTS'
-  | 'UPGRADE_NO_SPACE'
   | 'AGENT_RENAMED'
   | 'ROLE_UNFIT'
   | 'LEDGER_MOVED'

@@ -215,16 +215,11 @@ export const ERROR_EXAMPLES: {
     ['LEDGER_MISSING.journalThere', { path: `${STATE}/ledger.db` }],
   ],
   LEDGER_OLDER: [
-    ['LEDGER_OLDER.file', { path: `${STATE}/ledger.db`, version: 1, latest: 2 }],
+    ['LEDGER_OLDER.file', { path: `${STATE}/ledger.db`, version: 2, latest: 3 }],
+    ['LEDGER_OLDER.format', { path: `${STATE}/ledger.db` }],
     ['LEDGER_OLDER.inDatabase', { where: LEDGER }],
   ],
-  LEDGER_NEWER: [['LEDGER_NEWER.file', { path: `${STATE}/ledger.db`, version: 2, latest: 1 }]],
-  UPGRADE_NO_SPACE: [
-    [
-      'UPGRADE_NO_SPACE',
-      { path: `${STATE}/ledger.db`, version: 1, latest: 2, needed: '414 MB', dir: STATE, free: '12 MB' },
-    ],
-  ],
+  LEDGER_NEWER: [['LEDGER_NEWER.file', { path: `${STATE}/ledger.db`, version: 3, latest: 2 }]],
   DISK_FULL: [
     [
       'DISK_FULL.reserve',
@@ -249,15 +244,13 @@ export const ERROR_EXAMPLES: {
     ['ROLE_UNFIT.missing', { role: 'receiptd', quoted: '"receiptd"' }],
   ],
   LEDGER_MOVED: [['LEDGER_MOVED', { stateDir: STATE, where: LEDGER, agent: 'scan-pc', isComplete: true }]],
-  MOVE_REFUSED: [
-    ['MOVE_REFUSED.agentNameTaken', { agent: 'scan-pc' }],
-    ['MOVE_REFUSED.madeAnew'],
-    ['MOVE_REFUSED.dataGone'],
+  MOVE_REFUSED: [['MOVE_REFUSED.agentNameTaken', { agent: 'scan-pc' }], ['MOVE_REFUSED.madeAnew']],
+  MOVE_DIFFERS: [
+    ['MOVE_DIFFERS', { count: 1, findings: ['Document 17 in the ledger does not match the journal.'] }],
   ],
-  MOVE_DIFFERS: [['MOVE_DIFFERS', { count: 1, findings: ['Document 17 differs in state.'] }]],
   HISTORY_KEPT: [
-    ['HISTORY_KEPT.changed', { partition: 'history_2025_01' }],
-    ['HISTORY_KEPT.otherFile', { partition: 'history_2025_01', file: '/archive/scan-pc.journal' }],
+    ['HISTORY_KEPT.changed', { month: '2025-01' }],
+    ['HISTORY_KEPT.otherFile', { month: '2025-01', file: '/archive/scan-pc.journal' }],
   ],
   BACKUP_FAILED: [
     ['BACKUP_FAILED.notValid', { path: '/backup/ledger.db', detail: 'file is not a database' }],

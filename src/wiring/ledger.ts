@@ -10,7 +10,7 @@ import type { JournalVerification, KeptHead } from '../ledger/journal/verificati
 import { verifyJournal } from '../ledger/journal/verify.ts';
 import { compareWithJournal, type Comparison } from '../ledger/sqlite/compare.ts';
 import { journalPathOf } from '../ledger/sqlite/files.ts';
-import type { WriterLink } from '../ledger/sqlite/thread/link.ts';
+import type { WriterLink } from '../ledger/thread/link.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -61,7 +61,7 @@ export async function openOwn(
   const path = ledgerPath(config);
   const [reserve, bytes] = [join(config.stateDir, 'reserve'), config.storage.reserve];
   if (thread !== undefined) {
-    const { openSqliteLedgerBeside } = await import('../ledger/sqlite/thread/open.ts');
+    const { openSqliteLedgerBeside } = await import('../ledger/adapter/open.ts');
     return openSqliteLedgerBeside({
       thread,
       path,
@@ -74,7 +74,7 @@ export async function openOwn(
     });
   }
   const [{ openSqliteLedger }, { Reserve }] = await Promise.all([
-    import('../ledger/sqlite/open.ts'),
+    import('../ledger/adapter/open.ts'),
     import('../ledger/sqlite/reserve.ts'),
   ]);
   return openSqliteLedger({
@@ -100,7 +100,7 @@ async function openShared(
   }: OpenOptions,
 ): Promise<Ledger> {
   await refuseForgetting(config, agentName(ledger));
-  const { openPostgresLedger } = await import('../ledger/postgres/open.ts');
+  const { openPostgresLedger } = await import('../ledger/adapter/openPostgres.ts');
   const instance = await agentInstance(config.stateDir);
   meanwhile();
   return openPostgresLedger({
@@ -154,13 +154,13 @@ export async function verifyLedger(
   head: KeptHead | null,
 ): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
   if (config.ledger.kind === 'postgres') {
-    const { verifyPostgresLedger } = await import('../ledger/postgres/verify.ts');
+    const { verifyPostgresLedger } = await import('../ledger/fleet/verify.ts');
     return verifyPostgresLedger(targetOf(config.ledger), agentName(config.ledger), head);
   }
   const path = ledgerPath(config);
   const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined });
   try {
-    return { journal, ledger: await compareWithJournal(path, journalPathOf(path), systemClock.now()) };
+    return { journal, ledger: await compareWithJournal(path, journalPathOf(path)) };
   } catch (error) {
     // The journal can be verified without a sound ledger.
     if (!(error instanceof ReceiptdError) || !isFinding(error, journalPathOf(path))) throw error;

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { WriterLink } from '../ledger/sqlite/thread/link.ts';
+import { WriterLink } from '../ledger/thread/link.ts';
 
 /** Beside the program's other files. */
 export const LEDGER_THREAD = fileURLToPath(new URL('./ledgerThread.js', import.meta.url));

@@ -28,7 +28,7 @@ import type { FiledPapers } from '../features/pictures/filedPapers.ts';
 import type { Pictures } from '../features/pictures/pictures.ts';
 import { meteredLedger } from '../features/metrics/metered.ts';
 import type { Guards } from './folders.ts';
-import type { WriterLink } from '../ledger/sqlite/thread/link.ts';
+import type { WriterLink } from '../ledger/thread/link.ts';
 import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
 import { LEDGER_THREAD } from './ledgerThreadStart.ts';
 import { composePageSplitter } from './pageSplitter.ts';

@@ -7,7 +7,7 @@ import type { Attempt, Document, EndpointKey, Lane } from '../../src/core/domain
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { Reservation } from '../../src/core/domain/limits.ts';
 import { factsOf } from '../../src/core/domain/imageType.ts';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
 import { BytesSearch, type BytesSearchDeps } from '../../src/delivery/payload/bytesSearch.ts';

@@ -232,7 +232,7 @@ test('every --json output is valid JSON', async () => {
   expect((await site.quickOnce()).status).toBe(3);
   const [row] = await site.list('--state', 'accepted');
   const commands = await readFile(new URL('../../docs/commands.md', import.meta.url), 'utf8');
-  const fields = commands.slice(commands.indexOf('## `list --json`'), commands.indexOf('## `top`'));
+  const fields = commands.slice(commands.indexOf('## `list --json`'), commands.indexOf('## `check --json`'));
   expect(Object.keys(row ?? {}).sort()).toEqual(
     [...fields.matchAll(/^\| (`.*?`) +\|/gm)]
       .flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, field = '']) => field))

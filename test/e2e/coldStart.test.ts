@@ -78,9 +78,9 @@ describe('loading modules', () => {
     const site = await prepare();
     expect((await site.quickOnce()).status).toBe(0);
     const { loaded } = await loadedBy(['show', 'gone'], config(site));
-    expect(loaded).toContain('ledger/sqlite/reports');
+    expect(loaded).toContain('ledger/reads/reports');
     const unwanted =
-      /^(pipeline|intake|image|service|spool|sandbox)\/|^ledger\/(?:journal|postgres)\/|^control\/protocol\/protocol$|^(pg|pg-.+|undici|chokidar|p-queue|winston)$/;
+      /^(pipeline|intake|image|service|spool|sandbox)\/|^ledger\/(?:journal|postgres|steps|thread)\/|^ledger\/(?:fold|work|ledger|writer|sqlite\/start)$|^control\/protocol\/protocol$|^(pg|pg-.+|undici|chokidar|p-queue|winston)$/;
     expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { drawReceipt } from '../support/images.ts';
 import { canMount, withReadOnly } from '../support/ownMount.ts';
 import { MAIN, prepare, type Site, temporaryDirectory, until } from './support/agent.ts';
-import { LATEST_VERSION, migrate } from '../../src/ledger/sqlite/migrate.ts';
+import { makeTables, SCHEMA_VERSION } from '../../src/ledger/sqlite/tables.ts';
 import { runInProcess } from './support/inProcess.ts';
 
 const HEAD = z.object({ ledger: z.uuid(), seq: z.int(), hash: z.string(), at: z.iso.datetime() });
@@ -101,7 +101,7 @@ describe('receiptd ledger verify', () => {
 
     let line = 0;
     await edit(site, (lines) => {
-      line = lines.findIndex((each) => each.includes('"kind":"named"')) + 1;
+      line = lines.findIndex((each) => each.includes('"kind":"admitted"')) + 1;
       return lines.with(line - 1, (lines[line - 1] ?? '').replace('"size":', '"size":1'));
     });
     const edited = await verify(site);
@@ -119,7 +119,7 @@ describe('receiptd ledger verify', () => {
 
     await repair();
     const db = new DatabaseSync(ledgerFile);
-    db.exec("UPDATE documents SET state = 'failed', reason = 'x' WHERE id = 2");
+    db.exec("UPDATE documents SET state = 'failed', reason = 'x' WHERE path = 'b.jpg'");
     db.close();
     const { status, journal, ledger } = await verify(site);
     expect([status, journal.findings.length, ledger.findings.length > 0]).toEqual([3, 0, true]);
@@ -163,7 +163,8 @@ describe('receiptd ledger verify', () => {
 /** Commands on a ledger that the agent has not upgraded yet, or that is of a newer version. */
 describe('an older ledger', () => {
   describe('a ledger of the previous version', () => {
-    const version = LATEST_VERSION - 1;
+    /** Of version 1 is the format before, which is refused in its own words. */
+    const version = 0;
     let ledger: string;
     let config: string;
     let place: string;
@@ -172,7 +173,7 @@ describe('an older ledger', () => {
       for (const name of ['state', 'scans']) await mkdir(join(place, name), { mode: 0o700 });
       ledger = join(place, 'state/ledger.db');
       change((db) => {
-        migrate(db, 0, 1_000);
+        makeTables(db, '');
         db.exec(`PRAGMA user_version = ${version}`);
       });
       config = join(place, 'receiptd.yaml');
@@ -209,13 +210,26 @@ stateDir: ${place}/state
       expect((await readFile(ledger)).equals(before)).toBe(true);
     });
 
+    it('is refused in other words, also by the agent, if it is of the format before', async () => {
+      change((db) => db.exec('PRAGMA user_version = 1'));
+      const before = await readFile(ledger);
+      for (const words of ['status', 'backup', 'run --once']) {
+        const { status, stderr } = await receiptd(...words.split(' '));
+        expect({ words, status }).toEqual({ words, status: 1 });
+        expect(stderr).toContain('from before the first release');
+      }
+      const { stdout } = await receiptd('check', '--offline');
+      expect(stdout).toMatch(/^FAIL {2}ledger: .*LEDGER_OLDER/m);
+      expect((await readFile(ledger)).equals(before)).toBe(true);
+    });
+
     it('is a warning of `check`; a ledger of a newer version is a failure', async () => {
       const older = await receiptd('check', '--offline');
       expect(older).toMatchObject({
         status: 0,
         stdout: expect.stringMatching(/^warn {2}ledger: .*LEDGER_OLDER/m),
       });
-      change((db) => db.exec(`PRAGMA user_version = ${LATEST_VERSION + 5}`));
+      change((db) => db.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 5}`));
       const newer = await receiptd('check', '--offline');
       expect(newer).toMatchObject({
         status: 1,

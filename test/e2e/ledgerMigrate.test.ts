@@ -1,14 +1,35 @@
 /** A SQLite ledger moves into a shared one while its agent runs, and despite kills. */
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ask } from '../ledger/postgres/place.ts';
+import { ask } from '../ledger/support/agents.ts';
 import { drawReceipt } from '../support/images.ts';
 import { freshDatabase, needsPostgres } from '../support/postgres.ts';
 import { prepare, storedOnce, until, type Running, type Site } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
+
+/** Gives the first two entries of the only chain a time in January 2025, and chains the others anew. */
+async function backdate(url: string): Promise<void> {
+  const lines = await ask<{ seq: number; entry: string }>(
+    url,
+    'SELECT seq::integer AS seq, entry FROM receiptd.chain ORDER BY seq',
+  );
+  let prev = '0'.repeat(64);
+  for (const { seq, entry } of lines) {
+    const fields = {
+      ...(JSON.parse(entry) as object),
+      ...(seq <= 2 && { at: '2025-01-15T00:00:00.000Z' }),
+      prev,
+    };
+    const text = JSON.stringify(fields);
+    prev = createHash('sha256').update(text).digest('hex');
+    await ask(url, 'UPDATE receiptd.chain SET entry = $2, hash = $3 WHERE seq = $1', [seq, text, prev]);
+  }
+  await ask(url, 'UPDATE receiptd.agents SET hash = $1', [prev]);
+}
 
 async function drop(site: Site, from: number, count: number): Promise<void> {
   for (let n = from; n < from + count; n += 1)
@@ -21,6 +42,10 @@ async function drop(site: Site, from: number, count: number): Promise<void> {
 function isAccepted(site: Site, count: number): () => Promise<boolean> {
   return async () => (await site.list('--state', 'accepted')).length === count;
 }
+
+const LAST_PART = `
+CREATE FUNCTION receiptd.wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$;
+CREATE TRIGGER wait BEFORE INSERT ON receiptd.chain FOR EACH ROW WHEN (NEW.entry LIKE '%"kind":"shared"%') EXECUTE FUNCTION receiptd.wait()`;
 
 describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
   test('continues after every kill, includes changes made by the agent meanwhile, and sends nothing twice', async () => {
@@ -37,30 +62,34 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     const args = ['ledger', 'migrate', '--to', database.url, '--agent', 'scan-pc'];
     const migrate = (): Running => site.spawn(...args, '--config', site.config);
     expect((await site.look('ledger', 'prepare', '--to', database.url)).status).toBe(0);
-    /** Kills the command while it waits for this table. */
-    const killedAt = async (table: string, signal: () => void = () => {}): Promise<void> => {
-      await holder.query(`BEGIN; LOCK TABLE receiptd.${table} IN ACCESS EXCLUSIVE MODE`);
+    await holder.query(LAST_PART);
+    /** Kills the command while it waits for this lock. */
+    const killedAt = async (take: string, release: string, signal?: () => void): Promise<void> => {
+      await holder.query(take);
       const killed = migrate();
-      if (table === 'history') {
+      if (signal) {
         await until(() => killed.stderr.includes('Stop it now'), 'the request to stop the agent');
         signal();
       }
       await until(async () => {
         const { rowCount } = await holder.query(
-          `SELECT 1 FROM pg_locks WHERE relation = 'receiptd.${table}'::regclass AND NOT granted`,
+          `SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
         );
-        return rowCount === 1;
-      }, `the command to reach ${table}`);
+        return (rowCount ?? 0) > 0;
+      }, `the command to wait for ${take}`);
       await killed.kill();
-      await holder.query('ROLLBACK');
+      await holder.query(release);
     };
+    const lockOf = (table: string) => `BEGIN; LOCK TABLE receiptd.${table} IN ACCESS EXCLUSIVE MODE`;
 
-    await killedAt('attempts');
+    await killedAt(lockOf('attempts'), 'ROLLBACK');
     await drop(site, 6, 3);
-    await killedAt('sightings');
+    await killedAt(lockOf('files'), 'ROLLBACK');
     await until(isAccepted(site, 9), 'the images that came meanwhile');
-    // The last moment: the mark is set, but the shared ledger is not marked as complete yet.
-    await killedAt('history', () => agent.signal('SIGTERM'));
+    // The last moment: the mark is set, and the shared ledger does not say yet that all of it is there.
+    await killedAt('SELECT pg_advisory_lock(1)', 'SELECT pg_advisory_unlock(1)', () =>
+      agent.signal('SIGTERM'),
+    );
     await agent.ended;
     const stopped = await site.quickOnce();
     expect(stopped.stderr).toMatch(
@@ -91,11 +120,8 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     await drop(site, 0, 1);
     await site.quickMust('ledger', 'prepare');
     await site.quickMust('run', '--once');
-    await ask(
-      database.url,
-      `CREATE TABLE receiptd.history_2025_01 PARTITION OF receiptd.history FOR VALUES FROM ('2025-01-01Z') TO ('2025-02-01Z')`,
-    );
-    await ask(database.url, `UPDATE receiptd.history SET recorded_at = '2025-01-15Z' WHERE seq <= 3`);
+    // As if the agent had joined in January: the rest of its chain follows from that entry.
+    await backdate(database.url);
     const archived = async (...options: string[]) => {
       const args = [
         'ledger',
@@ -108,11 +134,11 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
         ...options,
       ];
       const { files } = JSON.parse(await site.quickMust(...args)) as { files: { file: string }[] };
-      const [left] = await ask(database.url, 'SELECT min(seq)::integer AS first FROM receiptd.history');
+      const [left] = await ask(database.url, 'SELECT min(seq)::integer AS first FROM receiptd.chain');
       return [files.map(({ file }) => basename(file)), left];
     };
     expect(await archived('--keep')).toEqual([['history-desk-2025-01.journal'], { first: 1 }]);
-    expect(await archived('--gzip')).toEqual([['history-desk-2025-01.journal.gz'], { first: 4 }]);
+    expect(await archived('--gzip')).toEqual([['history-desk-2025-01.journal.gz'], { first: 3 }]);
     const packed = await readFile(site.file('history-desk-2025-01.journal.gz'));
     expect(gunzipSync(packed)).toEqual(await readFile(site.file('history-desk-2025-01.journal')));
   });

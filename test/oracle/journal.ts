@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 
 export interface Entry {
+  /** Its number, which is also the id of what it makes. In a fleet, the agent's number times `CHAIN` is added to it. */
   readonly seq: number;
   readonly kind: string;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -43,17 +44,17 @@ export function readJournal(text: string): Journal {
   return { entries, problem };
 }
 
-/** The chain of one agent in a shared ledger, from the table `history`. */
+/** The chain of one agent in a shared ledger, from its lines in the database. */
 export function readChain(
   lines: readonly { readonly entry: string; readonly hash: string; readonly personal: string }[],
-  head: { readonly seq: number; readonly hash: string },
+  head: { readonly agent: number; readonly seq: number; readonly hash: string },
 ): Journal {
   const text = lines.map(({ entry, hash, personal }) => `${entry}\t${hash}\t${personal}\n`).join('');
   const { entries, problem } = readJournal(text);
   const { seq = 0, hash = '0'.repeat(64) } = entries.at(-1) ?? {};
   const isWhole = seq === head.seq && hash === head.hash;
   return {
-    entries,
+    entries: entries.map((entry) => ({ ...entry, seq: head.agent * CHAIN + entry.seq })),
     problem: problem ?? (isWhole ? null : `it ends with entry ${seq}, but its head is ${head.seq}`),
   };
 }
@@ -79,7 +80,7 @@ export interface KnownDocument {
   /** The service's word. */
   status: string | null;
   hasResult: boolean;
-  /** Its first sighting. */
+  /** The first file version with its bytes. */
   firstSeen: number;
   /** Upload requests begun, ended, and ended with a lost answer; times that it was named and accepted. */
   begun: number;
@@ -98,34 +99,58 @@ export interface Attempt {
   arrival: number | null;
 }
 
-export interface Sighting {
+/** What was at a path. */
+export interface FileVersion {
   readonly id: number;
   readonly folder: string;
   readonly path: string;
   readonly verdict: string;
   readonly reason: string | null;
+  readonly message: string | null;
   readonly sha256: string | null;
+  /** The file that this is a page of. */
+  readonly pageOf: number | null;
+  readonly isSplit: boolean;
   readonly entry: number;
 }
+
+/** What the last entry said. */
+export interface News {
+  /** A new document, and the folder and path of its bytes. */
+  named?: { readonly document: KnownDocument; readonly folder: string; readonly path: string };
+  /** Documents with a new state. */
+  moved: readonly number[];
+  /** A request for it began. */
+  began?: KnownDocument;
+  file?: FileVersion;
+  /** The endpoint that the pages of this file went to; splitting it has ended. */
+  splitFor?: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Numbers of one chain of a fleet lie between its agent's multiple of this and the next. In an entry, lower ones are of its own chain. */
+export const CHAIN = 2 ** 32;
 
 /** What the entries say so far. */
 export class Books {
   readonly documents = new Map<number, KnownDocument>();
   readonly attempts = new Map<number, Attempt>();
+  news: News = { moved: [] };
   /** The newest attempt of each document. */
   readonly #newest = new Map<number, Attempt>();
+  readonly #endpoints = new Map<number, string>();
+  readonly #folders = new Map<number, string>();
   readonly #byImage = new Map<string, KnownDocument>();
   readonly #byName = new Map<string, KnownDocument>();
-  /** Current sightings by id, and the last one at each path. */
-  readonly sightings = new Map<number, Sighting>();
-  readonly lastSeen = new Map<string, Sighting>();
-  /** Disposals announced and not finished, by sighting. */
-  readonly intents = new Map<number, Sighting & { readonly how: string }>();
-  /** Files being split, by sighting. */
+  /** Current file versions by id, and the last one at each path. */
+  readonly files = new Map<number, FileVersion>();
+  readonly lastSeen = new Map<string, FileVersion>();
+  /** Disposals announced and not finished, by file version. */
+  readonly intents = new Map<number, FileVersion & { readonly how: string }>();
+  /** Files being split, by file version. */
   readonly open = new Map<number, { readonly uid: string; readonly sha256: string }>();
-  /** The endpoint of the file whose splitting the last entry ended. */
-  justSplit: string | null = null;
-  /** For each folder, the last sighting exempt from its rule for originals. */
+  /** For each folder, the last file version exempt from its rule for originals. */
   readonly #stays = new Map<string, number>();
   readonly #firstOfBytes = new Map<string, number>();
   readonly #current = new Map<string, number>();
@@ -155,8 +180,8 @@ export class Books {
     if (attempt) attempt.arrival ??= arrival;
   }
 
-  sightingAt(folder: string, path: string): Sighting | undefined {
-    return this.sightings.get(this.#current.get(`${folder}/${path}`) ?? -1);
+  fileAt(folder: string, path: string): FileVersion | undefined {
+    return this.files.get(this.#current.get(`${folder}/${path}`) ?? -1);
   }
 
   isSeenAt(sha256: string, folder: string, path: string): boolean {
@@ -171,73 +196,121 @@ export class Books {
 
   take({ seq, kind, facts, personal, at }: Entry): void {
     this.entries = seq;
-    this.justSplit = null;
-    const field = <T>(key: string): T => ({ ...facts, ...personal })[key] as T;
-    const document = this.documents.get(field<number>('document'));
+    this.news = { moved: [] };
+    const fields: Fields = { ...facts, ...personal };
+    const field = <T>(key: string): T => fields[key] as T;
+    const own = seq - (seq % CHAIN);
+    const id = (number: number): number => (number < CHAIN ? number + own : number);
+    const ids = (key: string): number[] => field<number[]>(key).map(id);
+    const document = this.documents.get(id(field<number | undefined>('document') ?? 0));
     switch (kind) {
-      case 'named':
-        return this.#named(field);
-      case 'renamed':
-        if (document) this.#rename(document, field('name'));
+      case 'endpoint':
+        this.#endpoints.set(field('endpoint'), field('uid'));
         return;
-      case 'sighted':
-        return this.#sighted(seq, field, document);
-      case 'gone':
-        for (const id of field<number[]>('sightings')) this.sightings.delete(id);
+      case 'folder':
+        this.#folders.set(field('folder'), field('place'));
         return;
-      case 'originals':
-        this.#stays.set(field('folder'), field('stays'));
-        return;
-      case 'disposing': {
-        const sighting = this.sightings.get(field('sighting'));
-        if (field('how') === null) this.intents.delete(field('sighting'));
-        else if (sighting) this.intents.set(sighting.id, { ...sighting, how: field('how') });
+      case 'originals': {
+        const stays = field<[number, number][]>('stays').map(([, last]) => id(last));
+        this.#stays.set(this.#folderOf(fields), Math.max(0, ...stays));
         return;
       }
-      case 'disposed':
-        this.intents.delete(field('sighting'));
-        if (field('how') !== 'kept') this.sightings.delete(field('sighting'));
-        if (field('archivedTo')) this.archived.push(field('archivedTo'));
+      case 'admitted': {
+        const named = this.#name(seq, fields);
+        if (field('isCopy') !== true)
+          this.#see(seq, { ...fields, verdict: 'document' }, { id, document: named });
         return;
+      }
+      case 'file':
+        return this.#see(seq, fields, { id, document });
+      case 'gone':
+      case 'erased':
+        for (const file of ids('files')) this.files.delete(file);
+        return;
+      case 'disposing': {
+        const [file, how] = [this.files.get(id(field('file'))), field<string | undefined>('how')];
+        if (how === undefined) this.intents.delete(id(field('file')));
+        else if (file) this.intents.set(file.id, { ...file, how });
+        return;
+      }
+      case 'disposed': {
+        const archivedTo = field<string | undefined>('archivedTo');
+        this.intents.delete(id(field('file')));
+        if (field('how') !== 'kept') this.files.delete(id(field('file')));
+        if (archivedTo) this.archived.push(archivedTo);
+        return;
+      }
       case 'began':
-        if (document) {
-          document.begun += 1;
-          const { id, uid } = document;
-          const attempt = { uid, beganAt: wallOf(at), endedAt: null, arrival: null };
-          this.attempts.set(field('attempt'), attempt);
-          this.#newest.set(id, attempt);
-        }
-        return this.#move(document, 'uploading');
+        if (!document) return;
+        this.#begin(seq, document, wallOf(at));
+        this.#move(document.id, { state: 'uploading' });
+        this.news.began = document;
+        return;
       case 'ended':
         if (!document) return;
-        Object.assign(this.attempts.get(field('attempt')) ?? {}, { endedAt: wallOf(at) });
-        document.ended += 1;
-        if (field('outcome') === 'unknown') document.unknown += 1;
-        return;
-      case 'result':
-        if (!document) return;
-        document.hasResult = true;
-        document.status = field<string | null>('status') ?? document.status;
+        this.#end(id(field('attempt')), document, { at: wallOf(at), outcome: field('outcome') });
+        if (field('state') !== undefined) this.#moved([document.id], fields);
         return;
       case 'moved':
-        for (const id of field<number[]>('documents')) {
-          const moved = this.documents.get(id);
-          this.#move(moved, field('state'), field<string | undefined>('reason') ?? null);
-          if (!moved || field('state') !== 'accepted') continue;
-          // What is not named stays.
-          moved.status = field<string | null | undefined>('status') ?? moved.status;
-          moved.accepted += 1;
-        }
+        return this.#moved(ids('documents'), fields);
+      case 'result':
+        if (document) this.#result(document, field<string | undefined>('status'));
         return;
+      case 'row':
+        return this.#row(
+          seq,
+          field('table'),
+          { ...field<Fields>('row'), ...field<Fields | undefined>('own') },
+          id,
+        );
       case 'rebuilt':
         this.rebuilt += 1;
         return;
     }
   }
 
-  #named(field: <T>(key: string) => T): void {
-    const { uid } = field<{ uid: string }>('endpoint');
-    const [id, name, sha256] = [field<number>('document'), field<string>('name'), field<string>('sha256')];
+  /** A row of a snapshot says what the entries that made it said. */
+  #row(seq: number, table: string, row: Fields, id: (number: number) => number): void {
+    const cell = <T>(column: string): T | undefined => (row[column] ?? undefined) as T | undefined;
+    const own = id(cell<number>('id') ?? 0);
+    const document = this.documents.get(id(cell<number>('document_id') ?? 0));
+    const place = { endpoint: cell('endpoint_id'), folder: cell('folder_id') };
+    switch (table) {
+      case 'endpoints':
+        this.#endpoints.set(Number(row['id']), cell('uid') ?? '');
+        return;
+      case 'folders':
+        this.#folders.set(Number(row['id']), cell('path') ?? '');
+        return;
+      case 'documents':
+        this.#name(own, { ...row, ...place });
+        return this.#moved([own], row);
+      case 'files': {
+        const dir = cell<string>('dir') ?? '';
+        const path = dir === '' ? cell('name') : `${dir}/${cell<string>('name')}`;
+        const { page, isGone } = { page: cell('file_id'), isGone: cell('gone_at') };
+        const file = { ...row, ...place, path, page, pages: cell('pages'), into: cell('split_into'), isGone };
+        return this.#see(own, file, { id, document, entry: seq });
+      }
+      case 'attempts':
+        if (!document) return;
+        this.#begin(own, document, cell('began_at') ?? 0);
+        if (cell('ended_at') !== undefined)
+          this.#end(own, document, { at: cell('ended_at') ?? 0, outcome: cell('outcome') });
+        return;
+      case 'results':
+        if (document) this.#result(document, cell('status'));
+        return;
+    }
+  }
+
+  #folderOf(fields: Fields): string {
+    return this.#folders.get(fields['folder'] as number) ?? '';
+  }
+
+  #name(id: number, fields: Fields): KnownDocument {
+    const uid = this.#endpoints.get(fields['endpoint'] as number) ?? '';
+    const { name, sha256, path = '' } = fields as { name: string; sha256: string; path?: string };
     const fresh = {
       state: 'queued',
       before: 'queued',
@@ -251,41 +324,116 @@ export class Books {
     this.documents.set(id, document);
     if (!this.documentOf(uid, sha256) || named > 1) this.#byImage.set(`${uid} ${sha256}`, document);
     this.#byName.set(`${uid} ${name}`, document);
-    this.#seenAt(sha256, field('folder'), field<string | undefined>('path') ?? '');
+    const folder = this.#folderOf(fields);
+    this.news.named = { document, folder, path };
+    this.#seenAt(sha256, folder, path);
+    return document;
   }
 
-  #rename(document: KnownDocument, name: string): void {
-    document.name = name;
-    this.#byName.set(`${document.uid} ${name}`, document);
+  #moved(documents: readonly number[], fields: Fields): void {
+    const { state, reason, status, name } = fields as {
+      readonly state?: string;
+      readonly reason?: string | null;
+      readonly status?: string | null;
+      readonly name?: string;
+    };
+    this.news.moved = documents;
+    for (const id of documents) {
+      const moved = this.#move(id, { state: state ?? '', reason: reason ?? null });
+      if (moved && name !== undefined) {
+        moved.name = name;
+        this.#byName.set(`${moved.uid} ${name}`, moved);
+      }
+      if (!moved || state !== 'accepted') continue;
+      // What is not named stays.
+      moved.status = status ?? moved.status;
+      moved.accepted += 1;
+    }
   }
 
-  #move(document: KnownDocument | undefined, state: string, reason: string | null = null): void {
-    if (!document) return;
+  #move(
+    id: number,
+    { state, reason = null }: { readonly state: string; readonly reason?: string | null },
+  ): KnownDocument | undefined {
+    const document = this.documents.get(id);
+    if (!document) return undefined;
     Object.assign(document, { before: document.state, state, reason });
     document.states.add(state);
+    return document;
   }
 
-  #sighted(entry: number, field: <T>(key: string) => T, document: KnownDocument | undefined): void {
-    const [id, supersedes] = [field<number>('sighting'), field<number | null>('supersedes')];
-    const [folder, path] = [field<string>('folder'), field<string | undefined>('path') ?? ''];
-    const sha256 = document?.sha256 ?? field<string | null>('sha256');
-    const [verdict, reason] = [field<string>('verdict'), field<string | null>('reason')];
-    const wasThere = this.sightings.has(id);
-    if (supersedes !== null) this.sightings.delete(supersedes);
-    const sighting = { id, folder, path, verdict, reason, sha256, entry };
-    // A later verdict on a sighting that is gone does not make its file present again.
-    if (supersedes !== id || wasThere) {
-      this.sightings.set(id, sighting);
-      this.#current.set(`${folder}/${path}`, id);
+  #begin(id: number, document: KnownDocument, beganAt: number): void {
+    document.begun += 1;
+    const attempt = { uid: document.uid, beganAt, endedAt: null, arrival: null };
+    this.attempts.set(id, attempt);
+    this.#newest.set(document.id, attempt);
+  }
+
+  #end(
+    id: number,
+    document: KnownDocument,
+    { at, outcome }: { readonly at: number; readonly outcome: unknown },
+  ): void {
+    Object.assign(this.attempts.get(id) ?? {}, { endedAt: at });
+    document.ended += 1;
+    if (outcome === 'unknown') document.unknown += 1;
+  }
+
+  #result(document: KnownDocument, status: string | undefined): void {
+    document.hasResult = true;
+    document.status = status ?? document.status;
+  }
+
+  #see(
+    made: number,
+    fields: Fields,
+    {
+      id,
+      document,
+      entry = made,
+    }: {
+      readonly id: (number: number) => number;
+      readonly document: KnownDocument | undefined;
+      readonly entry?: number;
+    },
+  ): void {
+    const { again, supersedes, page, pages, into, isGone } = fields as Readonly<
+      Record<string, number | undefined>
+    >;
+    const { path = '', verdict, reason = null, message = null } = fields as Readonly<Record<string, string>>;
+    const folder = this.#folderOf(fields);
+    const own = again === undefined ? made : id(again);
+    const wasThere = this.files.has(own);
+    if (supersedes !== undefined) this.files.delete(id(supersedes));
+    const sha256 = document?.sha256 ?? (fields['sha256'] as string | null | undefined) ?? null;
+    const pageOf = page === undefined ? null : id(page);
+    const file = {
+      id: own,
+      folder,
+      path,
+      verdict: verdict ?? '',
+      reason,
+      message,
+      sha256,
+      pageOf,
+      isSplit: pages !== undefined,
+      entry,
+    };
+    // A later verdict on a file version that is gone does not make it present again.
+    if (again === undefined ? isGone === undefined : wasThere) {
+      this.files.set(own, file);
+      this.#current.set(`${folder}/${path}`, own);
     }
-    if (document) document.firstSeen = Math.min(document.firstSeen, id);
-    this.lastSeen.set(`${folder}/${path}`, sighting);
-    const into = field<{ uid: string } | null | undefined>('into');
-    if (!into && field('pages') !== undefined) this.justSplit = this.open.get(id)?.uid ?? null;
-    if (into && sha256 !== null) this.open.set(id, { uid: into.uid, sha256 });
-    else this.open.delete(id);
+    if (document) document.firstSeen = Math.min(document.firstSeen, own);
+    this.lastSeen.set(`${folder}/${path}`, file);
+    this.news.file = file;
+    const from = this.open.get(own);
+    if (into === undefined && pages !== undefined && from) this.news.splitFor = from.uid;
+    if (into !== undefined && sha256 !== null)
+      this.open.set(own, { uid: this.#endpoints.get(into) ?? '', sha256 });
+    else this.open.delete(own);
     if (sha256 === null) return;
-    if (!this.#firstOfBytes.has(sha256)) this.#firstOfBytes.set(sha256, id);
+    if (!this.#firstOfBytes.has(sha256)) this.#firstOfBytes.set(sha256, own);
     this.#seenAt(sha256, folder, path);
   }
 

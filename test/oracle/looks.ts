@@ -61,7 +61,7 @@ function hasTwin(seen: Seen, sha256: string, paper: string | undefined): boolean
 
 /** Whether it is held back, and rightly. */
 export function isKept(seen: Seen, folder: string, path: string, sha256: string): boolean {
-  const { verdict, reason = null } = seen.books.sightingAt(folder, path) ?? {};
+  const { verdict, reason = null } = seen.books.fileAt(folder, path) ?? {};
   return verdict === 'rejected' && looksOdd(reason) && mayBeKept(seen, folder, sha256);
 }
 

@@ -2,9 +2,9 @@
 import { isRefusal } from './answers.ts';
 import { isBudgetSpent } from './budgets.ts';
 import type { Content, KnownAs } from './evidence.ts';
-import type { KnownDocument, Sighting } from './journal.ts';
+import type { FileVersion, KnownDocument } from './journal.ts';
 import { fatesOf, isHeld, isKept, looksOdd, pagesWithout, type Fate } from './looks.ts';
-import { fieldOf, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { keyOf, type Lying, type Seen, type Standing } from './seen.ts';
 
 /** The agent must have seen a file after this time: it looks twice, 15 s apart. */
@@ -14,12 +14,11 @@ const PAGE_ROOM = 300;
 const SENDABLE = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed'];
 const WAITING = new Set(['queued', 'uploading', 'held']);
 
-/** Documents that an entry moved to this state. */
-function* moved(seen: Seen, entry: Parameters<typeof fieldOf>[0], state: string): Generator<KnownDocument> {
-  if (entry.kind !== 'moved' || fieldOf(entry, 'state') !== state) return;
-  for (const id of fieldOf<number[]>(entry, 'documents')) {
-    const document = seen.books.documents.get(id);
-    if (document) yield document;
+/** Documents that the last entry moved to this state. */
+export function* moved({ books }: Seen, state: string): Generator<KnownDocument> {
+  for (const id of books.news.moved) {
+    const document = books.documents.get(id);
+    if (document?.state === state) yield document;
   }
 }
 
@@ -28,10 +27,9 @@ export const NOTHING_LOST: readonly Rule[] = [
     promise: 'P1',
     rule: 'named at rest',
     on: {
-      *entry({ entry }, seen) {
-        if (entry.kind !== 'named') return;
-        const [sha256, folder] = [fieldOf<string>(entry, 'sha256'), fieldOf<string>(entry, 'folder')];
-        yield* restless(seen, fieldOf(entry, 'name'), sha256, folder);
+      *entry(_, seen) {
+        const { named } = seen.books.news;
+        if (named) yield* restless(seen, named.document.name, named.document.sha256, named.folder);
       },
       *request({ request: { uid, name, sha256 } }, seen) {
         const content = seen.contents.get(sha256 ?? '');
@@ -66,8 +64,8 @@ export const NOTHING_LOST: readonly Rule[] = [
     promise: 'P1',
     rule: 'accepted means stored',
     on: {
-      *entry({ entry }, seen) {
-        for (const { uid, name, sha256 } of moved(seen, entry, 'accepted'))
+      *entry(_, seen) {
+        for (const { uid, name, sha256 } of moved(seen, 'accepted'))
           if (seen.settings.tellsStored && !isStored(seen, uid, name, sha256))
             yield `${name} counts as accepted, but the service does not have it`;
       },
@@ -82,8 +80,8 @@ export const NOTHING_LOST: readonly Rule[] = [
     promise: 'P1',
     rule: 'accepted means that the service said so',
     on: {
-      *entry({ entry }, seen) {
-        for (const { uid, name, hasResult } of moved(seen, entry, 'accepted'))
+      *entry(_, seen) {
+        for (const { uid, name, hasResult } of moved(seen, 'accepted'))
           if (!hasResult && !isSaid(seen, uid, name))
             yield `${name} is accepted, but the service never said so`;
       },
@@ -99,8 +97,8 @@ export const NOTHING_LOST: readonly Rule[] = [
     promise: 'P1',
     rule: 'lost only if nothing was left',
     on: {
-      *entry({ entry }, seen) {
-        for (const { name, sha256 } of moved(seen, entry, 'lost')) {
+      *entry(_, seen) {
+        for (const { name, sha256 } of moved(seen, 'lost')) {
           if (seen.copies.has(sha256)) yield `${name} counts as lost, but its copy is in the spool`;
           else if (seen.copied.has(sha256)) yield `${name} is lost although it had a copy in the spool`;
           for (const { folder, path, since, sha256: lying } of seen.files.values())
@@ -151,7 +149,7 @@ export const NOTHING_LOST: readonly Rule[] = [
       for (const file of seen.files.values()) {
         const { folder, path, sha256, size } = file;
         if (!isOwed(seen, file) || isKept(seen, folder, path, sha256) || !seen.hasRoom(size)) continue;
-        const { verdict = 'nothing', sha256: known, reason } = sightingOf(seen, file) ?? {};
+        const { verdict = 'nothing', sha256: known, reason } = versionOf(seen, file) ?? {};
         const fine = verdictsOf(seen, sha256);
         const where = `${folder}/${path}`;
         if (fine === null ? known !== sha256 : fine.includes('document') && known !== sha256)
@@ -193,8 +191,8 @@ export const NOTHING_LOST: readonly Rule[] = [
     promise: 'P1',
     rule: 'unconfirmed only after a refusal',
     on: {
-      *entry({ entry }, seen) {
-        for (const { uid, name } of moved(seen, entry, 'unconfirmed'))
+      *entry(_, seen) {
+        for (const { uid, name } of moved(seen, 'unconfirmed'))
           if (!hasAnswer(seen, uid, name, isRefusal)) yield `${name} is unconfirmed without a refusal`;
       },
     },
@@ -256,23 +254,21 @@ export const NOTHING_LOST: readonly Rule[] = [
     promise: 'P1',
     rule: 'images that look wrong are held back, and no others',
     on: {
-      *entry({ entry }, seen) {
-        const folder = fieldOf<string>(entry, 'folder');
-        const path = fieldOf<string | undefined>(entry, 'path') ?? '';
-        if (entry.kind === 'named') yield* wronglySent(seen, folder, path, fieldOf(entry, 'sha256'));
-        if (entry.kind !== 'sighted') return;
-        const told = /looks like (.*), scanned/.exec(fieldOf<string | null>(entry, 'message') ?? '')?.[1];
+      *entry(_, seen) {
+        const { named, file } = seen.books.news;
+        if (named) yield* wronglySent(seen, named.folder, named.path, named.document.sha256);
+        if (!file) return;
+        const { folder, path, verdict, reason, message, pageOf, isSplit } = file;
+        const told = /looks like (.*), scanned/.exec(message ?? '')?.[1];
         if (told !== undefined && ![...seen.books.documents.values()].some(({ name }) => name === told))
           yield `${folder}/${path} is said to look like ${told}, which does not exist`;
-        const reason = fieldOf<string | null>(entry, 'reason');
-        if (fieldOf(entry, 'verdict') !== 'rejected' || !looksOdd(reason)) return;
+        if (verdict !== 'rejected' || !looksOdd(reason)) return;
         const { qualityCheck = 'off' } = seen.folder(folder) ?? {};
         const page = pageIn(path);
-        const file = fieldOf<number | undefined>(entry, 'file');
-        const bytes = file === undefined ? undefined : seen.books.open.get(file)?.sha256;
+        const bytes = pageOf === null ? undefined : seen.books.open.get(pageOf)?.sha256;
         const isRight =
           page === null
-            ? qualityCheck === 'hold' || (qualityCheck === 'warn' && fieldOf(entry, 'pages') !== undefined)
+            ? qualityCheck === 'hold' || (qualityCheck === 'warn' && isSplit)
             : bytes === undefined ||
               ['held', 'leftOut'].includes(fatesOf(seen, folder, bytes)[page - 1] ?? '');
         if (!isRight) yield `${folder}/${path} is not sent (${reason}), but looks fine`;
@@ -286,18 +282,16 @@ export const NOTHING_LOST: readonly Rule[] = [
     promise: 'P1',
     rule: 'a split file ends with all its pages',
     on: {
-      *entry({ entry }, seen) {
-        const uid = seen.books.justSplit;
-        const file = fieldOf<string | null>(entry, 'sha256');
-        if (entry.kind !== 'sighted' || uid === null || file === null) return;
-        const [folder, path] = [fieldOf<string>(entry, 'folder'), fieldOf<string>(entry, 'path')];
+      *entry(_, seen) {
+        const { splitFor: uid, file: version } = seen.books.news;
+        if (uid === undefined || !version || version.sha256 === null) return;
+        const { folder, path, verdict, sha256: file } = version;
         const fates = fatesOf(seen, folder, file);
         const has = (...some: Fate[]): boolean => fates.some((fate) => some.includes(fate));
         const without = (fate: Fate): number[] => pagesWithout(seen, { uid, folder, file }, [fate]);
         // A page that this folder does not send may have a document by way of another folder.
         const mustReject = has('damaged') || without('held').length > 0;
         const mayReject = mustReject || has('held') || !has('sent', 'held', 'damaged');
-        const verdict = fieldOf<string>(entry, 'verdict');
         if (verdict === 'rejected' ? !mayReject : mustReject)
           yield `${path} was split and is recorded as ${verdict}`;
         if (without('sent').length > 0)
@@ -308,7 +302,7 @@ export const NOTHING_LOST: readonly Rule[] = [
       for (const file of seen.files.values()) {
         const { folder, path, sha256 } = file;
         if (!isOwed(seen, file) || !isSplit(seen, sha256) || !seen.hasRoom(file.size)) continue;
-        if (seen.books.sightingAt(folder, path)?.sha256 !== sha256) continue;
+        if (seen.books.fileAt(folder, path)?.sha256 !== sha256) continue;
         const { uid = '' } = seen.folder(folder) ?? {};
         const without = pagesWithout(seen, { uid, folder, file: sha256 }, ['sent'], SENDABLE);
         if (without.length > 0) yield `${folder}/${path} has no document for its pages ${without.join(', ')}`;
@@ -447,14 +441,14 @@ export function isSplit(seen: Seen, file: string): boolean {
   return seen.pagesOf(file) !== null;
 }
 
-/** The sighting of a file that is there, or the last one of a file that the agent took away. */
-function sightingOf(
+/** The version of a file that is there, or the last one of a file that the agent took away. */
+function versionOf(
   seen: Seen,
   { folder, path }: Lying,
-): Pick<Sighting, 'verdict' | 'sha256' | 'reason'> | undefined {
+): Pick<FileVersion, 'verdict' | 'sha256' | 'reason'> | undefined {
   if (seen.books.entries === 0) return seen.rowAt(`${folder}/${path}`);
   const isTaken = seen.listing !== null && !seen.listing.has(`${folder}/${path}`);
-  return isTaken ? seen.books.lastSeen.get(`${folder}/${path}`) : seen.books.sightingAt(folder, path);
+  return isTaken ? seen.books.lastSeen.get(`${folder}/${path}`) : seen.books.fileAt(folder, path);
 }
 
 /** Permitted verdicts on a file with these bytes; null: any, as long as it is about them. */

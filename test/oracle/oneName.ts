@@ -1,6 +1,6 @@
 /** P2: one image, one name; durable before the first byte is sent, used by every attempt. */
 import { mayHaveStored } from './answers.ts';
-import { fieldOf, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { keyOf, type Arrival, type Seen } from './seen.ts';
 
 export const ONE_NAME: readonly Rule[] = [
@@ -8,10 +8,10 @@ export const ONE_NAME: readonly Rule[] = [
     promise: 'P2',
     rule: 'one image, one name',
     on: {
-      *entry({ entry }, seen) {
-        if (entry.kind !== 'named') return;
-        const { uid } = fieldOf<{ uid: string }>(entry, 'endpoint');
-        const [name, sha256] = [fieldOf<string>(entry, 'name'), fieldOf<string>(entry, 'sha256')];
+      *entry(_, seen) {
+        const document = seen.books.news.named?.document;
+        if (!document) return;
+        const { uid, name, sha256 } = document;
         yield* named(seen, uid, name, sha256);
         // A page has one name, however often it is drawn, unless the image under that name can't be sent.
         for (const { file, page } of seen.pagesBehind.get(sha256) ?? [])
@@ -42,9 +42,8 @@ export const ONE_NAME: readonly Rule[] = [
     promise: 'P2',
     rule: 'named before it is sent',
     on: {
-      *entry({ entry }, seen) {
-        if (entry.kind !== 'moved') return;
-        for (const id of fieldOf<number[]>(entry, 'documents'))
+      *entry(_, seen) {
+        for (const id of seen.books.news.moved)
           if (!seen.books.documents.has(id)) yield `document ${id} changed its state, but was never named`;
       },
       *request({ request: { uid, name } }, seen) {
@@ -79,10 +78,9 @@ export const ONE_NAME: readonly Rule[] = [
     promise: 'P2',
     rule: 'not sent again after its acceptance',
     on: {
-      *entry({ entry }, seen) {
-        const document = seen.books.documents.get(fieldOf<number>(entry, 'document'));
-        if (entry.kind === 'began' && document?.before === 'accepted')
-          yield `${document.name} is sent again after its acceptance`;
+      *entry(_, seen) {
+        const { began } = seen.books.news;
+        if (began?.before === 'accepted') yield `${began.name} is sent again after its acceptance`;
       },
       *request({ request: { uid, name, life, askedAt } }, seen) {
         if (seen.books.documentNamed(uid, name)?.state === 'accepted')

@@ -36,7 +36,7 @@ function sound({ afterUpload, lost }: Office): Event[] {
   let [at, seq, id] = [0, 0, 0];
   const events: Event[] = [];
   const add = (...more: Event[]): void => void events.push(...more);
-  const entry = (kind: string, facts: object, personal: object | null = null): void => {
+  const entry = (kind: string, facts: object, personal: object | null = null): number => {
     seq += 1;
     at += 1;
     const own = { facts: { ...facts }, personal: personal && { ...personal } };
@@ -45,44 +45,41 @@ function sound({ afterUpload, lost }: Office): Event[] {
       at,
       entry: { seq, kind, at: MORNING + at, ...own },
     });
+    return seq;
   };
   add({ kind: 'settings', settings: { ...SETTINGS, folders: [{ ...RULE, afterUpload }] } });
   add({ kind: 'secret', secret: SECRET }, { kind: 'clock', at, wall: MORNING });
   entry('begun', { ledger: 'l', because: 'new' });
+  entry('endpoint', { endpoint: 7, baseUrl: 'b', uid: UID });
+  entry('folder', { folder: 8, owner: 'a', place: FOLDER });
   const files = new Map<string, string>();
   const rows = [];
   const stored = [];
   for (const [index, times] of lost.entries()) {
-    const document = index + 1;
-    const [name, path, sha256] = [`n${document}`, `${document}.jpg`, String(document).repeat(64)];
+    const number = index + 1;
+    const [name, path, sha256] = [`n${number}`, `${number}.jpg`, String(number).repeat(64)];
     add({ kind: 'content', at, content: { sha256, is: 'image', size: 9, look: 'good', paper: name } });
     add({ kind: 'file', at, folder: FOLDER, path, sha256, size: 9 });
     add({ kind: 'scanned', folder: FOLDER, path, sha256 });
     at += 500;
-    entry(
-      'named',
-      { document, endpoint: { baseUrl: 'b', uid: UID }, name, sha256, folder: FOLDER },
-      { path },
-    );
-    const seen = { supersedes: null, verdict: 'document', document, sha256: null, reason: null };
-    entry('sighted', { sighting: document, ...seen, folder: FOLDER }, { path });
+    const document = entry('admitted', { endpoint: 7, name, sha256, folder: 8, size: 9 }, { path });
     add({ kind: 'copied', sha256, size: 9 });
     for (let time = 0; time <= times; time += 1) {
       const isLost = time < times;
-      entry('began', { attempt: id, document, bytes: 9 });
+      const attempt = entry('began', { document, bytes: 9 });
       at += 200;
       add({ kind: 'request', request: { id, uid: UID, name, sha256, askedAt: at, at, life: 1 } });
       add({ kind: 'stored', id });
       at += 10;
       const status = isLost ? null : 200;
       add({ kind: 'answer', id, at, answer: { status, isRecord: !isLost, reached: true } });
-      entry('ended', { attempt: id, document, outcome: isLost ? 'unknown' : 'accepted' });
+      const outcome = isLost ? 'unknown' : 'accepted';
       const moved = isLost ? { state: 'queued', answerLost: true } : { state: 'accepted', status: 'DONE' };
-      entry('moved', { documents: [document], ...moved });
+      entry('ended', { attempt, document, outcome, ...moved });
       id += 1;
       at += 2_000;
     }
-    entry('result', { result: document, document, status: 'DONE' });
+    entry('result', { document, status: 'DONE' });
     add({ kind: 'result', uid: UID, name, status: 'DONE' });
     add({ kind: 'givesUp', sha256 }, { kind: 'dropped', sha256 });
     add({ kind: 'due', uid: UID, sha256, what: name });
@@ -90,10 +87,10 @@ function sound({ afterUpload, lost }: Office): Event[] {
     const archivedTo = afterUpload === 'archive' ? `${ARCHIVE}/${path}` : null;
     if (afterUpload === 'keep') files.set(`${FOLDER}/${path}`, sha256);
     else {
-      entry('disposing', { sighting: document, how });
+      entry('disposing', { file: document, how });
       add({ kind: 'disposal', folder: FOLDER, path, sha256, how });
       add({ kind: 'file', at, folder: FOLDER, path, sha256: null });
-      entry('disposed', { sighting: document, how }, { archivedTo });
+      entry('disposed', { file: document, how }, archivedTo === null ? null : { archivedTo });
       if (archivedTo !== null) files.set(archivedTo, sha256);
     }
     const place = { path: `${FOLDER}/${path}`, archivedTo, createdAt: '2026-01-31T12:00:00Z' };
@@ -187,20 +184,15 @@ const status = (more: Partial<EventOf<'status'>['status']>): Event => ({
   status: { inFlight: 0, spoolUsed: 0, spent: [], ...more },
 });
 
-const sighted = (facts: Readonly<Record<string, unknown>>): Event => ({
+/** The entry with which the first document is admitted. */
+const FIRST = 4;
+
+const seen = (seq: number, facts: Readonly<Record<string, unknown>>): Event => ({
   kind: 'entry',
   at: LATE,
-  entry: { seq: 999, kind: 'sighted', facts, personal: { path: 'pages.pdf' } },
+  entry: { seq, kind: 'file', facts, personal: { path: 'pages.pdf' } },
 });
-const SPLIT = {
-  sighting: 9,
-  supersedes: null,
-  document: null,
-  sha256: B,
-  reason: null,
-  folder: FOLDER,
-  pages: 1,
-};
+const SPLIT = { verdict: 'split', sha256: B, folder: 8, pages: 1 };
 
 /** At least one for each rule: one thing that is wrong, whatever else follows from it. */
 const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
@@ -221,7 +213,7 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
     { every: true },
   ),
   'lost only if nothing was left': [
-    entry('moved', { state: 'accepted' }, { state: 'lost' }),
+    entry('ended', { state: 'accepted' }, { state: 'lost' }),
     change('end', ({ end }) => ({
       end: { ...end, rows: end.rows!.map((row) => ({ ...row, state: 'lost' })) },
     })),
@@ -247,7 +239,7 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
   'nothing waits for ever': change('end', ({ end }) => ({
     end: { ...end, rows: end.rows!.map((row) => ({ ...row, state: 'queued' })) },
   })),
-  'unconfirmed only after a refusal': entry('moved', { state: 'accepted' }, { state: 'unconfirmed' }),
+  'unconfirmed only after a refusal': entry('ended', { state: 'accepted' }, { state: 'unconfirmed' }),
   'results are kept': without((event) => isEntry(event, 'result')),
   'copies stay while they are needed': (history) =>
     history.toSpliced(history.findIndex(({ kind }) => kind === 'copied') + 1, 0, {
@@ -264,15 +256,15 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
       at: LATE,
       content: { sha256: B, is: 'file', pages: [{ isDamaged: false, look: 'good' }] },
     },
-    sighted({ ...SPLIT, verdict: 'split', into: { uid: UID } }),
-    sighted({ ...SPLIT, verdict: 'split', supersedes: 9, into: null }),
+    seen(998, { ...SPLIT, into: 7 }),
+    seen(999, { ...SPLIT, again: 998 }),
   ),
   'the books are sound': [
     change('journal', () => ({ problem: 'entry 3 does not follow entry 1' })),
     ends({ verify: { status: 3, text: '' } }),
     ends({ audit: { status: 3, text: '' } }),
     behind(AFTER_ALL, { kind: 'restarted', where: 'then', isShorter: false }),
-    entry('moved', { state: 'accepted' }, { state: 'queued' }),
+    entry('ended', { state: 'accepted' }, { state: 'queued' }),
   ],
   'nothing is left over': [
     ends({ stateFiles: [`spool/aa/.${A}.new`] }),
@@ -293,7 +285,7 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
     change('end', ({ end }) => ({
       end: { ...end, stored: [...end.stored!, { ...end.stored![0]!, name: 'n-2' }] },
     })),
-    entry('named', { document: 1 }, { document: 77, name: 'twin' }),
+    entry('admitted', { name: 'n1' }, { name: 'twin' }),
   ],
   'named before it is sent': (history) => history.toSpliced(4, 0, request(901, { at: 0, askedAt: 0 })),
   'sent with its own bytes': change('request', (event) => ({ request: { ...event.request, sha256: B } })),
@@ -302,14 +294,14 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
     behind(AFTER_ALL, {
       kind: 'entry',
       at: LATE,
-      entry: { seq: 999, kind: 'began', facts: { document: 1 }, personal: null },
+      entry: { seq: 999, kind: 'began', facts: { document: FIRST }, personal: null },
     }),
   ],
   'sent again only after a lost answer, and marked': change('end', ({ end }) => ({
     end: { ...end, stored: end.stored!.map((each) => ({ ...each, tries: each.tries + 3 })) },
   })),
   'taken away only as configured, and once accepted': (history) =>
-    history.toSpliced(history.findIndex((event) => isEntry(event, 'named')) + 1, 0, {
+    history.toSpliced(history.findIndex((event) => isEntry(event, 'admitted')) + 1, 0, {
       kind: 'disposal',
       folder: FOLDER,
       path: '1.jpg',
@@ -341,14 +333,14 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
     what: 'a good one',
   }),
   'failed only by a verdict': [
-    entry('moved', { state: 'accepted' }, { state: 'failed' }),
+    entry('ended', { state: 'accepted' }, { state: 'failed' }),
     change('end', ({ end }) => ({
       end: { ...end, rows: end.rows!.map((row) => ({ ...row, state: 'failed' })) },
     })),
   ],
   'no secret is written down or shown': [
     change('text', () => ({ text: `Bearer ${SECRET}` })),
-    entry('named', {}, { type: SECRET }),
+    entry('admitted', {}, { type: SECRET }),
     change('ended', ({ ended }) => ({ ended: { ...ended, output: SECRET } })),
   ],
   'recorded before it is sent': [
@@ -425,13 +417,53 @@ it('promises.md names every rule below its promise, and files that exist', () =>
     expect(existsSync(join(root, file)), file).toBe(true);
 });
 
+it('reads the rows of a snapshot as the entries that made them', () => {
+  const at = MORNING;
+  const document = { id: 4, endpoint_id: 7, folder_id: 8, name: 'n1', sha256: A };
+  const file = { id: 4, folder_id: 8, verdict: 'document', document_id: 4 };
+  const rows: readonly (readonly [table: string, row: object, own?: object])[] = [
+    ['endpoints', { id: 7, base_url: 'b', uid: UID, seq: 0 }],
+    ['folders', { id: 8, owner: 'a', path: FOLDER }],
+    ['documents', { ...document, state: 'accepted' }, { path: '1.jpg' }],
+    ['files', file, { dir: '', name: '1.jpg' }],
+    ['attempts', { id: 5, document_id: 4, began_at: at, ended_at: at, outcome: 'unknown' }],
+    ['attempts', { id: 7, document_id: 4, began_at: at, ended_at: at, outcome: 'accepted' }],
+    ['results', { id: 9, document_id: 4, status: 'DONE' }],
+  ];
+  const snapshot: Event[] = rows.map(([table, row, own], index) => ({
+    kind: 'entry',
+    at: LATE,
+    entry: {
+      seq: 100 + index,
+      kind: 'row',
+      facts: { table, row },
+      personal: own === undefined ? null : { own },
+    },
+  }));
+  const again: Event = { kind: 'restarted', where: 'then', isShorter: false };
+  const history = sound({ afterUpload: 'keep', lost: [1] }).map((event) =>
+    event.kind === 'settings' ? { ...event, settings: { ...event.settings, journalWasLost: true } } : event,
+  );
+  const judged = (entries: readonly Event[]): readonly string[] =>
+    judge(behind(AFTER_ALL, again, ...entries)(history)).map(({ what }) => what);
+  expect(judged(snapshot)).toEqual([]);
+  for (const left of ['documents', 'files', 'attempts', 'results'])
+    expect(judged(snapshot.filter((_, index) => rows[index]?.[0] !== left))).not.toEqual([]);
+});
+
+const LOST = { state: 'lost', reason: 'GONE' };
+
 it('accepts a loss that was unavoidable, and no other', () => {
   const isOther = ({ kind }: Event): boolean =>
     ['request', 'stored', 'answer', 'result', 'due', 'copied', 'givesUp', 'dropped'].includes(kind);
-  const history = sound({ afterUpload: 'keep', lost: [0] }).filter(
-    (event) => !isOther(event) && !['began', 'ended', 'result'].some((kind) => isEntry(event, kind)),
-  );
-  const gone = behind((event) => isEntry(event, 'sighted'), {
+  const history = sound({ afterUpload: 'keep', lost: [0] })
+    .filter((event) => !isOther(event) && !['began', 'result'].some((kind) => isEntry(event, kind)))
+    .map((event) =>
+      event.kind === 'entry' && isEntry(event, 'ended')
+        ? { ...event, entry: { ...event.entry, kind: 'moved', facts: { documents: [FIRST], ...LOST } } }
+        : event,
+    );
+  const gone = behind((event) => isEntry(event, 'admitted'), {
     kind: 'file',
     at: 600,
     folder: FOLDER,
@@ -444,9 +476,7 @@ it('accepts a loss that was unavoidable, and no other', () => {
   const lost = (knownAs: 'named' | 'copied'): readonly string[] =>
     judge(
       change('listing', () => ({ files: new Map() }))(
-        change('image', () => ({ knownAs }))(
-          ending(gone(entry('moved', { state: 'accepted' }, { state: 'lost', reason: 'GONE' })(history))),
-        ),
+        change('image', () => ({ knownAs }))(ending(gone(history))),
       ),
     ).map(({ rule }) => rule);
   expect(lost('named')).toEqual([]);
@@ -486,17 +516,17 @@ it('excuses a document that waits for a spent budget until the next local day', 
     at,
     entry: { seq, kind, at, facts: { ...facts }, personal: null },
   });
-  const named = { document: 1, endpoint: { uid: UID }, name: 'n1', sha256: A, folder: FOLDER };
   const waits = (now: number, perDay: number): readonly string[] =>
     judge([
       { kind: 'settings', settings: { folders: [RULE], overall: { perDay } } },
       { kind: 'clock', at: MORNING, wall: MORNING },
       { kind: 'file', at: MORNING - 5_000, folder: FOLDER, path: '1.jpg', sha256: A },
-      entryAt(1, MORNING, 'named', named),
-      entryAt(2, MORNING + 1, 'began', { attempt: 1, document: 1 }),
-      entryAt(3, MORNING + 2, 'ended', { attempt: 1, document: 1, outcome: 'unknown' }),
-      entryAt(4, MORNING + 3, 'moved', { documents: [1], state: 'queued' }),
-      entryAt(5, now, 'other', {}),
+      entryAt(1, MORNING, 'endpoint', { endpoint: 7, uid: UID }),
+      entryAt(2, MORNING, 'folder', { folder: 8, place: FOLDER }),
+      entryAt(3, MORNING, 'admitted', { endpoint: 7, name: 'n1', sha256: A, folder: 8 }),
+      entryAt(4, MORNING + 1, 'began', { document: 3 }),
+      entryAt(5, MORNING + 2, 'ended', { attempt: 4, document: 3, outcome: 'unknown', state: 'queued' }),
+      entryAt(6, now, 'other', {}),
     ]).flatMap(({ rule }) => (rule === 'nothing waits for ever' ? rule : []));
   expect(waits(TOMORROW - 1, 1)).toEqual([]);
   expect(waits(TOMORROW - 1, 2)).toEqual(['nothing waits for ever']);

@@ -120,13 +120,13 @@ function* missing(
 /** Whether the folder's rule applies to a file that is still there. */
 function isToGo(seen: Seen, { folder, path, sha256 }: Lying): boolean {
   const { uid = '', afterUpload } = seen.folder(folder) ?? {};
-  const sighting = seen.books.sightingAt(folder, path);
+  const version = seen.books.fileAt(folder, path);
   if (isSplit(seen, sha256)) {
     const fates = fatesOf(seen, folder, sha256);
     // A refused page gets another name if it is drawn differently, while the file whose page was refused stays for a person. So does a file
     // with a page that its folder held back, whatever another folder did with that page afterwards.
-    const isKept = sighting?.verdict === 'rejected' && fates.includes('held');
-    if (sighting?.sha256 !== sha256 || isKept || !fates.includes('sent')) return false;
+    const isKept = version?.verdict === 'rejected' && fates.includes('held');
+    if (version?.sha256 !== sha256 || isKept || !fates.includes('sent')) return false;
     const isDone = fates.every((fate, at) => {
       const documents = seen.pageDocuments(uid, sha256, at + 1);
       const seenAs = seen.books.lastSeen.get(`${folder}/${path}//page ${at + 1}`)?.verdict;
@@ -137,6 +137,8 @@ function isToGo(seen: Seen, { folder, path, sha256 }: Lying): boolean {
     });
     return isDone && !seen.books.areFromBefore(folder, { sha256 });
   }
+  // What its folder held back stays for a person, even if another folder sent the same bytes.
+  if (version?.verdict === 'rejected') return false;
   const document = seen.books.documentOf(uid, sha256);
   const state =
     document?.state ??

@@ -1,8 +1,8 @@
 /** P4: one file's trouble is its own. P5: an outage fails nothing. P7: secrets stay secret. */
 import { isVerdict } from './answers.ts';
-import { hasAnswer } from './nothingLost.ts';
+import { hasAnswer, moved } from './nothingLost.ts';
 import { isPlainlyLost } from './oneName.ts';
-import { fieldOf, type Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import type { Seen } from './seen.ts';
 
 export const OTHERS: readonly Rule[] = [
@@ -20,12 +20,8 @@ export const OTHERS: readonly Rule[] = [
     promise: 'P5',
     rule: 'failed only by a verdict',
     on: {
-      *entry({ entry }, seen) {
-        if (entry.kind !== 'moved' || fieldOf(entry, 'state') !== 'failed') return;
-        for (const id of fieldOf<number[]>(entry, 'documents')) {
-          const { uid, name } = seen.books.documents.get(id) ?? {};
-          if (uid !== undefined && name !== undefined) yield* wronglyFailed(seen, uid, name);
-        }
+      *entry(_, seen) {
+        for (const { uid, name } of moved(seen, 'failed')) yield* wronglyFailed(seen, uid, name);
       },
     },
     *end(seen) {

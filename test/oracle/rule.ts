@@ -1,5 +1,4 @@
 import type { Event, EventOf } from './evidence.ts';
-import type { Entry } from './journal.ts';
 import type { Seen } from './seen.ts';
 
 export const PROMISES = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7'] as const;
@@ -23,10 +22,4 @@ export interface Rule {
   readonly owed?: (seen: Seen) => Words;
   /** What has to hold when everything has ended. */
   readonly end?: (seen: Seen) => Words;
-}
-
-/** A field of an entry, wherever it is. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the kind of the entry decides what it is
-export function fieldOf<T>({ facts, personal }: Entry, key: string): T {
-  return { ...facts, ...personal }[key] as T;
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/core/domain/problem.ts';
-import { LATEST_VERSION } from '../../src/ledger/sqlite/migrate.ts';
+import { SCHEMA_VERSION } from '../../src/ledger/sqlite/tables.ts';
 import { cureOf } from '../../src/texts/explain.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { hasDebianTree, openDebianTree, type DebianTree } from '../support/debianTree.ts';
@@ -45,10 +45,18 @@ async function buildNewer(from: string, to: string): Promise<void> {
   for (const name of await readdir(dist)) {
     if (!name.endsWith('.js')) continue;
     const text = await readFile(join(dist, name), 'utf8');
-    const mark = 'const LATEST_VERSION = ALL_MIGRATIONS.length;';
-    if (!text.includes(mark)) continue;
-    const more = 'ALL_MIGRATIONS.push("CREATE TABLE probe (id INTEGER PRIMARY KEY) STRICT;");\n';
-    await writeFile(join(dist, name), text.replace(mark, more + mark));
+    if (!text.includes(`PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)) continue;
+    const more = 'CREATE TABLE probe (id INTEGER PRIMARY KEY) STRICT;';
+    const newer = text
+      .replace(
+        `user_version = ${SCHEMA_VERSION}; COMMIT`,
+        `user_version = ${SCHEMA_VERSION + 1}; ${more} COMMIT`,
+      )
+      .replaceAll(
+        new RegExp(`(\\bversion|\\bversionOf\\S*\\(db, path\\)) ([<>]) ${SCHEMA_VERSION}\\b`, 'g'),
+        `$1 $2 ${SCHEMA_VERSION + 1}`,
+      );
+    await writeFile(join(dist, name), newer);
     changed += 1;
   }
   // The program's, and that of the thread which writes the ledger.
@@ -211,8 +219,8 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await ask('DELETE /sandbox/faults');
     await allAccepted(SHIPPED + 3);
     expect(await stored()).toBe(SHIPPED + 3);
-    expect(await ledgerVersion()).toBe(LATEST_VERSION + 1);
-    expect(await exists(`${STATE}/backups/upgrade-from-v${LATEST_VERSION}.db`)).toBe(true);
+    expect(await ledgerVersion()).toBe(SCHEMA_VERSION + 1);
+    expect(await exists(`${STATE}/ledger.db.aside-*Z`)).toBe(true);
     expect(await tree.sh(asAgent('ledger verify'))).toBeTruthy();
     // What the admin changed stays; what came with the package lies beside it.
     expect(await tree.read('/etc/default/receiptd')).toContain('# mine');
@@ -224,19 +232,19 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     expect(said).toMatch(/goes back from .* to 0\.1\.0-1/);
     await until(async () => (await tree.sh('cat /run/agent.log')).includes('[LEDGER_NEWER]'));
     await until(async () => (await pid()) === null);
-    expect(await ledgerVersion()).toBe(LATEST_VERSION + 1);
+    expect(await ledgerVersion()).toBe(SCHEMA_VERSION + 1);
     await drop(SHIPPED + 3, 1);
     await install('new.deb');
     await tree.sh('systemctl start receiptd.service');
     await allAccepted(SHIPPED + 4);
   });
 
-  it('goes back by the ledger that was kept, and sends nothing again', async () => {
+  it('goes back by the tables that were kept, and sends nothing again', async () => {
     await tree.sh('systemctl stop receiptd.service');
     await install('old.deb', '--force-downgrade');
     expect(await pid()).toBeNull();
-    await tree.sh(asAgent(`restore --yes ${STATE}/backups/upgrade-from-v${LATEST_VERSION}.db`));
-    expect(await ledgerVersion()).toBe(LATEST_VERSION);
+    await tree.sh(asAgent(`restore --yes ${STATE}/ledger.db.aside-*Z`));
+    expect(await ledgerVersion()).toBe(SCHEMA_VERSION);
     await tree.sh('systemctl start receiptd.service');
     await drop(SHIPPED + 4, 1);
     await allAccepted(SHIPPED + 5);

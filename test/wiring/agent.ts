@@ -9,7 +9,7 @@ import { composeProcessScope } from '../../src/wiring/processScope.ts';
 import { composeSideServices } from '../../src/wiring/sideServices.ts';
 import { Settings } from '../../src/wiring/settings.ts';
 import { configIn, context, textIn } from '../config/support.ts';
-import { ledgerThread } from '../ledger/sqlite/thread/place.ts';
+import { ledgerThread } from '../ledger/thread/place.ts';
 import { memoryDirectory } from '../support/memoryDirectory.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { tempDir } from '../support/tempDir.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openSqliteLedger } from '../../src/ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
 import { consequencesOf } from '../../src/wiring/consequences.ts';
 import { admission, hashOf, identity, send } from '../contract/ledger/support.ts';
 import { parse } from '../config/support.ts';

@@ -79,7 +79,7 @@ export interface LedgerIntake {
   folderMark(folder: string): Promise<string | null>;
   /** Idempotent. Part of the journal, so a rebuilt ledger has it. */
   setFolderMark(folder: string, mark: string, at: number): Promise<void>;
-  /** Replaces the mark until it is confirmed. Not part of the journal: after a rebuild the doubt arises again. Idempotent. */
+  /** Replaces the mark until it is confirmed. Idempotent. */
   doubtFolderMark(folder: string, doubt: string): Promise<void>;
   /** Known files among these names in one directory, by name. Fastest if the names are sorted by bytes. */
   knownIn(folder: string, dir: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>;

@@ -11,9 +11,9 @@ import { syncDirectory } from '../../system/syncDirectory.ts';
 import { unwritable } from '../../state-dir/stateDir.ts';
 import { markMovedAway, unmarkMovedAway } from '../../state-dir/stateMarks.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { endOfEntry } from '../../ledger/sqlite/adopt.ts';
+import { endOfEntry } from '../../ledger/journal/read.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
-import { LATEST_VERSION } from '../../ledger/sqlite/migrate.ts';
+import { SCHEMA_VERSION } from '../../ledger/sqlite/tables.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
@@ -117,7 +117,7 @@ async function gather(
     final,
     at: new Date().toISOString(),
     receiptd: version,
-    schema: LATEST_VERSION,
+    schema: SCHEMA_VERSION,
     host: hostname(),
     stateDir,
     head: { ledger: head.ledger, seq: head.seq, hash: head.hash },

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { BadArchive, readArchive, type Member } from '../../system/tar/read.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { size as sizeText } from '../../core/domain/words.ts';
-import { LATEST_VERSION } from '../../ledger/sqlite/migrate.ts';
+import { SCHEMA_VERSION } from '../../ledger/sqlite/tables.ts';
 import {
   FORMAT_VERSION,
   IMAGE,
@@ -109,7 +109,7 @@ async function manifestOf(file: string, member: Member): Promise<Manifest> {
   const { version, schema, receiptd } = (value ?? {}) as Partial<Manifest>;
   if (
     (typeof version === 'number' && version > FORMAT_VERSION) ||
-    (typeof schema === 'number' && schema > LATEST_VERSION)
+    (typeof schema === 'number' && schema > SCHEMA_VERSION)
   ) {
     throw new ReceiptdError('LEDGER_NEWER.backup', { file, version: String(receiptd).slice(0, 30) });
   }

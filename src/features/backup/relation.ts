@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { readJournal } from '../../ledger/journal/read.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
-import { isPartOf } from '../../ledger/sqlite/rebuild.ts';
+import { isInJournal } from '../../ledger/sqlite/start.ts';
 import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { withReports } from '../../ledger/configured/reports.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
@@ -41,7 +41,7 @@ export async function relationTo(
   if (
     last !== null &&
     archived !== null &&
-    isPartOf({ ledger: head.ledger, seq: last.seq, hash: last.hash }, head.ledger, archived)
+    isInJournal({ ledger: head.ledger, seq: last.seq, hash: last.hash }, head.ledger, archived)
   )
     return 'later';
   if (!(await holdsSomething(config))) return 'none';
@@ -55,7 +55,7 @@ export function acceptedHere(config: Config): number {
 
 /** Whether the local journal contains the backup's last entry, so that nothing is lost. */
 export function isEarlier(config: Config, head: JournalHead): boolean {
-  return isPartOf(head, head.ledger, journalOf(config));
+  return isInJournal(head, head.ledger, journalOf(config));
 }
 
 /** What a restore would forget; `archived` as above. */
@@ -114,9 +114,9 @@ function counted(newer: Iterable<JournalEntry>): Newer {
   for (const { kind, facts } of newer) {
     if (OF_NO_DOCUMENT.has(kind)) continue;
     entries += 1;
-    const { documents, state } = facts as { readonly documents?: unknown; readonly state?: unknown };
-    if (kind === 'moved' && state === 'accepted' && Array.isArray(documents))
-      for (const document of documents) accepted.add(document);
+    const { document, documents = [document], state } = facts;
+    if ((kind === 'moved' || kind === 'ended') && state === 'accepted' && Array.isArray(documents))
+      for (const each of documents) accepted.add(each);
   }
   return { entries, accepted: accepted.size };
 }

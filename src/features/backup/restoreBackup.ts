@@ -73,7 +73,7 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
     const goesOn = relation === 'earlier' && !older;
     if (goesOn)
       await fs.copyFile(journalPathOf(ledgerPath(config)), journalPathOf(ledger), constants.COPYFILE_FICLONE);
-    const adopted = adopt(ledger, options, goesOn, stateDir);
+    const adopted = await adopt(ledger, options, goesOn, stateDir);
     await complete(staging, goesOn, stateDir);
     const at = new Date(systemClock.now()).toISOString();
     const isNoted =
@@ -153,12 +153,12 @@ export function refuseOther(config: Config, replace: boolean): void {
   });
 }
 
-function adopt(
+async function adopt(
   path: string,
   { file, source, by }: RestoreOptions,
   goesOn: boolean,
   stateDir: string,
-): Adopted {
+): Promise<Adopted> {
   const because =
     source.kind === 'archive' && !goesOn
       ? `Restored from a backup of ${source.manifest.host} (state of ${source.manifest.at}) by ${by}.`
@@ -167,7 +167,7 @@ function adopt(
   // With its own journal, the backup must be complete to be valid.
   const backupsDir = goesOn ? join(stateDir, 'backups') : `${path}.none`;
   try {
-    return adoptLedger({ path, backupsDir, because, at: systemClock.now(), isPair });
+    return await adoptLedger({ path, backupsDir, because, at: systemClock.now(), isPair });
   } catch (error) {
     if (!isPair || !(error instanceof ReceiptdError) || error.code === 'LEDGER_NEWER') throw error;
     throw refusedArchive(file, error.message.replace(/\.$/, ''), error);

@@ -34,7 +34,7 @@ export async function openReports(
     const { openSqliteReports } = await import('../sqlite/openReports.ts');
     return openSqliteReports({ path: ledgerPath(config), accountOf });
   }
-  const { openPostgresReports } = await import('../postgres/openReports.ts');
+  const { openPostgresReports } = await import('../fleet/openReports.ts');
   const [target, agent, shares] = [targetOf(ledger), agentName(ledger), sharesOf(folders)];
   return openPostgresReports({ target, agent, shares, accountOf });
 }

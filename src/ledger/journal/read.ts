@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import type { JournalEntry } from '../../core/ports/journal.ts';
+import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { isBad, NO_HASH, parseLine, type ParsedLine } from './line.ts';
 import { lineAfter, linesOf, type RawLine } from './lines.ts';
 
@@ -43,6 +43,16 @@ export function* readJournal(
     if (parsed.isPart) continue;
     yield* commit;
     commit = [];
+  }
+}
+
+/** Changes nothing, not even what a crash left. @throws ReceiptdError LEDGER_OLDER */
+export function refuseOlderJournal(path: string): void {
+  for (const { kind, facts } of readJournal(path, 0, { lenient: true })) {
+    // Without its first entry, it is a damaged one.
+    if ((kind === 'begun' || kind === 'continued') && facts['format'] === undefined)
+      throw new ReceiptdError('LEDGER_OLDER.format', { path });
+    return;
   }
 }
 
@@ -130,4 +140,14 @@ function offsetOf(fd: number, seq: number): number {
 /** `entry` null: the last one, whatever its number. */
 export function damagedJournal(path: string, entry: number | null, what: string): ReceiptdError {
   return new ReceiptdError('JOURNAL_DAMAGED.entry', { path, entry, detail: what });
+}
+
+/** End offset of entry `seq` in a journal; null if there is no entry with that number and hash. */
+export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'seq' | 'hash'>): number | null {
+  for (const { raw, parsed } of checkedLines(journal, seq)) {
+    if (parsed === null || parsed.entry.seq > seq) return null;
+    if (parsed.entry.seq === seq)
+      return parsed.entry.hash === hash ? raw.offset + (raw.bytes?.length ?? 0) + 1 : null;
+  }
+  return null;
 }

@@ -1,13 +1,16 @@
+import { hash as digestOf } from 'node:crypto';
 import fs from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
-import { isBad, NO_HASH, parseLine } from '../journal/line.ts';
+import { isBad, NO_HASH, parseEntryText, parseLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
+import { isOwner } from './rights.ts';
+import { lockTables, requireTables } from './tables.ts';
 
 export interface ArchiveOptions {
   /** Wall-clock milliseconds: archives months that ended before. */
@@ -25,12 +28,16 @@ export interface ArchivedFile {
   readonly toSeq: number;
 }
 
+/** An agent's chain, and where the part of it ends that is in files by now. */
 interface Chain {
-  readonly agentId: number;
+  readonly id: number;
   readonly agent: string;
-  readonly count: number;
+  /** The last line, which stays: what a machine remembers, and a kept head, are compared with it. */
+  readonly head: number;
   readonly after: number;
   readonly afterHash: string;
+  /** The end of the last file's month; 0: there is none. */
+  readonly until: number;
 }
 
 interface Line {
@@ -40,37 +47,36 @@ interface Line {
   readonly personal: string;
 }
 
+interface Written extends ArchivedFile {
+  readonly chain: Chain;
+  readonly hash: string;
+  readonly lines: number;
+  readonly digest: bigint;
+}
+
 const PAGE = 2_000;
 
-const OWNS = `
-SELECT pg_has_role(relowner, 'MEMBER') AS owns FROM pg_class WHERE oid = 'receiptd.history'::regclass`;
+const CHAINS = `
+SELECT a.id, a.name AS agent, a.seq AS head, coalesce(l.to_seq, 0) AS after, coalesce(l.to_hash, '${NO_HASH}') AS "afterHash", coalesce(l.until, 0) AS until
+  FROM agents a LEFT JOIN LATERAL (SELECT * FROM archives r WHERE r.agent = a.id ORDER BY r.to_seq DESC LIMIT 1) l ON true
+ ORDER BY a.name`;
 
-const PARTITIONS = `
-SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
- WHERE i.inhparent = 'receiptd.history'::regclass AND c.relname ~ '^history_[0-9]{4}_[0-9]{2}$' ORDER BY 1`;
+const LINES = `
+SELECT seq, entry, hash, personal FROM chain WHERE agent = :id AND seq > :after AND seq < :head ORDER BY seq LIMIT ${PAGE}`;
+const FIRST = LINES.replace(`${PAGE}`, '1');
 
-/** Each agent's part of a partition, and the archived end of its chain before that. */
-const chainsOf = (partition: string): string => `
-SELECT h.agent_id AS "agentId", a.name AS agent, count(*) AS count, coalesce(last.to_seq, 0) AS after,
-       coalesce(last.to_hash, '${NO_HASH}') AS "afterHash"
-  FROM ${partition} h JOIN agents a ON a.id = h.agent_id
-  LEFT JOIN LATERAL (SELECT to_seq, to_hash FROM archives WHERE agent_id = h.agent_id ORDER BY to_seq DESC LIMIT 1) last ON true
- GROUP BY 1, 2, 4, 5 ORDER BY 2`;
-
-/** Changes with every line, also when one is erased. */
-const digestOf = (partition: string): string => `
-SELECT count(*)::text || ' ' || coalesce(sum(hashtextextended(entry || hash || personal, seq)::numeric), 0)::text AS digest FROM ${partition}`;
-
-const linesOf = (partition: string): string => `
-SELECT seq, entry, hash, personal FROM ${partition} WHERE agent_id = :agentId AND seq > :after ORDER BY seq LIMIT ${PAGE}`;
-
-const RECORD = `
-INSERT INTO archives (agent_id, to_seq, to_hash, file) VALUES (:agentId, :toSeq, :toHash, :file)`;
+/** Of a line, in 60 bits; they are added up. An erasure changes it. */
+const DIGEST = `('x' || left(encode(sha256(convert_to(entry || E'\\t' || hash || E'\\t' || personal, 'UTF8')), 'hex'), 15))::bit(60)::bigint`;
+const TAKE = `
+WITH taken AS (DELETE FROM chain WHERE agent = :id AND seq > :after AND seq <= :toSeq RETURNING ord, ${DIGEST} AS digest),
+  sums AS (SELECT count(*) AS lines, coalesce(sum(digest), 0)::text AS digest, coalesce(max(ord), 0) AS ord FROM taken),
+  noted AS (INSERT INTO archives (agent, to_seq, to_hash, to_ord, until, file) SELECT :id::integer, :toSeq::bigint, :hash::text, ord, :until::bigint, :file::text FROM sums)
+SELECT lines, digest FROM sums`;
 
 /**
- * Writes each month of the history that ended before a date to journal files, one per agent, checks them, and removes
- * the month from the database. Oldest month first, each in one transaction: after a crash, a month is in the database,
- * in complete files, or both.
+ * Writes the lines of each month that ended before a date to journal files, one for each agent, checks them, and removes them from the database. Oldest
+ * month first, each in one transaction: after a crash, a month is in the database, in complete files, or both. The month of a line is that of its time,
+ * or that of the line before it if that is later.
  * @throws ReceiptdError LEDGER_REFUSED, HISTORY_KEPT, OUTPUT_UNWRITABLE
  */
 export async function archiveHistory(
@@ -78,87 +84,129 @@ export async function archiveHistory(
   where: string,
   options: ArchiveOptions,
 ): Promise<readonly ArchivedFile[]> {
-  const right = await connection.get<{ owns: boolean }>(OWNS);
-  if (right?.owns !== true) throw new ReceiptdError('LEDGER_REFUSED.historyNotOwned', { where });
+  if (!(await isOwner(connection))) throw new ReceiptdError('LEDGER_REFUSED.historyNotOwned', { where });
+  const chains = new Map((await connection.all<Chain>(CHAINS)).map((chain) => [chain.id, chain]));
+  const ends = new Map<number, number>();
+  for (const chain of chains.values()) ends.set(chain.id, await nextEnd(connection, chain));
   const files: ArchivedFile[] = [];
-  const heads = new Map<number, { readonly seq: number; readonly hash: string }>();
-  for (const { name } of await connection.all<{ name: string }>(PARTITIONS)) {
-    if (endOf(name) > options.before) break;
-    files.push(...(await archivePartition(connection, name, options, heads)));
+  for (;;) {
+    const until = Math.min(...ends.values());
+    if (until > options.before) return files;
+    const due = [...chains.values()].filter(({ id }) => ends.get(id) === until);
+    for (const { chain, hash, ...file } of await archiveMonth(connection, where, until, due, options)) {
+      const rest = { ...chain, after: file.toSeq, afterHash: hash, until };
+      chains.set(chain.id, rest);
+      ends.set(chain.id, await nextEnd(connection, rest));
+      files.push({ file: file.file, agent: file.agent, fromSeq: file.fromSeq, toSeq: file.toSeq });
+    }
   }
-  return files;
 }
 
-async function archivePartition(
+/** The end of the month that comes next; Infinity if there is no line but the last. */
+async function nextEnd(connection: Connection, chain: Chain): Promise<number> {
+  const first = await connection.get<Line>(FIRST, rangeOf(chain));
+  return first === undefined ? Infinity : Math.max(endOfMonth(timeOf(first)), endOfMonth(chain.until));
+}
+
+async function archiveMonth(
   connection: Connection,
-  partition: string,
-  options: ArchiveOptions,
-  heads: Map<number, { readonly seq: number; readonly hash: string }>,
-): Promise<ArchivedFile[]> {
-  const before = await connection.get<{ digest: string }>(digestOf(partition));
-  const files: (ArchivedFile & { readonly agentId: number; readonly name: string; readonly hash: string })[] =
-    [];
-  for (const chain of await connection.all<Chain>(chainsOf(partition))) {
-    const { agentId, agent } = chain;
-    // A month kept in the database is not recorded as archived: continue from the files written just now.
-    const after = heads.get(agentId) ?? { seq: chain.after, hash: chain.afterHash };
-    const month = partition.slice('history_'.length).replace('_', '-');
-    const name = `history-${agent}-${month}.journal${options.gzip ? '.gz' : ''}`;
-    const file = join(options.dir, name);
-    await refuseAnother(connection, file, options.gzip, partition, agentId);
+  where: string,
+  until: number,
+  chains: readonly Chain[],
+  { dir, gzip, keep }: ArchiveOptions,
+): Promise<readonly Written[]> {
+  const month = new Date(until - 1).toISOString().slice(0, 7);
+  const files: Written[] = [];
+  for (const chain of chains) {
+    const file = join(dir, `history-${chain.agent}-${month}.journal${gzip ? '.gz' : ''}`);
+    await refuseAnother(connection, file, gzip, month, chain);
+    const counted = { lines: 0 };
     try {
-      await write(file, options.gzip, linesIn(connection, partition, agentId));
+      await write(file, gzip, linesOf(connection, chain, until, counted));
     } catch (error) {
       if (error instanceof ReceiptdError || systemCode(error) === undefined) throw error;
       const words = messageOf(error);
       throw new ReceiptdError('OUTPUT_UNWRITABLE.archive', { file, detail: words }, { cause: error });
     }
-    const last = await check(file, options.gzip, partition, chain, after);
-    heads.set(agentId, last);
-    files.push({ file, name, agent, agentId, fromSeq: after.seq + 1, toSeq: last.seq, hash: last.hash });
+    files.push(await check(file, gzip, month, chain, counted.lines));
   }
-  if (!options.keep) {
-    await connection.exec('BEGIN');
-    try {
-      // Only erasures write to a past month; everything else continues.
-      await connection.exec(`LOCK TABLE ${partition} IN SHARE MODE`);
-      const now = await connection.get<{ digest: string }>(digestOf(partition));
-      if (now?.digest !== before?.digest) throw new ReceiptdError('HISTORY_KEPT.changed', { partition });
-      for (const { agentId, toSeq, hash, name } of files)
-        await connection.run(RECORD, { agentId, toSeq, toHash: hash, file: name });
-      await connection.exec(`ALTER TABLE history DETACH PARTITION ${partition}; DROP TABLE ${partition}`);
-      await connection.exec('COMMIT');
-    } catch (error) {
-      await connection.exec('ROLLBACK').catch(() => {});
-      throw error;
-    }
-  }
-  return files.map(({ file, agent, fromSeq, toSeq }) => ({ file, agent, fromSeq, toSeq }));
+  if (!keep) await take(connection, where, until, month, files);
+  return files;
 }
 
-async function* linesIn(connection: Connection, partition: string, agentId: number): AsyncGenerator<string> {
-  for (let after = 0; ;) {
-    const lines = await connection.all<Line>(linesOf(partition), { agentId, after });
-    yield lines.map(({ entry, hash, personal }) => `${entry}\t${hash}\t${personal}\n`).join('');
-    const last = lines.at(-1);
-    if (last === undefined || lines.length < PAGE) return;
+async function take(
+  connection: Connection,
+  where: string,
+  until: number,
+  month: string,
+  files: readonly Written[],
+): Promise<void> {
+  await connection.exec('BEGIN');
+  try {
+    // Tables that are made anew need every line.
+    await lockTables(connection);
+    await requireTables(connection, where);
+    for (const { chain, file, toSeq, hash, lines, digest } of files) {
+      const of = { id: chain.id, after: chain.after, toSeq, hash, until, file: basename(file) };
+      const taken = await connection.get<{ readonly lines: number; readonly digest: string }>(TAKE, of);
+      if (taken?.lines !== lines || BigInt(taken.digest) !== digest)
+        throw new ReceiptdError('HISTORY_KEPT.changed', { month });
+    }
+    await connection.exec('COMMIT');
+  } catch (error) {
+    await connection.exec('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function* linesOf(
+  connection: Connection,
+  chain: Chain,
+  until: number,
+  counted: { lines: number },
+): AsyncGenerator<string> {
+  for (let { after } = chain; ;) {
+    const lines = await connection.all<Line>(LINES, { ...rangeOf(chain), after });
+    const next = lines.findIndex((line) => timeOf(line) >= until);
+    const own = next < 0 ? lines : lines.slice(0, next);
+    counted.lines += own.length;
+    yield own.map((line) => `${textOf(line)}\n`).join('');
+    const last = own.at(-1);
+    if (last === undefined || own.length < PAGE) return;
     after = last.seq;
   }
 }
 
+/** What is left of it. */
+const rangeOf = ({ id, after, head }: Chain) => ({ id, after, head });
+
+const textOf = ({ entry, hash, personal }: Line): string => `${entry}\t${hash}\t${personal}`;
+
+/** Of a line that is none, 0: the check of its file says so. */
+function timeOf({ entry }: Pick<Line, 'entry'>): number {
+  return parseEntryText(entry)?.at ?? 0;
+}
+
+/** The first moment after the month of this one; 0 if there is none. */
+function endOfMonth(at: number): number {
+  if (at === 0) return 0;
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
 /**
- * Refuses to replace a file of that name unless it contains the same month of the same chain, as after `--keep` or a
- * crash. A file of another ledger, with an agent of the same name, may be the only copy of its history.
+ * Refuses to replace a file of that name unless it begins with the same line of the same chain, as after `--keep` or a crash. A file of another ledger,
+ * with an agent of the same name, may be the only copy of its history.
  */
 async function refuseAnother(
   connection: Connection,
   file: string,
   gzip: boolean,
-  partition: string,
-  agentId: number,
+  month: string,
+  chain: Chain,
 ): Promise<void> {
   if (!fs.existsSync(file)) return;
-  const first = await connection.get<Line>(linesOf(partition), { agentId, after: 0 });
+  const first = await connection.get<Line>(FIRST, rangeOf(chain));
   try {
     for await (const bytes of linesOfFile(file, gzip)) {
       const line = parseLine(bytes);
@@ -168,7 +216,7 @@ async function refuseAnother(
   } catch {
     // Not a file that this version of receiptd writes.
   }
-  throw new ReceiptdError('HISTORY_KEPT.otherFile', { partition, file });
+  throw new ReceiptdError('HISTORY_KEPT.otherFile', { month, file });
 }
 
 /** Durable; the file appears under its name only when complete. */
@@ -190,36 +238,39 @@ async function write(file: string, gzip: boolean, texts: AsyncIterable<string>):
 async function check(
   file: string,
   gzip: boolean,
-  partition: string,
-  { agent, count }: Chain,
-  after: { readonly seq: number; readonly hash: string },
-): Promise<{ readonly seq: number; readonly hash: string }> {
-  let last = after;
+  month: string,
+  chain: Chain,
+  count: number,
+): Promise<Written> {
+  const { agent } = chain;
+  let last = { seq: chain.after, hash: chain.afterHash };
+  let first = last.seq + 1;
   let lines = 0;
+  let digest = 0n;
   for await (const bytes of linesOfFile(file, gzip)) {
     const line = parseLine(bytes);
     if (isBad(line))
       throw new ReceiptdError('HISTORY_KEPT.unsound', {
-        partition,
+        month,
         agent,
         entry: last.seq + 1,
         detail: line.what,
       });
-    const { seq, hash } = line.entry;
-    if (seq !== last.seq + 1 || line.prev !== last.hash)
-      throw new ReceiptdError('HISTORY_KEPT.notFollowing', {
-        partition,
-        agent,
-        entry: seq,
-        before: last.seq,
-      });
+    const { seq, hash, kind } = line.entry;
+    const follows = seq === last.seq + 1 && line.prev === last.hash;
+    // A journal that was lost goes on in a new one, which may have moved here.
+    const isContinued = chain.after === 0 && lines === 0 && kind === 'continued';
+    if (!follows && !isContinued)
+      throw new ReceiptdError('HISTORY_KEPT.notFollowing', { month, agent, entry: seq, before: last.seq });
     if (line.personal === 'broken')
-      throw new ReceiptdError('HISTORY_KEPT.personalChanged', { partition, agent, entry: seq });
+      throw new ReceiptdError('HISTORY_KEPT.personalChanged', { month, agent, entry: seq });
+    if (lines === 0) first = seq;
     last = { seq, hash };
     lines += 1;
+    digest += BigInt(`0x${digestOf('sha256', bytes, 'hex').slice(0, 15)}`);
   }
-  if (lines !== count) throw new ReceiptdError('HISTORY_KEPT.incomplete', { partition, file, lines, count });
-  return last;
+  if (lines !== count) throw new ReceiptdError('HISTORY_KEPT.incomplete', { month, file, lines, count });
+  return { file, agent, fromSeq: first, toSeq: last.seq, hash: last.hash, chain, lines, digest };
 }
 
 async function* linesOfFile(file: string, gzip: boolean): AsyncGenerator<Buffer> {
@@ -236,10 +287,4 @@ async function* linesOfFile(file: string, gzip: boolean): AsyncGenerator<Buffer>
     rest = Buffer.from(bytes.subarray(from));
   }
   if (rest.length > 0) yield rest;
-}
-
-/** The first moment after the month. */
-function endOf(partition: string): number {
-  const [, year = 0, month = 0] = partition.split('_').map(Number);
-  return Date.UTC(year, month, 1);
 }

@@ -1,8 +1,8 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { Connector, type Connection, type Target } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
-import { requireVersion } from './migrate.ts';
 import { refuseTransactionPooling } from './pooling.ts';
+import { NOW, requireTables } from './tables.ts';
 
 /** Facts about the database, checked before an agent works with it. */
 export interface LedgerFacts {
@@ -21,14 +21,12 @@ SELECT current_setting('server_version') AS server,
        (inet_server_addr() IS NULL) AS "isSocket",
        coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS "isEncrypted"`;
 
-const NOW = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
-
 /** One table for each kind of right: they are granted together. */
 const RIGHTS = `
 SELECT format('%s on %s', wanted.privilege, wanted.name) AS lacking
   FROM (VALUES ('SELECT', 'agents'), ('UPDATE', 'agents'), ('INSERT', 'documents'), ('UPDATE', 'documents'),
-               ('INSERT', 'attempts'), ('INSERT', 'sightings'), ('INSERT', 'history'), ('DELETE', 'holds'),
-               ('DELETE', 'leads'), ('DELETE', 'starts')) AS wanted (privilege, name)
+               ('INSERT', 'attempts'), ('INSERT', 'files'), ('INSERT', 'counts'), ('INSERT', 'chain'),
+               ('DELETE', 'leads'), ('SELECT', 'tables')) AS wanted (privilege, name)
  WHERE NOT has_table_privilege('receiptd.' || wanted.name, wanted.privilege)`;
 
 /**
@@ -43,11 +41,11 @@ export async function examineLedger(target: Target, clock: { now(): number }): P
     connection = await connector.connect('receiptd check');
     other = await connector.connect('receiptd check');
     await refuseTransactionPooling(connection, other, connector.where);
-    await requireVersion(connection, connector.where);
+    await requireTables(connection, connector.where);
     const facts = await connection.get<{ server: string; isSocket: boolean; isEncrypted: boolean }>(FACTS);
     const lacking = await connection.all<{ lacking: string }>(RIGHTS);
     const before = clock.now();
-    const there = await connection.get<{ now: number }>(NOW);
+    const there = await connection.get<{ now: number }>(`SELECT ${NOW} AS now`);
     const here = (before + clock.now()) / 2;
     if (!facts || !there) throw new Error('the database gave no row');
     return {

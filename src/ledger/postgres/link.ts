@@ -4,35 +4,18 @@ import type { FleetSignal } from '../../core/ports/fleet.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Connection, Connector } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
-import { migrate } from './migrate.ts';
+import type { Beat, Member } from './member.ts';
 import { refuseTransactionPooling } from './pooling.ts';
-import type { Pulse, Self } from './session.ts';
+import { prepareTables } from './tables.ts';
 import type { Trouble } from './trouble.ts';
 
-/** What is kept connected: an agent of the fleet. */
-export interface Linked<Beat extends Pulse = Pulse> {
-  readonly self: Pick<Self, 'name' | 'leaseMs'>;
-  begin(writer: Connection): Promise<void>;
-  /** Connected again. */
-  back(): void;
-  readonly membership: { renew(heart: Connection): Promise<Beat | null> };
-  readonly places: { reaches(place: string): boolean };
-}
-
-export interface LinkOptions<Beat extends Pulse = Pulse> {
+export interface LinkOptions {
   readonly connector: Connector;
-  readonly store: Linked<Beat>;
-  /** Makes the tables, or brings them up to date. */
-  readonly prepare?: (writer: Connection, where: string) => Promise<void>;
+  readonly member: Member;
   readonly trouble: Trouble;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /**
-   * Called after each heartbeat, which does not wait for it, to do work for other agents. If it fails because of the
-   * ledger, the link ends.
-   */
-  readonly onBeat: (pulse: Beat) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -46,16 +29,22 @@ export type LinkSignal = FleetSignal | 'paused';
 const LINK_SIGNALS: readonly LinkSignal[] = [...SIGNALS, 'paused'];
 
 /**
- * Keeps the store connected, with one connection for writes and one for heartbeats and notifications of other agents.
- * If either is lost, both are reopened, after a pause that grows with each failure and is randomized between agents.
+ * Keeps an agent connected, with one connection for writes and one for heartbeats and notifications of other agents.
+ *
+ *   away ──connected──▶ coming back ──all that is done then is done──▶ back ──a connection is lost, or the server fails──▶ away
+ *
+ * It holds its lease as soon as it is connected, since coming back may take long. Both connections are reopened after a pause that grows with each
+ * failure and is randomized between agents.
  */
-export class Link<Beat extends Pulse = Pulse> {
-  readonly #options: LinkOptions<Beat>;
+export class Link {
+  readonly #options: LinkOptions;
   readonly #listeners = new Set<(signal: LinkSignal) => void>();
   readonly #closed = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  /** Since it was back. */
+  #failures = 0;
 
-  constructor(options: LinkOptions<Beat>) {
+  constructor(options: LinkOptions) {
     this.#options = options;
   }
 
@@ -88,19 +77,13 @@ export class Link<Beat extends Pulse = Pulse> {
   }
 
   async #keep(first: Connected | null): Promise<void> {
-    const { clock, random, trouble, log, connector, store } = this.#options;
+    const { clock, random, trouble, log, connector } = this.#options;
     const { signal } = this.#closed;
-    let failures = first ? 0 : 1;
+    if (first === null) this.#failures = 1;
     for (let connected = first; !signal.aborted;) {
       try {
         connected ??= await this.#connect();
-        const isAnew = connected !== first;
-        if (failures > 0) log.info('ledgerReachable', { ledger: connector.where });
-        failures = 0;
-        trouble.over();
-        if (isAnew) store.back();
-        this.#tellAll();
-        const why = await this.#whileConnected(connected);
+        const why = await this.#whileConnected(connected, connected !== first);
         if (signal.aborted) return connected.heart.close();
         throw new ReceiptdError('LEDGER_UNREACHABLE.connection', { where: connector.where, detail: why });
       } catch (error) {
@@ -109,18 +92,18 @@ export class Link<Beat extends Pulse = Pulse> {
         connected = null;
         if (signal.aborted) return;
         const failure = ledgerFailure(error, connector.where);
-        if (failures === 0) log.error('ledgerUnreachable', { detail: failure.sentence() });
+        if (this.#failures === 0) log.error('ledgerUnreachable', { detail: failure.sentence() });
         trouble.met(failure);
-        failures += 1;
-        const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
+        this.#failures += 1;
+        const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10));
         await clock.sleep(pause * (0.5 + random() / 2), signal).catch(() => {});
       }
     }
   }
 
   async #connect(): Promise<Connected> {
-    const { connector, store, prepare = migrate } = this.#options;
-    const { name, leaseMs } = store.self;
+    const { connector, member } = this.#options;
+    const { name, leaseMs } = member.self;
     const writer = await connector.connect(`receiptd ${name}`);
     let heart: Connection | null = null;
     // Closing must not wait for a server that does not answer.
@@ -134,10 +117,10 @@ export class Link<Beat extends Pulse = Pulse> {
       // Without an answer for that long, the lease has expired: the connection is half-open.
       heart = await connector.connect(`receiptd ${name} heartbeat`, leaseMs);
       await refuseTransactionPooling(writer, heart, connector.where);
-      await prepare(writer, connector.where);
+      await prepareTables(writer, connector.where);
       heart.onNotify((payload) => this.#tell(payload));
       await heart.exec('LISTEN receiptd');
-      await store.begin(writer);
+      await member.begin(writer);
       return { writer, heart };
     } catch (error) {
       giveUp();
@@ -148,8 +131,8 @@ export class Link<Beat extends Pulse = Pulse> {
   }
 
   /** Resolves why the connection ended. */
-  async #whileConnected({ writer, heart }: Connected): Promise<string> {
-    const { store, connector, clock, trouble, log, onBeat } = this.#options;
+  async #whileConnected({ writer, heart }: Connected, isAnew: boolean): Promise<string> {
+    const { member, connector, clock, trouble, log } = this.#options;
     const over = new AbortController();
     const ended = AbortSignal.any([this.#closed.signal, over.signal]);
     let why = 'the connection was closed';
@@ -163,12 +146,21 @@ export class Link<Beat extends Pulse = Pulse> {
       const met = trouble.trouble();
       if (met) end(met.message);
     });
+    const comeBack = async (): Promise<void> => {
+      if (isAnew) await member.back();
+      if (ended.aborted) return;
+      if (this.#failures > 0) log.info('ledgerReachable', { ledger: connector.where });
+      this.#failures = 0;
+      trouble.over();
+      this.#tellAll();
+    };
+    void comeBack().catch((error: unknown) => end(ledgerFailure(error, connector.where).message));
     let isBusy = false;
-    const beat = async (pulse: Beat): Promise<void> => {
+    const run = async (beat: Beat): Promise<void> => {
       if (isBusy) return;
       isBusy = true;
       try {
-        await onBeat(pulse);
+        await member.beaten(beat);
       } catch (error) {
         if (isTakenOver(error)) return;
         const failure = ledgerFailure(error, connector.where);
@@ -180,11 +172,11 @@ export class Link<Beat extends Pulse = Pulse> {
     };
     try {
       while (!ended.aborted) {
-        const pulse = await store.membership.renew(heart);
-        if (pulse === null) return 'the lease has run out';
+        const beat = await member.renew(heart);
+        if (beat === null) return 'the lease has run out';
         // Not awaited: a write queued behind others must not cost the lease.
-        void beat(pulse);
-        await clock.sleep(store.self.leaseMs / BEATS, ended).catch(() => {});
+        void run(beat);
+        await clock.sleep(member.self.leaseMs / BEATS, ended).catch(() => {});
       }
       return why;
     } finally {
@@ -201,7 +193,7 @@ export class Link<Beat extends Pulse = Pulse> {
   #tell(payload: string): void {
     const [word, place] = /^(\w+)(?: (.*))?$/s.exec(payload)?.slice(1) ?? [];
     const signal = LINK_SIGNALS.find((each) => each === word);
-    if (!signal || (place !== undefined && !this.#options.store.places.reaches(place))) return;
+    if (!signal || (place !== undefined && !this.#options.member.isConcerned(place))) return;
     for (const listener of this.#listeners) listener(signal);
   }
 }

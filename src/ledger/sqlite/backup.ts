@@ -3,12 +3,11 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
-import { isLatest, openForReading } from './connection.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { syncFile } from './files.ts';
-import { HEAD } from './sql/journal.ts';
-import { MISCOUNTED } from './sql/reports.ts';
-import { createSql, type Sql } from './statements.ts';
+import { flawOf } from './failure.ts';
+import { Statements } from './statements.ts';
+import { headOf, SCHEMA_VERSION, openForReading, versionOf } from './tables.ts';
 
 const NAME = /^ledger-\d{8}T\d{9}Z\.db$/;
 const UNFINISHED = /^(ledger-\d{8}T\d{9}Z\.db)\.new(?:-wal|-shm|-journal)?$/;
@@ -69,17 +68,13 @@ function removeUnfinished(directory: string, now: number): void {
  * complete, checked and durable, and contains the journal's head of that moment.
  * @throws ReceiptdError BACKUP_FAILED; an existing file stays unchanged
  */
-export async function backupTo(
-  db: DatabaseSyncInstance,
-  target: string,
-  check: (path: string) => JournalHead = checkBackup,
-): Promise<JournalHead> {
+export async function backupTo(db: DatabaseSyncInstance, target: string): Promise<JournalHead> {
   const aside = `${target}.new`;
   try {
     fs.mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     fs.rmSync(aside, { force: true });
     await copyInto(db, aside);
-    const head = check(aside);
+    const head = checkBackup(aside);
     syncFile(aside);
     // Unlike a rename, a link never replaces a file.
     fs.linkSync(aside, target);
@@ -118,45 +113,27 @@ function withoutLog(path: string): void {
   db.close();
 }
 
-/** Why a ledger file is damaged, in one line; null if it is sound. */
-export function flawOf(sql: Sql): string | null {
-  const verdict = String(
-    Object.values(sql.get<Record<string, unknown>>('PRAGMA integrity_check(1)') ?? {})[0],
-  );
-  if (verdict === 'ok') return null;
-  return verdict
-    .replace(/^\*\*\* in database \S+ \*\*\*\n/, '')
-    .trimEnd()
-    .replaceAll('\n', '; ');
-}
-
-export function miscountOf(sql: Sql): string | null {
-  return sql.get(MISCOUNTED) ? 'the document counts are wrong' : null;
-}
-
 /**
- * Checks a backup, and returns the journal's head in it.
- * @throws ReceiptdError BACKUP_FAILED if it is not a complete ledger with a journal
+ * Checks a backup, and returns the journal's head in it. One of an older schema is not counted: its tables are made anew when it is restored.
+ * @throws ReceiptdError BACKUP_FAILED if it is not a complete ledger; LEDGER_OLDER
  */
 export function checkBackup(path: string): JournalHead {
   const bad = (why: string, cause?: unknown): ReceiptdError =>
     new ReceiptdError('BACKUP_FAILED.notValid', { path, detail: why }, { cause });
   try {
-    // A backup made before an update is upgraded when it is restored.
-    const db = openForReading(path, { anyVersion: true });
-    const sql = createSql(db);
+    const statements = new Statements(openForReading(path, { anyVersion: true }));
     try {
-      const flaw = flawOf(sql) ?? (isLatest(db) ? miscountOf(sql) : null);
+      const isLatest = versionOf(statements.db, path) === SCHEMA_VERSION;
+      const flaw = isLatest ? flawOf(statements.db) : null;
       if (flaw !== null) throw bad(flaw);
-      const head = sql.get<JournalHead>(HEAD);
-      if (!head) throw bad('it is older than the journal');
-      return { ...head };
+      const { ledger, seq, hash } = headOf(statements);
+      return { ledger, seq, hash };
     } finally {
-      sql.forget();
-      db.close();
+      statements.forget();
+      statements.db.close();
     }
   } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
+    if (error instanceof ReceiptdError && ['BACKUP_FAILED', 'LEDGER_OLDER'].includes(error.code)) throw error;
     throw bad(messageOf(error).replace(/\.$/, ''), error);
   }
 }

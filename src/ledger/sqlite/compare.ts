@@ -1,18 +1,19 @@
-import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
+import type { Reader, Recorded } from '../engine.ts';
 import { readJournal } from '../journal/journal.ts';
-import { copyInto, flawOf, miscountOf } from './backup.ts';
-import { openForReading } from './connection.ts';
-import { damaged, isDamage, isStoreFailure } from './failure.ts';
-import { migrate } from './migrate.ts';
-import { replay } from './replay.ts';
-import { COMPARISONS } from './sql/compare.ts';
-import { HEAD } from './sql/journal.ts';
-import { createSql, type Sql } from './statements.ts';
+import { NO_HASH } from '../journal/line.ts';
+import { refuseOlderJournal } from '../journal/read.ts';
+import { LedgerCore } from '../ledger.ts';
+import { MISCOUNTED, NAMED, TABLE_NAMES, TABLES, type Cells, type Table } from '../schema.ts';
+import { copyInto } from './backup.ts';
+import { inParts, isOfStore, SqliteEngine } from './engine.ts';
+import { Statements } from './statements.ts';
+import { headOf, makeTables, openForReading, openTables } from './tables.ts';
+import { damaged, damageOf, isDamage } from './failure.ts';
 
 export interface Comparison {
   /** Sentences for people; at most twenty of each kind. */
@@ -25,33 +26,257 @@ export interface Comparison {
 }
 
 const SHOWN = 20;
+const PAGE = 1_000;
 
 /**
- * Rebuilds a second ledger from the journal alone and compares the two, which reveals changes made to the ledger but
- * not to the journal. Works beside a running daemon, on a snapshot, and on a read-only disk.
+ * Folds the whole journal into second tables and compares every row with the ledger's, which reveals changes made to the ledger and not to the journal.
+ * Works beside a running agent, on a snapshot, and on a read-only disk.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, OUTPUT_UNWRITABLE
  */
-export async function compareWithJournal(path: string, journalPath: string, at: number): Promise<Comparison> {
+export async function compareWithJournal(path: string, journalPath: string): Promise<Comparison> {
   const live = openForReading(path);
+  try {
+    refuseOlderJournal(journalPath);
+    return await inScratch(dirname(path), async (scratch) => {
+      const copy = join(scratch, 'ledger.db');
+      await copyInto(live, copy);
+      const ledger = new Statements(openTables(copy, { readOnly: true }));
+      try {
+        const flaw = damageOf(ledger.db);
+        if (flaw !== null) throw damaged(path, flaw);
+        return await compareTables(ledger, journalPath, scratch);
+      } finally {
+        ledger.forget();
+        ledger.db.close();
+      }
+    });
+  } catch (error) {
+    if (isDamage(error)) throw damaged(path, messageOf(error), error);
+    throw error;
+  } finally {
+    live.close();
+  }
+}
+
+async function compareTables(ledger: Statements, journalPath: string, scratch: string): Promise<Comparison> {
+  const [head] = ledger.each<JournalHead>('SELECT h.ledger, h.seq, h.hash FROM head h', null);
+  const documents = await documentsIn(ledger);
+  if (head === undefined) return { findings: ['The ledger has no journal.'], documents, head: null };
+  const entries = inParts(readJournal(journalPath, 0, { lenient: true }), head.seq);
+  const { misfits, reached, differences } = await compareFolded(ledger, entries, scratch);
+  const findings = misfits.map(misfitFinding);
+  if (reached.seq !== head.seq)
+    findings.push(`The ledger's last journal entry is ${head.seq}, but the journal does not have it.`);
+  else if (reached.hash !== head.hash)
+    findings.push(`Entry ${head.seq} of the journal differs from the one the ledger has.`);
+  findings.push(...differences);
+  return { findings, documents, head: { ...head } };
+}
+
+export function misfitFinding({ seq }: { readonly seq: number }): string {
+  return `Entry ${seq} of the journal does not fit the entries before it.`;
+}
+
+export async function documentsIn(ledger: Reader): Promise<number> {
+  const [count] = await ledger.each<{ readonly n: number }>('SELECT count(*) AS n FROM documents d', null);
+  return count?.n ?? 0;
+}
+
+/** A part of a ledger's rows. */
+export interface Extent {
+  /** Numbers of documents, files, attempts and results, in their order: from, before. */
+  readonly ranges: readonly (readonly [from: number, before: number])[];
+  /** Conditions on rows of other tables; none of those that are left out. */
+  readonly named: Readonly<Partial<Record<Table, string>>>;
+  /** Rows that are not compared, by id. */
+  readonly except?: ReadonlySet<number>;
+  /** Columns that are not compared. */
+  readonly unlike?: ReadonlySet<string>;
+  /**
+   * Numbers of rows whose entries are elsewhere: they are taken as they are, and so are endpoints, folders and holds. Left out: there are none that the
+   * entries at hand name.
+   */
+  readonly taken?: Extent['ranges'];
+  /** Whether the ledger's counts are compared with its rows. */
+  readonly areCounted: boolean;
+}
+
+export interface Differences {
+  /** Entries that do not fit those before them. */
+  readonly misfits: readonly Recorded[];
+  /** The last entry that was folded. */
+  readonly reached: Pick<JournalHead, 'seq' | 'hash'>;
+  /** Sentences; at most twenty of each kind. */
+  readonly differences: readonly string[];
+  /** Of rows, those that are not shown included. */
+  readonly count: number;
+  /** How many rows of the ledger were compared. */
+  readonly rows: Readonly<Record<Table, number>>;
+}
+
+const EVERYTHING: Extent = {
+  ranges: [[0, Infinity]],
+  named: { endpoints: 'true', folders: 'true', holds: 'true' },
+  areCounted: true,
+};
+
+/**
+ * Folds entries into second tables, in a file in `scratch`, and compares the rows and the counts of the ledger with them. The reader must see one moment.
+ */
+export async function compareFolded(
+  ledger: Reader,
+  entries: Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>,
+  scratch: string,
+  extent: Extent = EVERYTHING,
+  onCompared: (count: number) => void = () => {},
+): Promise<Differences> {
+  const again = new Statements(openTables(join(scratch, 'again.db'), { readOnly: false }));
+  try {
+    again.db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY');
+    makeTables(again.db, NO_HASH);
+    const engine = SqliteEngine.overTables(again, '');
+    if (extent.taken !== undefined) await take(ledger, engine, extent.taken);
+    const { misfits } = await new LedgerCore(engine).foldLeniently(entries);
+    const differences: string[] = [];
+    const rows = { ...NO_ROWS };
+    let count = 0;
+    for (const table of TABLE_NAMES) {
+      const found = await differencesIn(table, ledger, again, extent, () => {
+        rows[table] += 1;
+        if (rows[table] % PAGE === 0) onCompared(Object.values(rows).reduce((sum, n) => sum + n, 0));
+      });
+      differences.push(...found.shown);
+      count += found.count;
+    }
+    const isCounting = extent.areCounted && misfits.length === 0 && count === 0;
+    if (isCounting && (await ledger.each(MISCOUNTED, null)).length > 0) {
+      differences.push('In the ledger, the document counts are wrong.');
+      count += 1;
+    }
+    return { misfits, reached: headOf(again), differences, count, rows };
+  } finally {
+    again.forget();
+    again.db.close();
+  }
+}
+
+const CALLED: Readonly<Record<Table, string>> = {
+  endpoints: 'Endpoint',
+  folders: 'Folder',
+  documents: 'Document',
+  files: 'File',
+  attempts: 'Upload request',
+  holds: 'Hold',
+  results: 'Result',
+};
+
+const NO_ROWS: Readonly<Record<Table, number>> = {
+  endpoints: 0,
+  folders: 0,
+  documents: 0,
+  files: 0,
+  attempts: 0,
+  holds: 0,
+  results: 0,
+};
+
+async function differencesIn(
+  table: Table,
+  ledger: Reader,
+  journal: Reader,
+  extent: Extent,
+  onRow: () => void,
+): Promise<{ readonly shown: readonly string[]; readonly count: number }> {
+  const what = CALLED[table];
+  const columns = Object.keys(TABLES[table]).filter((name) => extent.unlike?.has(name) !== true);
+  const [inLedger, inJournal] = [rowsIn(table, ledger, extent), rowsIn(table, journal, extent)];
+  let count = 0;
+  const next = async (rows: AsyncGenerator<Cells>): Promise<Cells | null> =>
+    (await rows.next()).value ?? null;
+  const [others, missing]: [string[], string[]] = [[], []];
+  let [row, again] = [await next(inLedger), await next(inJournal)];
+  const find = (list: string[], sentence: string): void => {
+    count += 1;
+    if (list.length < SHOWN) list.push(sentence);
+  };
+  while (row !== null || again !== null) {
+    const [id, idAgain] = [Number(row?.['id'] ?? Infinity), Number(again?.['id'] ?? Infinity)];
+    if (id < idAgain) find(others, `${what} ${id} is in the ledger but not in the journal.`);
+    else if (id > idAgain) find(missing, `${what} ${idAgain} is in the journal but missing from the ledger.`);
+    else if (extent.except?.has(id) !== true && columns.some((column) => row?.[column] !== again?.[column]))
+      find(others, `${what} ${id} in the ledger does not match the journal.`);
+    if (row !== null && id <= idAgain) onRow();
+    if (id <= idAgain) row = await next(inLedger);
+    if (idAgain <= id) again = await next(inJournal);
+  }
+  return { shown: [...others, ...missing], count };
+}
+
+async function* rowsIn(
+  table: Table,
+  reader: Reader,
+  { ranges, named }: Extent,
+): AsyncGenerator<Cells, undefined> {
+  const condition = named[table];
+  if (NAMED.has(table)) {
+    if (condition !== undefined) for await (const page of pagesOf(table, reader, condition)) yield* page;
+    return;
+  }
+  for (const range of ranges) for await (const page of pagesOf(table, reader, 'true', range)) yield* page;
+}
+
+/** In the order of their ids. */
+async function* pagesOf(
+  table: Table,
+  reader: Reader,
+  condition: string,
+  [from, before]: Extent['ranges'][number] = [0, Infinity],
+): AsyncGenerator<readonly Cells[], undefined> {
+  const columns = Object.keys(TABLES[table]).map((name) => `t.${name}`);
+  const text = `SELECT ${columns.join(', ')} FROM ${table} t WHERE t.id > :after AND t.id < :before AND ${condition} ORDER BY t.id LIMIT ${PAGE}`;
+  for (let after = from - 1; ;) {
+    const page = await reader.each<Cells>(text, null, {
+      after,
+      before: Math.min(before, Number.MAX_SAFE_INTEGER),
+    });
+    yield page;
+    if (page.length < PAGE) return;
+    after = Number(page.at(-1)?.['id']);
+  }
+}
+
+async function take(ledger: Reader, engine: SqliteEngine, taken: Extent['ranges']): Promise<void> {
+  for (const table of TABLE_NAMES) {
+    for (const range of NAMED.has(table) ? EVERYTHING.ranges : taken) {
+      for await (const page of pagesOf(table, ledger, 'true', range)) {
+        engine.begin();
+        engine.insert(table, TABLES[table], page);
+        engine.commit();
+      }
+    }
+  }
+}
+
+/**
+ * Runs `work` with a private directory: in `beside`, the ledger's own, on whose disk a copy fits, or elsewhere if there is none or nothing can be
+ * written there.
+ * @throws ReceiptdError OUTPUT_UNWRITABLE; other errors of `work`
+ */
+export async function inScratch<T>(beside: string | null, work: (dir: string) => Promise<T>): Promise<T> {
   let scratch: string | null = null;
   try {
-    scratch = scratchBeside(path);
-    const copy = join(scratch, 'ledger.db');
-    await copyInto(live, copy);
-    const flaw = flawOfCopy(copy);
-    if (flaw !== null) throw damaged(path, flaw);
-    return compareCopy(copy, join(scratch, 'again.db'), journalPath, at);
+    scratch = scratchIn(beside);
+    return await work(scratch);
   } catch (error) {
-    if (error instanceof ReceiptdError) throw error;
-    if (isDamage(error)) throw damaged(path, messageOf(error), error);
-    if (!isStoreFailure(error) && systemCode(error) === undefined) throw error;
+    if (error instanceof ReceiptdError || isDamage(error)) throw error;
+    if (!isOfStore(error)) throw error;
+    const dir = scratch ?? tmpdir();
     throw new ReceiptdError(
       'OUTPUT_UNWRITABLE.comparedCopy',
-      { dir: scratch ?? tmpdir(), detail: messageOf(error) },
+      { dir, detail: messageOf(error) },
       { cause: error },
     );
   } finally {
-    live.close();
     if (scratch !== null) remove(scratch);
   }
 }
@@ -67,86 +292,11 @@ function remove(scratch: string): void {
 
 const CLOSED: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM']);
 
-/** A private directory beside the ledger, on whose disk it fits; elsewhere if nothing can be written there. */
-function scratchBeside(path: string): string {
+function scratchIn(beside: string | null): string {
   try {
-    return fs.mkdtempSync(join(dirname(path), '.verify-'));
+    if (beside !== null) return fs.mkdtempSync(join(beside, '.verify-'));
   } catch (error) {
     if (!CLOSED.has(systemCode(error) ?? '')) throw error;
-    return fs.mkdtempSync(join(tmpdir(), 'receiptd-verify-'));
   }
-}
-
-function flawOfCopy(copy: string): string | null {
-  const db = new DatabaseSync(copy, { readOnly: true });
-  const sql = createSql(db);
-  try {
-    return flawOf(sql) ?? miscountOf(sql);
-  } finally {
-    sql.forget();
-    db.close();
-  }
-}
-
-function compareCopy(copy: string, again: string, journalPath: string, at: number): Comparison {
-  const db = new DatabaseSync(again, { enableForeignKeyConstraints: true });
-  const sql = createSql(db);
-  try {
-    db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF');
-    migrate(db, 0, at);
-    db.exec(`ATTACH ${quoted(copy)} AS live`);
-    const head = sql.get<JournalHead>(HEAD.replace('FROM journal', 'FROM live.journal')) ?? null;
-    const documents = sql.get<{ count: number }>('SELECT count(*) AS count FROM live.documents')?.count ?? 0;
-    if (head === null) return { findings: ['The ledger has no journal.'], documents, head };
-    const { misfits } = replay(
-      db,
-      head.ledger,
-      upTo(readJournal(journalPath, 0, { lenient: true }), head.seq),
-    );
-    const reached = sql.get<JournalHead>(HEAD);
-    const findings = misfits.map((seq) => `Entry ${seq} of the journal does not fit the entries before it.`);
-    if (reached?.seq !== head.seq) {
-      findings.push(`The ledger's last journal entry is ${head.seq}, but the journal does not have it.`);
-    } else if (reached.hash !== head.hash) {
-      findings.push(`Entry ${head.seq} of the journal differs from the one the ledger has.`);
-    }
-    return { findings: [...findings, ...differences(sql)], documents, head: { ...head } };
-  } finally {
-    sql.forget();
-    db.close();
-  }
-}
-
-function* upTo(entries: Iterable<JournalEntry>, seq: number): Generator<JournalEntry> {
-  for (const entry of entries) {
-    if (entry.seq > seq) return;
-    yield entry;
-  }
-}
-
-function differences(sql: Sql): string[] {
-  return COMPARISONS.flatMap(({ what, columns }) => {
-    const rows = (from: string, but: string): string[] =>
-      sql
-        .all<{ id: number | string }>(
-          `SELECT id FROM (SELECT ${columns(from)} EXCEPT SELECT ${columns(but)}) ORDER BY id LIMIT ${SHOWN}`,
-        )
-        .map(({ id }) => String(id));
-    const inLedger = new Set(rows('live', 'main'));
-    const inJournal = new Set(rows('main', 'live'));
-    return [
-      ...[...inLedger].map((id) =>
-        inJournal.has(id)
-          ? `${what} ${id} in the ledger does not match the journal.`
-          : `${what} ${id} is in the ledger but not in the journal.`,
-      ),
-      ...[...inJournal]
-        .filter((id) => !inLedger.has(id))
-        .map((id) => `${what} ${id} is in the journal but missing from the ledger.`),
-    ];
-  });
-}
-
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", "''")}'`;
+  return fs.mkdtempSync(join(tmpdir(), 'receiptd-verify-'));
 }

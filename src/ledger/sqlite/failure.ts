@@ -1,4 +1,6 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { MISCOUNTED } from '../schema.ts';
 
 const CORRUPT = 11;
 const FULL = 13;
@@ -84,4 +86,22 @@ export function isBusy(failure: ReceiptdError): boolean {
 export function isBusyError(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === 5 || code === 6;
+}
+
+/** Damage of the file, in one line; null if there is none. */
+export function damageOf(db: DatabaseSyncInstance): string | null {
+  const [row]: Record<string, unknown>[] = db.prepare('PRAGMA integrity_check(1)').all();
+  const verdict = String(Object.values(row ?? {})[0]);
+  if (verdict === 'ok') return null;
+  return verdict
+    .replace(/^\*\*\* in database \S+ \*\*\*\n/, '')
+    .trimEnd()
+    .replaceAll('\n', '; ');
+}
+
+/** What is wrong with the tables as a whole, in one line; null if they are sound. */
+export function flawOf(db: DatabaseSyncInstance): string | null {
+  const damage = damageOf(db);
+  if (damage !== null) return damage;
+  return db.prepare(MISCOUNTED).all().length > 0 ? 'the document counts are wrong' : null;
 }

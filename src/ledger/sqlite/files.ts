@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 /** Path of a ledger's journal, in the same directory. */
@@ -22,9 +22,11 @@ export function markDamaged(ledger: string, message: string): void {
 }
 
 /** The same, durably, before the tables are set aside: after a crash, nothing else says that the new ones are not whole. @throws system errors */
-export function markForRebuild(ledger: string, message: string): void {
+export function markForRebuild(ledger: string, because: string, aside: string): void {
   const mark = damageMarkOf(ledger);
-  fs.writeFileSync(`${mark}.new`, `${message}\n`, { mode: 0o600, flush: true });
+  // What SQLite says of damage may have several lines.
+  const text = `${because.replaceAll(/\s*\n\s*/g, '; ')}\n${aside}\n`;
+  fs.writeFileSync(`${mark}.new`, text, { mode: 0o600, flush: true });
   fs.renameSync(`${mark}.new`, mark);
   syncDirectorySync(dirname(mark));
 }
@@ -45,16 +47,6 @@ export function setAside(path: string, at: number): string | null {
   for (const suffix of parts) fs.renameSync(path + suffix, aside + suffix);
   syncDirectorySync(dirname(path));
   return aside;
-}
-
-/** The file set aside last; null if there is none. */
-export function lastAside(path: string): string | null {
-  const prefix = `${basename(path)}.aside-`;
-  const names = fs
-    .readdirSync(dirname(path))
-    .filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name));
-  const last = names.sort().at(-1);
-  return last === undefined ? null : join(dirname(path), last);
 }
 
 export function syncFile(path: string): void {

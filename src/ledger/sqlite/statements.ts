@@ -1,125 +1,103 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import { numberParams } from '../numberParams.ts';
+import type { Reader } from '../engine.ts';
+import type { Cell, Cells } from '../schema.ts';
+import { parse, translate, type Dialect, type Parsed } from '../statements.ts';
 
-type Value = string | number | bigint | null;
-export type Params = Readonly<Record<string, Value>>;
+const indexOf = (name: string, batch: NonNullable<Parsed['batch']>): number =>
+  batch.findIndex(([column]) => column === name);
 
-/** Prepared statements, by their text, with parameters as `:name`. Each takes exactly the parameters that it names. */
-export interface Sql {
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
-  get<Row>(text: string, params?: Params): Row | undefined;
-  all<Row>(text: string, params?: Params): Row[];
-  /** For many rows: each as an array of values in column order, with every integer a bigint. */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
-  tuples<Row>(text: string, params?: Params): Row[];
-  /** For statements that return no rows. */
-  run(text: string, params?: Params): void;
-  /** Rolls back the transaction, or to a savepoint, unless SQLite has already done so. */
-  rollback(text: 'ROLLBACK' | `ROLLBACK TO ${string}`): void;
-  /** Caches of ids of rows that are never deleted, by name; cleared by a rollback. See places.ts. */
-  readonly endpoints: Map<string, number>;
-  readonly folders: Map<string, number>;
-  /** Caches of the next ids by table, and of the next numbers by endpoint; cleared by a rollback. See numbers.ts. */
-  readonly nextIds: Map<Numbered, number>;
-  readonly nextNumbers: Map<number, EndpointNumbers>;
-}
-
-export type Numbered = 'documents' | 'sightings' | 'attempts';
-
-/** Numbers of an endpoint: the next `{seq}`, and the next position in its queue. */
-export interface EndpointNumbers {
-  readonly seq: number;
-  readonly line: number;
-}
+const SETS: Dialect = {
+  lateral: '',
+  rows: () => 'json_each(?1) r CROSS JOIN',
+  one: (query) => query.replace(' FROM ', ' FROM json_each(?1) r CROSS JOIN '),
+  row: (name, batch) => (batch.length === 1 ? 'r.value' : `(r.value ->> ${indexOf(name, batch)})`),
+  batchParams: () => 1,
+  param: (index) => `?${index + 1}`,
+  lock: () => '',
+  number: (column, param) =>
+    `CASE WHEN typeof(${column} ->> ${param}) IN ('integer', 'real') THEN ${column} ->> ${param} END`,
+};
+/** For statements that are run for each row. */
+const EACH: Dialect = {
+  ...SETS,
+  rows: () => '',
+  row: (name, batch) => `?${indexOf(name, batch) + 1}`,
+  batchParams: ({ length }) => length,
+};
 
 interface Prepared {
   readonly statement: StatementSyncInstance;
-  readonly names: readonly string[];
+  /** Columns of the batch; null for a statement without. */
+  readonly columns: readonly string[] | null;
+  readonly params: readonly string[];
+  readonly isEach: boolean;
 }
 
-/**
- * `forget` drops the statements. A closed connection keeps its files and locks until the engine has garbage-collected
- * its statements: a process that reads a ledger repeatedly should keep one connection, and nobody may remove or replace
- * the files meanwhile.
- */
-export function createSql(db: DatabaseSyncInstance): Sql & { forget(): void } {
-  const prepare = (text: string): Prepared => {
-    // Binding by number takes half as long as by name.
-    const numbered = numberParams(text);
-    return { statement: db.prepare(numbered.text), names: numbered.names };
-  };
-  const statements = new Map<string, Prepared>();
-  const prepared = (text: string): Prepared => {
-    let known = statements.get(text);
-    if (!known) {
-      known = prepare(text);
-      statements.set(text, known);
+/** Lists with their filters make ever new texts. */
+const MOST_PREPARED = 400;
+
+/** A connection with its prepared statements. */
+export class Statements implements Reader {
+  readonly db: DatabaseSyncInstance;
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(db: DatabaseSyncInstance) {
+    this.db = db;
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a statement decides what its rows are
+  each<Row>(text: string, batch: readonly object[] | null, params: object = {}): readonly Row[] {
+    const { statement, columns, params: names, isEach } = this.#prepare(text);
+    const rest = valuesOf(params as Cells, names);
+    // The rows are what the statement selects.
+    if (columns === null || batch === null) return statement.all(...rest);
+    const rows = batch as readonly Cells[];
+    if (!isEach) return statement.all(inJson(rows, columns), ...rest);
+    return rows.flatMap((row): Row[] => statement.all(...valuesOf(row, columns), ...rest));
+  }
+
+  run(text: string, ...values: Cell[]): void {
+    this.#prepare(text).statement.run(...values);
+  }
+
+  /** A statement that is run for row after row. */
+  statement(text: string): StatementSyncInstance {
+    return this.#prepare(text).statement;
+  }
+
+  forget(): void {
+    this.#prepared.clear();
+  }
+
+  #prepare(text: string): Prepared {
+    let prepared = this.#prepared.get(text);
+    if (prepared === undefined) {
+      const parsed = parse(text);
+      const { batch, params, isEach } = parsed;
+      if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear();
+      prepared = {
+        statement: this.db.prepare(translate(text, parsed, isEach ? EACH : SETS)),
+        columns: batch?.map(([name]) => name) ?? null,
+        params,
+        isEach,
+      };
+      this.#prepared.set(text, prepared);
     }
-    return known;
-  };
-  const bare = new Map<string, Prepared>();
-  const preparedBare = (text: string): Prepared => {
-    let known = bare.get(text);
-    if (!known) {
-      known = prepare(text);
-      known.statement.setReadBigInts(true);
-      known.statement.setReturnArrays(true);
-      bare.set(text, known);
-    }
-    return known;
-  };
-  const endpoints = new Map<string, number>();
-  const folders = new Map<string, number>();
-  const nextIds = new Map<Numbered, number>();
-  const nextNumbers = new Map<number, EndpointNumbers>();
-  return {
-    endpoints,
-    folders,
-    nextIds,
-    nextNumbers,
-    rollback(text) {
-      for (const known of [endpoints, folders, nextIds, nextNumbers]) known.clear();
-      // After some failures (a full disk), SQLite has already rolled back.
-      if (db.isTransaction) db.exec(text);
-    },
-    get(text, params = NONE) {
-      const { statement, names } = prepared(text);
-      return statement.get(...valuesOf(params, names));
-    },
-    all(text, params = NONE) {
-      const { statement, names } = prepared(text);
-      return statement.all(...valuesOf(params, names));
-    },
-    tuples(text, params = NONE) {
-      const { statement, names } = preparedBare(text);
-      return statement.all(...valuesOf(params, names));
-    },
-    run(text, params = NONE) {
-      const { statement, names } = prepared(text);
-      // The driver's `run` takes twice as long for a small change: it builds a result object that nobody needs here.
-      statement.get(...valuesOf(params, names));
-    },
-    forget: () => {
-      statements.clear();
-      bare.clear();
-    },
-  };
+    return prepared;
+  }
 }
 
-const NONE: Params = {};
-
-function valuesOf(params: Params, names: readonly string[]): Value[] {
-  const values: Value[] = [];
-  for (const name of names) {
-    const value = params[name];
-    if (value === undefined) throw new TypeError(`A statement lacks its parameter :${name}.`);
-    values.push(value);
-  }
-  let given = 0;
-  for (const _ in params) given += 1;
-  if (given !== names.length) {
-    const unknown = Object.keys(params).filter((name) => !names.includes(name));
-    throw new TypeError(`A statement has no parameter :${unknown.join(', :')}.`);
-  }
+export function valuesOf(row: Cells, names: readonly string[]): Cell[] {
+  const values: Cell[] = [];
+  for (const name of names) values.push(row[name] ?? null);
   return values;
+}
+
+export function inJson(rows: readonly Cells[], names: readonly string[]): string {
+  const [only] = names;
+  return JSON.stringify(
+    names.length === 1 && only !== undefined
+      ? rows.map((row) => row[only] ?? null)
+      : rows.map((row) => names.map((name) => row[name] ?? null)),
+  );
 }

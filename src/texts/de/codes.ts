@@ -165,7 +165,7 @@ export function codesTexts(
       },
       LEDGER_OLDER: {
         what: 'Das Eingangsbuch stammt von einer älteren Version',
-        cure: 'Starten Sie receiptd neu: Es wird dabei umgestellt.',
+        cure: 'Starten Sie receiptd neu: Es legt die Tabellen aus dem Journal neu an.',
       },
       LEDGER_NEWER: {
         what: 'Das Eingangsbuch stammt von einer neueren Version',
@@ -206,7 +206,7 @@ export function codesTexts(
       },
       LEDGER_WENT_BACK: {
         what: 'Dem gemeinsamen Eingangsbuch fehlt, was schon eingetragen war',
-        cure: 'Finden Sie heraus, welche Sicherung oder welcher Standby es ist. Gesendetes wird noch einmal gesendet und ist so gekennzeichnet.',
+        cure: 'Finden Sie heraus, welche Sicherung oder welcher Standby es ist. Die Agenten tragen wieder ein, was sie noch wissen.',
       },
       AGENT_NAME_TAKEN: {
         what: 'Ein anderer Agent hat denselben Namen',

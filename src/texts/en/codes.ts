@@ -163,7 +163,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       LEDGER_OLDER: {
         what: 'The ledger is from an older version',
-        cure: 'Restart receiptd: it upgrades the ledger.',
+        cure: 'Restart receiptd: it makes the tables anew from the journal.',
       },
       LEDGER_NEWER: { what: 'The ledger is from a newer version', cure: 'Update receiptd on this machine.' },
       LEDGER_DAMAGED: {
@@ -201,7 +201,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       LEDGER_WENT_BACK: {
         what: 'The shared ledger lacks what was recorded in it',
-        cure: 'Find out which backup or standby took over. What was sent meanwhile is sent again and marked.',
+        cure: 'Find out which backup or standby took over. Agents record again what they still know.',
       },
       AGENT_NAME_TAKEN: {
         what: 'Another agent has the same name',

@@ -56,9 +56,8 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
   LEDGER_EXISTS:
     'Nothing was restored. `--older` never replaces another ledger. With a shared ledger (`ledger.kind: postgres`), the state directory has a ledger of its own, whose documents would be sent again.',
   LEDGER_OLDER:
-    'Commands that only read do not change it ([upgrading](upgrading.md)). To copy it yourself before that, stop the agent and copy `ledger.db` and `ledger.journal`, or use `receiptd backup` of the old version.',
+    'Commands that only read do not change it ([upgrading](upgrading.md)). Nothing is deleted: the agent keeps the older tables as `ledger.db.aside-…`.',
   LEDGER_NEWER: 'See [going back](upgrading.md#going-back).',
-  UPGRADE_NO_SPACE: 'Before an upgrade changes the tables, it keeps a copy of the ledger.',
   LEDGER_DAMAGED:
     'It is left as it is, and nothing is sent, because without it receipts would be sent again. An agent that finds the damage ends, and rebuilds the ledger when its service manager starts it again. If that has already happened in this run, it waits for a person, because the disk is unreliable.',
   LEDGER_WRITE_FAILED:
@@ -73,7 +72,7 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
     'You need not restart anything here ([while the database is away](fleet.md#while-the-database-is-away)).',
   LEDGER_REFUSED: 'You need not restart anything after that.',
   LEDGER_WENT_BACK:
-    'The database was restored from a backup, or a standby that lagged behind took over. Names stay as they were ([while the database is away](fleet.md#while-the-database-is-away)). Replicate synchronously to prevent it.',
+    'The database was restored from a backup, or a standby that lagged behind took over. Each agent records again what it did since ([while the database is away](fleet.md#while-the-database-is-away)). Replicate synchronously to prevent it.',
   AGENT_NAME_TAKEN: 'The name of the machine is a good one (`ledger.agent`).',
   AGENT_RENAMED:
     'The machine may have another host name. To really rename the agent, see [when an agent goes, or is renamed](fleet.md#when-an-agent-goes-or-is-renamed).',

@@ -148,7 +148,7 @@ export const logTexts = {
   noFolderEvents: 'No events from the folder',
   folderEventsUnreliable: 'Events from the folder are not reliable; listing it at intervals',
   silentAgentsWorkTaken: 'Took over the work of an agent that went silent',
-  chainNotRemembered: 'What was committed to the shared ledger could not be remembered here',
+  chainNotRemembered: 'What was committed to the shared ledger could not be kept here as well',
   ledgerReachable: 'The ledger can be reached again',
   ledgerUnreachable: "The ledger can't be reached; trying again",
   ledgerBeatFailed: 'A periodic check of the shared ledger failed',

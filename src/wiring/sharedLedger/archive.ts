@@ -1,6 +1,6 @@
 import type { Target } from '../../ledger/postgres/connection.ts';
 import { archiveHistory, type ArchivedFile, type ArchiveOptions } from '../../ledger/postgres/archive.ts';
-import { requireVersion } from '../../ledger/postgres/migrate.ts';
+import { requireTables } from '../../ledger/postgres/tables.ts';
 import { asOwner } from './prepare.ts';
 
 /** @throws ReceiptdError what connecting and archiving throw */
@@ -9,7 +9,7 @@ export async function archiveShared(
   options: ArchiveOptions,
 ): Promise<{ readonly where: string; readonly files: readonly ArchivedFile[] }> {
   return asOwner(target, 'archive', async (connection, where) => {
-    await requireVersion(connection, where);
+    await requireTables(connection, where);
     return { where, files: await archiveHistory(connection, where, options) };
   });
 }

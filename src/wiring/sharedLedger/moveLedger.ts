@@ -1,36 +1,33 @@
-import fs from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { agentInstance } from '../../state-dir/agentInstance.ts';
 import { acquireInstanceLock, type InstanceLock } from '../../state-dir/instanceLock.ts';
 import { ledgerMoved, markLedgerMoved } from '../../state-dir/ledgerMoved.ts';
 import { prepareStateDir } from '../../state-dir/stateDir.ts';
+import { ledgerPath } from '../../state-dir/stateFiles.ts';
 import { systemClock } from '../../system/systemClock.ts';
+import { mayExist } from '../../system/mayExist.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { readJournal } from '../../ledger/journal/journal.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { inScratch, misfitFinding } from '../../ledger/sqlite/compare.ts';
+import { anchorOf, chainIn, compareMoved, endMove, moveJournal } from '../../ledger/fleet/move.ts';
+import { createAgent, type OpenAgent } from '../../ledger/fleet/open.ts';
 import { Connector, type Connection, type Target } from '../../ledger/postgres/connection.ts';
 import { isFromServer, ledgerFailure } from '../../ledger/postgres/failure.ts';
-import { compare, type Compared } from '../../ledger/postgres/import/compare.ts';
-import { takeEntries } from '../../ledger/postgres/import/entries.ts';
-import { finishImport, type Merged } from '../../ledger/postgres/import/finish.ts';
-import { takeRows } from '../../ledger/postgres/import/rows.ts';
-import type { Source } from '../../ledger/postgres/import/source.ts';
-import { beginImport, findImport, type ImportState } from '../../ledger/postgres/import/state.ts';
-import { migrate } from '../../ledger/postgres/migrate.ts';
+import type { MovedChain } from '../../ledger/postgres/member.ts';
+import { prepareTables } from '../../ledger/postgres/tables.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
-import { openSource } from '../../ledger/sqlite/openSource.ts';
-import type { JournalHead } from '../../core/ports/journal.ts';
+import { openReading } from '../../ledger/sqlite/openReports.ts';
 import { openOwn } from '../ledger.ts';
-import { ledgerPath } from '../../state-dir/stateFiles.ts';
 
 export interface MoveOptions {
   readonly target: Target;
   /** Name of this machine's agent in the shared ledger. */
   readonly agent: string;
-  /** Copies the ledger to a new file; works while the agent runs. */
-  readonly backup: (target: string) => Promise<JournalHead>;
+  readonly version: string;
   /** Reports the current step, and the number of items done so far. */
-  readonly onProgress: (step: 'copied' | 'rows' | 'entries' | 'compared', count: number) => void;
-  /** Called once everything is copied except new work of the running agent, which has to be stopped now. */
+  readonly onProgress: (step: 'entries' | 'compared', count: number) => void;
+  /** Called once everything is there except new work of the running agent, which has to be stopped now. */
   readonly onAgentRuns: () => void;
   /** Stops waiting for that. */
   readonly signal: AbortSignal;
@@ -39,40 +36,74 @@ export interface MoveOptions {
 export interface MovedLedger {
   readonly where: string;
   readonly agent: string;
-  /** Null if an earlier call had finished comparing before it was killed. */
-  readonly compared: Compared | null;
-  readonly merged: Merged;
-  /** The last entry of the old journal, which the agent's chain names. */
+  /** How many rows were compared. */
+  readonly rows: { readonly documents: number; readonly attempts: number; readonly files: number };
+  readonly merged: { readonly twins: number; readonly failed: number; readonly renamed: number };
+  /** The last entry of the old journal. */
   readonly head: Pick<JournalHead, 'seq' | 'hash'>;
 }
 
-/** The copy that rows are imported from; kept until the move is complete, so that a killed move can resume. */
-const COPY = 'moving.db';
-/** Statement timeout: comparing and upgrading are slow. */
-const ANSWER_WITHIN_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 500;
+const LEASE_MS = 15_000;
+const SHOWN = 20;
+/** What the connection has to say is the command's error. */
+const QUIET: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Session lock of the command that moves a ledger. */
+const TRY_LOCK = 'SELECT pg_try_advisory_lock(7267342, hashtext(:ledger)) AS "isMine"';
+const OTHER = 'SELECT name FROM agents WHERE ledger = :ledger AND name <> :agent';
 
 /**
- * Moves this machine's SQLite ledger into a shared one; the agent can run until the last step. Killing it at any point
- * loses nothing: the next call resumes. Null if the move was complete already.
+ * Moves this machine's SQLite ledger into a shared one: its journal becomes its agent's chain there. The agent can run until the last part. Killing it at
+ * any point loses nothing: the next call goes on behind the chain's last line. Null if the move was complete already.
  * @throws ReceiptdError MOVE_REFUSED, MOVE_DIFFERS, or the error of either ledger
  */
 export async function moveLedger(config: Config, options: MoveOptions): Promise<MovedLedger | null> {
   const { stateDir } = config;
-  if ((await ledgerMoved(stateDir))?.isComplete === true) return null;
+  const mark = await ledgerMoved(stateDir);
+  if (mark?.isComplete === true) return null;
   await prepareStateDir(config);
-  const connector = new Connector(options.target, { answerWithinMs: ANSWER_WITHIN_MS });
-  const connection = await connector.connect('receiptd ledger migrate');
+  let lock = await lockUnlessRunning(stateDir);
   try {
-    await migrate(connection, connector.where);
-    const move = new Move(config, options, connection, connector.where);
-    return await move.run();
-  } catch (error) {
-    // Any other error is about this machine's files.
-    throw isFromServer(error) ? ledgerFailure(error, connector.where) : error;
+    const connector = new Connector(options.target, { answerWithinMs: 0 });
+    const connection = await connector.connect('receiptd ledger migrate');
+    try {
+      // Opening recovers from a crash, as at every start. Once the move is marked, the journal is what it was compared as.
+      if (lock !== null && mark === null) await openedOnce(config);
+      const move = await Move.begin(config, options, connection, connector.where);
+      try {
+        lock ??= await move.followUntilStopped();
+        return await move.complete();
+      } finally {
+        await move.close();
+      }
+    } catch (error) {
+      // Any other error is about this machine's files.
+      throw isFromServer(error) ? ledgerFailure(error, connector.where) : error;
+    } finally {
+      await connection.close();
+    }
   } finally {
-    await connection.close();
+    await lock?.release();
   }
+}
+
+/** Null while an agent runs. */
+async function lockUnlessRunning(stateDir: string): Promise<InstanceLock | null> {
+  try {
+    return await acquireInstanceLock(stateDir);
+  } catch (error) {
+    if (error instanceof ReceiptdError && error.code === 'ALREADY_RUNNING') return null;
+    throw error;
+  }
+}
+
+/** @throws ReceiptdError LEDGER_MISSING */
+async function openedOnce(config: Config): Promise<void> {
+  const path = ledgerPath(config);
+  if (!mayExist(path) && !mayExist(journalPathOf(path)))
+    throw new ReceiptdError('LEDGER_MISSING.file', { path });
+  await (await openOwn(config, { onMended: () => {} })).close();
 }
 
 class Move {
@@ -80,68 +111,76 @@ class Move {
   readonly #options: MoveOptions;
   readonly #connection: Connection;
   readonly #where: string;
-  readonly #copy: string;
+  readonly #journal: string;
+  readonly #chain: MovedChain;
+  readonly #agent: OpenAgent;
 
-  constructor(config: Config, options: MoveOptions, connection: Connection, where: string) {
+  private constructor(
+    config: Config,
+    options: MoveOptions,
+    connection: Connection,
+    where: string,
+    chain: MovedChain,
+    agent: OpenAgent,
+  ) {
     this.#config = config;
     this.#options = options;
     this.#connection = connection;
     this.#where = where;
-    this.#copy = join(config.stateDir, COPY);
+    this.#journal = journalPathOf(ledgerPath(config));
+    this.#chain = chain;
+    this.#agent = agent;
   }
 
-  async run(): Promise<MovedLedger> {
-    const { ledger } = this.#source().head;
-    let state = (await findImport(this.#connection, ledger)) ?? (await this.#begin());
-    if (state.agent !== this.#options.agent)
-      throw new ReceiptdError('MOVE_REFUSED.asAnotherAgent', { agent: state.agent });
-    if (state.part !== null) state = await this.#takeCopy(state);
-    const lock = await this.#followUntilStopped(state);
+  static async begin(
+    config: Config,
+    options: MoveOptions,
+    connection: Connection,
+    where: string,
+  ): Promise<Move> {
+    const { target, agent: name, version } = options;
+    const chain = chainIn(journalPathOf(ledgerPath(config)));
+    const { ledger } = chain;
+    await prepareTables(connection, where);
+    const lock = await connection.get<{ readonly isMine: boolean }>(TRY_LOCK, { ledger });
+    if (lock?.isMine !== true) throw new ReceiptdError('MOVE_REFUSED.underWay');
+    const other = await connection.get<{ readonly name: string }>(OTHER, { ledger, agent: name });
+    if (other) throw new ReceiptdError('MOVE_REFUSED.asAnotherAgent', { agent: other.name });
+    const agent = createAgent({
+      target,
+      name,
+      instance: await agentInstance(config.stateDir),
+      version,
+      leaseMs: LEASE_MS,
+      isCommand: true,
+      shares: new Map(),
+      clock: systemClock,
+      random: Math.random,
+      log: QUIET,
+      moved: chain,
+    });
+    const move = new Move(config, options, connection, where, chain, agent);
     try {
-      return await this.#complete(ledger);
-    } finally {
-      await lock.release();
+      await agent.start();
+      const error = agent.trouble.error();
+      if (error) throw error;
+      return move;
+    } catch (error) {
+      await move.close();
+      throw error;
     }
   }
 
-  async #begin(): Promise<ImportState> {
-    await fs.rm(this.#copy, { force: true });
-    await this.#options.backup(this.#copy);
-    const copy = openSource(this.#copy);
-    try {
-      this.#options.onProgress('copied', copy.lastId('documents'));
-      return await beginImport(this.#connection, this.#options.agent, copy);
-    } finally {
-      copy.close();
-    }
-  }
-
-  async #takeCopy(state: ImportState): Promise<ImportState> {
-    const copy = openSource(this.#copy);
-    try {
-      if (copy.head.ledger !== state.ledger || copy.head.hash !== state.copy.hash)
-        throw new ReceiptdError('MOVE_REFUSED.anotherCopy', { path: this.#copy });
-      let rows = 0;
-      await takeRows(this.#connection, state, copy, (_, count) => {
-        rows += count;
-        this.#options.onProgress('rows', rows);
-      });
-    } finally {
-      copy.close();
-    }
-    return this.#stateOf(state.ledger);
-  }
-
-  /** Imports the running agent's new entries until it has stopped and its lock is acquired. */
-  async #followUntilStopped({ ledger }: ImportState): Promise<InstanceLock> {
-    const { stateDir } = this.#config;
+  /** Moves what the running agent records, until it has stopped and its lock is acquired. */
+  async followUntilStopped(): Promise<InstanceLock> {
     let isTold = false;
     for (;;) {
-      await this.#takeEntries(await this.#stateOf(ledger));
-      try {
-        return await acquireInstanceLock(stateDir);
-      } catch (error) {
-        if (!(error instanceof ReceiptdError) || error.code !== 'ALREADY_RUNNING') throw error;
+      // The journal is written first: a commit behind the tables' head may be taken back.
+      await this.#follow(this.#committed());
+      const lock = await lockUnlessRunning(this.#config.stateDir);
+      if (lock !== null) {
+        await openedOnce(this.#config);
+        return lock;
       }
       if (!isTold) this.#options.onAgentRuns();
       isTold = true;
@@ -149,60 +188,56 @@ class Move {
     }
   }
 
-  /** Runs under the instance lock, so the ledger no longer changes. */
-  async #complete(ledger: string): Promise<MovedLedger> {
-    const { stateDir } = this.#config;
+  /** Under the instance lock, so that the journal no longer changes. */
+  async complete(): Promise<MovedLedger> {
     const { agent } = this.#options;
-    // Opening recovers from a crash, as at every start.
-    await (await openOwn(this.#config, { onMended: () => {} })).close();
-    await this.#takeEntries(await this.#stateOf(ledger));
-    const state = await this.#stateOf(ledger);
-    const source = this.#source();
+    const { stateDir } = this.#config;
+    const { ledger } = this.#chain;
+    const [where, journal] = [this.#where, this.#journal];
+    await this.#follow(Infinity);
+    const head = anchorOf(journal, Infinity);
+    const rows = await this.#compare(head.seq);
+    await markLedgerMoved(stateDir, { ledger, where, agent, isComplete: false });
+    const merged = await endMove({ ledger, lastSeq: head.seq }, this.#agent);
+    await markLedgerMoved(stateDir, { ledger, where, agent, isComplete: true });
+    return { where, agent, rows, merged: merged ?? { twins: 0, failed: 0, renamed: 0 }, head };
+  }
+
+  close(): Promise<void> {
+    return this.#agent.close();
+  }
+
+  async #follow(upTo: number): Promise<void> {
+    const { onProgress } = this.#options;
+    await moveJournal(this.#journal, this.#agent, upTo, (count) => onProgress('entries', count));
+  }
+
+  #committed(): number {
+    const reading = openReading(ledgerPath(this.#config), async () => {});
     try {
-      // After completion agents change the shared ledger, so the two can't be compared any more.
-      const compared = state.isFinished ? null : await this.#compare(state, source);
-      const mark = { ledger, where: this.#where, agent };
-      await markLedgerMoved(stateDir, { ...mark, isComplete: false });
-      const merged = state.isFinished
-        ? { twins: 0, failed: 0, renamed: 0 }
-        : await finishImport(this.#connection, state, source, systemClock.now());
-      await markLedgerMoved(stateDir, { ...mark, isComplete: true });
-      await fs.rm(this.#copy, { force: true });
-      return { where: this.#where, agent, compared, merged, head: state.head };
+      return reading.head().seq;
     } finally {
-      source.close();
+      reading.close();
     }
   }
 
-  async #compare(state: ImportState, source: Source): Promise<Compared> {
-    let rows = 0;
-    const compared = await compare(this.#connection, state, source, (_, count) => {
-      rows += count;
-      this.#options.onProgress('compared', rows);
-    });
-    const { findings, moreFindings } = compared;
-    const found = findings.length + moreFindings;
-    if (found === 0) return compared;
-    throw new ReceiptdError('MOVE_DIFFERS', { count: found, findings });
-  }
-
-  async #takeEntries(state: ImportState): Promise<void> {
-    if (state.isFinished) return;
-    const source = this.#source();
-    source.close();
-    const path = journalPathOf(ledgerPath(this.#config));
-    const after = (seq: number) => readJournal(path, Math.max(0, seq));
-    const { taken } = await takeEntries(this.#connection, state, after, source.head);
-    if (taken > 0) this.#options.onProgress('entries', taken);
-  }
-
-  #source(): Source {
-    return openSource(ledgerPath(this.#config));
-  }
-
-  async #stateOf(ledger: string): Promise<ImportState> {
-    const state = await findImport(this.#connection, ledger);
-    if (state) return state;
-    throw new ReceiptdError('MOVE_REFUSED.dataGone');
+  /** @throws ReceiptdError MOVE_DIFFERS */
+  async #compare(lastSeq: number): Promise<MovedLedger['rows']> {
+    const { agent: name, onProgress } = this.#options;
+    const { agent } = this.#agent.member.session;
+    const connection = this.#connection;
+    await connection.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const found = await inScratch(this.#config.stateDir, (dir) =>
+      compareMoved(this.#journal, connection, { agent, name, lastSeq }, dir, (count) =>
+        onProgress('compared', count),
+      ),
+    );
+    await connection.exec('COMMIT');
+    const misfits = found.misfits.map(misfitFinding);
+    const findings = [...misfits, ...found.differences];
+    const count = misfits.length + found.count;
+    if (count > 0) throw new ReceiptdError('MOVE_DIFFERS', { count, findings: findings.slice(0, SHOWN) });
+    const { documents, attempts, files } = found.rows;
+    return { documents, attempts, files };
   }
 }

@@ -44,6 +44,18 @@ export function describeIntake({ ledger, reopen, queued, rows, state }: LedgerUs
       expect(await ledger.isFirstWatch('/scans')).toBe(false);
     });
 
+    it('counts a file once that was skipped and is judged after its times have changed', async () => {
+      await ledger.markWatched('/scans', [seen('a.jpg'), seen('b.jpg')], note('skipped'));
+      const touched = { ...seen('a.jpg'), identity: { ...identity(), ctimeNs: 99n, inode: 99n } };
+      await ledger.admit(admission('a.jpg', 'a', { file: touched }));
+      const counts = await ledger.seenCounts(null, null);
+      expect(counts.map(({ state, count }) => [state, count]).sort()).toEqual([
+        ['queued', 1],
+        ['skipped', 1],
+      ]);
+      expect((await rows()).map(({ state }) => state).sort()).toEqual(['queued', 'skipped']);
+    });
+
     it('knows the files of one directory by name, and no others', async () => {
       await ledger.admit(admission('a.jpg', 'a'));
       await ledger.note(seen('b.txt', 2), note('rejected'));

@@ -120,7 +120,7 @@ test.skipIf(!needsPostgres())(
       { agent: b.name, outcome: 'accepted' },
     ]);
     expect(attempts((scan) => scan.sha256 === last)).toMatchObject([{ agent: a.name, outcome: 'accepted' }]);
-    const files = world.sightings.filter(({ path }) => path.endsWith('.pdf'));
+    const files = world.files.filter(({ path }) => path.endsWith('.pdf'));
     expect(files.map(({ verdict }) => verdict)).toEqual(['split', 'split']);
   },
 );

@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { MAX_FILE_SIZE } from '../../support/messyOffice/contents.ts';
 import { layOut } from '../../support/messyOffice/layOut.ts';
 import { messyOffice, UIDS, type Office } from '../../support/messyOffice/plan.ts';

@@ -258,7 +258,7 @@ describe('a ledger that is counted twice', () => {
   it('disagrees if a document has lost its file', async () => {
     const place = await mixedPlace();
     const db = new DatabaseSync(join(place.dir, 'ledger.db'));
-    db.exec(`DELETE FROM sightings WHERE name = 'b.jpg'`);
+    db.exec(`DELETE FROM files WHERE name = 'b.jpg'`);
     db.close();
     const { differences } = await check(place);
     expect(differences).toEqual([

@@ -8,7 +8,7 @@ import { pack, type Header } from 'tar-stream';
 import { beforeEach, expect, test } from 'vitest';
 import { MANIFEST, type Manifest } from '../../../src/features/backup/manifest.ts';
 import { readBackup, readManifest } from '../../../src/features/backup/readBackup.ts';
-import { LATEST_VERSION } from '../../../src/ledger/sqlite/migrate.ts';
+import { SCHEMA_VERSION } from '../../../src/ledger/sqlite/tables.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { tempDir } from '../../support/tempDir.ts';
 
@@ -48,7 +48,7 @@ function manifest(parts: readonly Member[], other: Partial<Manifest> = {}): Memb
     final: true,
     at: '2026-01-31T08:00:00.000Z',
     receiptd: '0.1.0',
-    schema: LATEST_VERSION,
+    schema: SCHEMA_VERSION,
     host: 'office',
     stateDir: '/state',
     head: { ledger: 'l', seq: 1, hash: '0'.repeat(64) },
@@ -205,7 +205,7 @@ test('a small file that unpacks to a huge one is refused before it is written', 
 });
 
 test('a backup of a newer receiptd is refused as such', async () => {
-  for (const newer of [{ schema: LATEST_VERSION + 1 }, { version: 2 }]) {
+  for (const newer of [{ schema: SCHEMA_VERSION + 1 }, { version: 2 }]) {
     const file = await archive([manifest(NEEDED, newer), ...NEEDED]);
     await expect(readManifest(file)).rejects.toMatchObject({ code: 'LEDGER_NEWER' });
   }

@@ -64,7 +64,8 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.drop('old.jpg');
     await place.once();
     isThrough = true;
-    expect(await rule.stays()).toBe(await ledger.lastSighting());
+    const last = await ledger.lastSighting();
+    expect(await rule.stays()).toBe(last);
   });
 
   it('include every file in a new folder, if the configuration says `leave`', async () => {

@@ -14,7 +14,7 @@ import { sha256 } from '../../../src/core/sha256.ts';
 import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
 import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { OFFICE, REFUSAL, send, SHOP } from '../../contract/ledger/support.ts';
 import { isEveryCase } from '../../support/everyCase.ts';
 import { FakeClock } from '../../support/fakeClock.ts';

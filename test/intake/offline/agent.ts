@@ -10,7 +10,7 @@ import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { SeenSince } from '../../../src/intake/offline/seenSince.ts';
 import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';

@@ -26,7 +26,7 @@ export async function runIntakes(
     const { createWatchedFolder } = await from('intake/folder/watchedFolder.js');
     const { createFolderGuard } = await from('intake/folder/guarded.js');
     const { createFolderHints } = await from('intake/folder/hints.js');
-    const { openSqliteLedger } = await from('ledger/sqlite/open.js');
+    const { openSqliteLedger } = await from('ledger/adapter/open.js');
     const { openSpool } = await from('delivery/spool/openSpool.js');
     const { createImageInspector } = await from('intake/image/inspect.js');
     const { parseTemplate } = await from('core/domain/nameTemplate.js');

@@ -188,7 +188,7 @@ describe('docs/audit.md', () => {
   });
 
   test('describes every kind of entry, with each of its fields', () => {
-    const source = fs.readFileSync(join(ROOT, 'src/ledger/events.ts'), 'utf8');
+    const source = fs.readFileSync(join(ROOT, 'src/ledger/entries.ts'), 'utf8');
     const types = source.slice(0, source.indexOf('const PERSONAL'));
     const kinds = [...types.matchAll(/readonly kind: ([^;]+);/g)].flatMap(([, text = '']) =>
       [...text.matchAll(/'(\w+)'/g)].map(([, kind = '']) => kind),

@@ -1,47 +1,106 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { archiveShared } from '../../../src/wiring/sharedLedger/archive.ts';
+import { CHAIN } from '../../../src/ledger/entries.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
-import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
-import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
+import type { OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { agentOptions, ask, targetOf, UNUSED } from './place.ts';
+import { openPostgres } from '../support/agents.ts';
+import { sha } from '../support/history.ts';
+import { ask } from '../support/agents.ts';
+import { connected, prepared, removeWithRole, targetOf } from './place.ts';
 
+const JANUARY = Date.UTC(2025, 0, 15);
+const FEBRUARY = Date.UTC(2025, 1, 15);
 const MARCH = Date.UTC(2025, 2, 1);
+const APRIL = Date.UTC(2025, 3, 1);
 
 describe.skipIf(!needsPostgres())('archiving the history', () => {
   let database: FreshDatabase;
   let dir: string;
+  const open = new Map<string, OpenAgent>();
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'receiptd-archive-'));
-    database = await freshDatabase(UNUSED);
-    for (const agent of ['one', 'two']) await act(agent, 30);
-    // As if they had worked since January.
-    for (const month of [1, 2]) {
-      const from = `2025-0${month}-01Z`;
+    database = await freshDatabase();
+    for (const name of ['one', 'two']) {
+      open.set(name, await openPostgres(database.url, name));
+      // A chain begins when its agent joins.
       await ask(
         database.url,
-        `CREATE TABLE history_2025_0${month} PARTITION OF history FOR VALUES FROM ('${from}') TO ('2025-0${month + 1}-01Z')`,
+        `DELETE FROM chain WHERE agent = (SELECT id FROM agents WHERE name = '${name}')`,
       );
-      await ask(
-        database.url,
-        `UPDATE history SET recorded_at = '2025-0${month}-15Z' WHERE seq > ${(month - 1) * 10} AND seq <= ${month * 10}`,
-      );
+      await ask(database.url, `UPDATE agents SET seq = 0, hash = repeat('0', 64) WHERE name = '${name}'`);
+      await begin(name);
     }
+    for (const [count, at] of [
+      [3, JANUARY],
+      [4, FEBRUARY],
+      [2, MARCH],
+    ] as const)
+      for (const name of ['one', 'two']) await scan(name, count, at);
   });
   afterEach(async () => {
-    await database.remove();
+    for (const agent of open.values()) await agent.close();
+    open.clear();
+    await removeWithRole(database);
     await rm(dir, { recursive: true, force: true });
   });
 
-  async function act(agent: string, count: number): Promise<void> {
-    const ledger = await openPostgresLedger(agentOptions(database.url, agent));
-    for (let n = 0; n < count; n += 1)
-      await ledger.recordAct({ at: n, kind: 'retry', by: 'ann', detail: `Nr. ${n}` });
-    await ledger.close();
+  let made = 0;
+  const core = (name: string) => {
+    const agent = open.get(name);
+    if (agent === undefined) throw new Error('no such agent');
+    return agent.core;
+  };
+
+  /** As if it had joined in January. */
+  async function begin(name: string): Promise<void> {
+    const { engine } = core(name);
+    const [{ ledger }] = (await ask<{ ledger: string }>(
+      database.url,
+      'SELECT ledger FROM agents WHERE name = $1',
+      [name],
+    )) as [{ ledger: string }];
+    await engine.begin();
+    await engine.record([{ entry: { kind: 'begun', ledger, because: 'joined' }, at: JANUARY - 1 }]);
+    await engine.commit();
+  }
+
+  /** Each is sent, which the service confirms. */
+  async function scan(name: string, count: number, at: number): Promise<void> {
+    for (let n = 0; n < count; n += 1) {
+      made += 1;
+      const [[admitted]] = await core(name).run([
+        [
+          'admit',
+          [
+            {
+              folder: { owner: `agent:${name}`, path: '/scans' },
+              path: `${made}.jpg`,
+              size: 1,
+              identity: '1',
+              at,
+              endpoint: { baseUrl: 'https://service.example', uid: 'office' },
+              sha256: sha(`image ${made}`),
+              type: 'jpeg',
+              priority: 0,
+              naming: [`R-${made}`],
+            },
+          ],
+        ],
+      ]);
+      const { document } = admitted as { document: number };
+      const [[begun]] = await core(name).run([['begin', [{ document, bytes: 1, at }]]]);
+      const { attempt } = begun as { attempt: number };
+      const next = { state: 'accepted', status: 'NEW', response: '{}' } as const;
+      await core(name).run([
+        ['end', [{ attempt, document, outcome: 'accepted', http: 201, message: null, next, at }]],
+      ]);
+    }
   }
 
   function archive(more: { gzip?: boolean; keep?: boolean; before?: number } = {}) {
@@ -49,13 +108,20 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     return archiveShared(targetOf(database.url), { dir, gzip, keep, before });
   }
 
+  const verify = () => verifyPostgresLedger(targetOf(database.url), 'one', null);
+  const lines = async () =>
+    (await ask<{ n: number }>(database.url, 'SELECT count(*)::int AS n FROM chain'))[0]?.n;
+
   it('moves whole months from the database into verifiable journals', async () => {
-    expect((await archive({ before: MARCH - 1 })).files.map(({ file }) => file)).toHaveLength(2);
+    const before = await lines();
+    expect((await archive({ before: MARCH - 1 })).files.map(({ agent }) => agent)).toEqual(['one', 'two']);
     const { files } = await archive();
+    // Begun, an endpoint and a folder, then three entries for each document.
     expect(files).toMatchObject([
-      { agent: 'one', fromSeq: 11, toSeq: 20 },
-      { agent: 'two', fromSeq: 11, toSeq: 20 },
+      { agent: 'one', fromSeq: 13, toSeq: 24 },
+      { agent: 'two', toSeq: (files[1]?.fromSeq ?? 0) + 11 },
     ]);
+    expect((await archive()).files).toEqual([]);
     const names = (await readdir(dir)).sort();
     expect(names).toEqual(
       ['one', 'two'].flatMap((agent) => [1, 2].map((month) => `history-${agent}-2025-0${month}.journal`)),
@@ -64,33 +130,134 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     const texts = await Promise.all(names.slice(0, 2).map((name) => readFile(join(dir, name), 'utf8')));
     const whole = join(dir, 'whole.journal');
     await writeFile(whole, texts.join(''));
-    expect(await verifyJournal(whole)).toMatchObject({ entries: 20, lastSeq: 20, findings: [] });
-    const kept = await ask<{ first: number; parts: string }>(
+    expect(await verifyJournal(whole)).toMatchObject({ entries: 24, lastSeq: 24, findings: [] });
+    expect(await lines()).toBe((before ?? 0) - 24 - (files[1]?.toSeq ?? 0));
+    const noted = await ask(
       database.url,
-      `SELECT min(seq)::integer AS first, (SELECT string_agg(file, ' ' ORDER BY file) FROM archives) AS parts FROM history`,
+      `SELECT g.name, a.to_seq::int AS "toSeq", a.file FROM archives a JOIN agents g ON g.id = a.agent ORDER BY 3`,
     );
-    expect(kept).toEqual([{ first: 21, parts: names.join(' ') }]);
-    const [head] = await ask<{ hash: string }>(
+    expect(noted).toMatchObject([
+      { name: 'one', toSeq: 12, file: names[0] },
+      { name: 'one', toSeq: 24, file: names[1] },
+      { name: 'two', file: names[2] },
+      { name: 'two', file: names[3] },
+    ]);
+  });
+
+  it('leaves a ledger in which agents go on, and which is verified from there', async () => {
+    await archive();
+    await scan('one', 2, APRIL);
+    const { journal, ledger } = await verify();
+    expect([...journal.findings, ...ledger.findings]).toEqual([]);
+    expect(ledger).toMatchObject({ documents: 20, compared: 6 });
+    expect(journal.remarks.join()).toContain(
+      'Agent one: Entries 1 to 24 were archived and not verified. The last of their files is history-one-2025-02.journal.',
+    );
+    // A head that was kept where the archive ends is confirmed.
+    const [end] = await ask<{ seq: number; hash: string }>(
       database.url,
-      `SELECT to_hash AS hash FROM archives a JOIN agents g ON g.id = a.agent_id WHERE g.name = 'one' AND to_seq = 20`,
+      `SELECT to_seq::int AS seq, to_hash AS hash FROM archives a JOIN agents g ON g.id = a.agent WHERE g.name = 'one' ORDER BY to_seq DESC LIMIT 1`,
     );
-    const [next] = await ask<{ prev: string }>(
+    const kept = await verifyPostgresLedger(targetOf(database.url), 'one', end ?? null);
+    expect(kept.journal.findings).toEqual([]);
+
+    // Rows whose entries are here are compared, those before them are not.
+    const [old] = await ask<{ id: string }>(database.url, 'SELECT min(id) AS id FROM documents');
+    const [young] = await ask<{ id: string }>(
       database.url,
-      `SELECT entry::jsonb ->> 'prev' AS prev FROM history h JOIN agents g ON g.id = h.agent_id WHERE g.name = 'one' AND seq = 21`,
+      'SELECT max(id) AS id FROM documents WHERE id < $1',
+      [CHAIN * 2],
     );
-    expect(next?.prev).toBe(head?.hash);
-    // The agents continue, and the chains are verified from there.
-    await act('one', 1);
-    const verified = await verifyPostgresLedger(targetOf(database.url), 'one', null);
-    expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
-    expect(verified.journal.remarks.join()).toContain(
-      'Agent one: Entries 1 to 20 were archived and not verified. The last of their files is history-one-2025-02.journal.',
+    await ask(database.url, `UPDATE documents SET size = 2 WHERE id IN ($1, $2)`, [old?.id, young?.id]);
+    expect((await verify()).ledger.findings).toEqual([
+      `Document ${young?.id} in the ledger does not match the journal.`,
+    ]);
+  });
+
+  it('is verified if an agent joined late, with images that are older', async () => {
+    open.set('three', await openPostgres(database.url, 'three'));
+    await scan('three', 2, JANUARY);
+    await scan('three', 2, APRIL);
+    const newest = await archive();
+    expect(newest.files.map(({ agent }) => agent)).toEqual(['one', 'two', 'one', 'two']);
+    const { journal, ledger } = await verify();
+    expect([...journal.findings, ...ledger.findings]).toEqual([]);
+  });
+
+  it('keeps what entries of the months that remain change in older rows', async () => {
+    await archive();
+    const [old] = await ask<{ id: number }>(database.url, 'SELECT min(id)::float8 AS id FROM documents');
+    await core('two').run([['move', [{ documents: [old?.id ?? 0], move: 'resend', at: APRIL }]]]);
+    const { journal, ledger } = await verify();
+    expect([...journal.findings, ...ledger.findings]).toEqual([]);
+  });
+
+  it('refuses to make tables anew from what remains', async () => {
+    await archive();
+    await ask(database.url, 'UPDATE tables SET version = 0');
+    const refused = { code: 'LEDGER_REFUSED', message: expect.stringContaining('was archived') as string };
+    await expect(openPostgres(database.url, 'three')).rejects.toMatchObject(refused);
+    expect(await ask(database.url, 'SELECT count(*)::int AS n FROM documents')).toEqual([{ n: 18 }]);
+    await ask(database.url, 'UPDATE tables SET version = 1, behind = 0; DELETE FROM documents');
+    await expect(openPostgres(database.url, 'three')).rejects.toMatchObject(refused);
+  });
+
+  it('leaves the last entry of each agent, and what follows a time in the future', async () => {
+    await core('two').run([
+      ['record', [{ record: 'act', act: 'retry', by: 'ann', detail: 'x', at: Date.UTC(2099, 0, 1) }]],
+    ]);
+    await scan('two', 1, MARCH);
+    const { files } = await archive({ before: Date.UTC(2026, 0, 1) });
+    expect(files.map(({ file }) => file.slice(dir.length + 1)).sort()).toEqual(
+      ['one', 'two'].flatMap((agent) => [1, 2, 3].map((month) => `history-${agent}-2025-0${month}.journal`)),
     );
+    const left = await ask(
+      database.url,
+      'SELECT g.name, count(*)::int AS n FROM chain c JOIN agents g ON g.id = c.agent GROUP BY 1 ORDER BY 1',
+    );
+    expect(left).toEqual([
+      { name: 'one', n: 1 },
+      { name: 'two', n: 4 },
+    ]);
+    // Entries that come later with an older time belong to the month after.
+    await scan('one', 1, MARCH);
+    const later = await archive({ before: Date.UTC(2026, 0, 1) });
+    expect(later.files.map(({ file }) => file.slice(dir.length + 1))).toEqual([
+      'history-one-2025-04.journal',
+    ]);
+    const { journal, ledger } = await verify();
+    expect([...journal.findings, ...ledger.findings]).toEqual([]);
+  });
+
+  it('takes nothing out if something is erased meanwhile', async () => {
+    const [document] = await ask<{ id: number }>(database.url, 'SELECT min(id)::float8 AS id FROM documents');
+    const holder = await connected(database.url);
+    await holder.query('SELECT pg_advisory_lock(7267339)');
+    const archived = archive();
+    archived.catch(() => {});
+    await vi.waitFor(async () => {
+      const waits = await holder.query(
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      expect(waits.rowCount).toBe(1);
+    });
+    await core('one').run([['erase', [{ documents: [document?.id ?? 0], at: APRIL }]]]);
+    const before = await lines();
+    await holder.query('SELECT pg_advisory_unlock(7267339)');
+    await holder.end();
+    await expect(archived).rejects.toMatchObject({
+      code: 'HISTORY_KEPT',
+      message: expect.stringContaining('2025-01') as string,
+    });
+    expect(await lines()).toBe(before);
+    expect(await ask(database.url, 'SELECT FROM archives')).toEqual([]);
+    expect((await archive()).files).toHaveLength(4);
   });
 
   it('replaces no file of another ledger, because it may be the only copy', async () => {
     const theirs = join(dir, 'history-one-2025-01.journal');
     await archive({ keep: true });
+    const before = await lines();
     const text = await readFile(theirs, 'utf8');
     const foreign = text.replaceAll(/\t[0-9a-f]{64}\t/g, `\t${'0'.repeat(64)}\t`);
     for (const other of [foreign, 'something else']) {
@@ -98,32 +265,30 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
       await expect(archive()).rejects.toMatchObject({ code: 'HISTORY_KEPT' });
       expect(await readFile(theirs, 'utf8')).toBe(other);
     }
-    expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM history')).toEqual([
-      { count: 62 },
-    ]);
+    expect(await lines()).toBe(before);
     // Its own file is replaced, because data may have been erased since it was written.
     await writeFile(theirs, text);
     expect((await archive()).files).toHaveLength(4);
   });
 
   it('removes nothing from a history that fails verification', async () => {
-    await ask(database.url, `UPDATE history SET entry = replace(entry, 'ann', 'bob') WHERE seq = 5`);
-    await ask(database.url, `UPDATE history SET personal = replace(personal, 'Nr.', 'No.') WHERE seq = 15`);
-    await expect(archive()).rejects.toMatchObject({ code: 'HISTORY_KEPT' });
-    expect(await ask(database.url, 'SELECT count(*)::integer AS count FROM history')).toEqual([
-      { count: 62 },
-    ]);
+    const before = await lines();
+    for (const change of [
+      `entry = replace(entry, '"size":1', '"size":2') WHERE entry LIKE '%"kind":"admitted"%'`,
+      `personal = replace(personal, 'jpg', 'png')`,
+    ]) {
+      await ask(database.url, `UPDATE chain SET ${change}`);
+      await expect(archive()).rejects.toMatchObject({ code: 'HISTORY_KEPT' });
+      expect(await lines()).toBe(before);
+      await ask(database.url, `UPDATE chain SET entry = replace(entry, '"size":2', '"size":1')`);
+    }
   });
 
   it('is refused for a role that does not own the history and for an unwritable directory', async () => {
-    const role = `agents_${database.name}`;
-    await ask(database.url, `CREATE ROLE ${role} LOGIN; GRANT USAGE ON SCHEMA receiptd TO ${role}`);
-    await ask(database.url, `GRANT SELECT ON ALL TABLES IN SCHEMA receiptd TO ${role}`);
-    const target = targetOf(database.url.replace('postgres@', `${role}@`));
+    const target = targetOf(await prepared(database));
     await expect(
       archiveShared(target, { dir, gzip: false, keep: false, before: MARCH }),
     ).rejects.toMatchObject({ code: 'LEDGER_REFUSED' });
-    await ask(database.url, `DROP OWNED BY ${role}; DROP ROLE ${role}`);
     const nowhere = join(dir, 'nowhere');
     await expect(
       archiveShared(targetOf(database.url), { dir: nowhere, gzip: false, keep: false, before: MARCH }),

@@ -6,11 +6,12 @@ import { freshDatabase, needsPostgres, startCluster } from '../../support/postgr
 import { startProxy } from '../../support/tcpProxy.ts';
 import { createAuthority, hasOpenssl } from '../../api/certificates.ts';
 import { examineLedger } from '../../../src/ledger/postgres/examine.ts';
-import { openPostgresLedger } from '../../../src/ledger/postgres/open.ts';
+import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
 import { admission } from '../../contract/ledger/support.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPgbouncer, pooled } from '../../support/pgbouncer.ts';
-import { agentOptions, targetOf } from './place.ts';
+import { agentOptions } from '../support/agents.ts';
+import { targetOf } from './place.ts';
 
 describe.skipIf(!needsPostgres() || !hasOpenssl)('a connection to PostgreSQL whose server is silent', () => {
   it.each(['plain', 'TLS'])('is closed at once by destroy: %s', async (kind) => {

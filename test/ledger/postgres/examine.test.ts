@@ -3,7 +3,7 @@ import { findingsAbout } from '../../../src/wiring/checkLedger.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { examineLedger, type LedgerFacts } from '../../../src/ledger/postgres/examine.ts';
-import { migrate } from '../../../src/ledger/postgres/migrate.ts';
+import { prepareTables } from '../../../src/ledger/postgres/tables.ts';
 import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
 
 const LEDGER = {
@@ -68,7 +68,7 @@ describe.skipIf(!needsPostgres())('examining a shared ledger', () => {
   it('finds the server, the clock, and every right of its owner', async () => {
     const { url, target } = await database();
     const connection = await new Connector(target(url)).connect('test');
-    await migrate(connection, 'here');
+    await prepareTables(connection, 'here');
     await connection.close();
     const facts = await examineLedger(target(url), systemClock);
     expect(facts).toMatchObject({ server: expect.stringMatching(/^\d+/), lacks: [] });
@@ -81,7 +81,7 @@ describe.skipIf(!needsPostgres())('examining a shared ledger', () => {
   it('finds the rights that a read-only role lacks', async () => {
     const { url, name, target } = await database();
     const owner = await new Connector(target(url)).connect('test');
-    await migrate(owner, 'here');
+    await prepareTables(owner, 'here');
     await owner.exec(`CREATE ROLE looker_${name} LOGIN; GRANT USAGE ON SCHEMA receiptd TO looker_${name};
       GRANT SELECT ON ALL TABLES IN SCHEMA receiptd TO looker_${name}`);
     onTestFinished(async () => {

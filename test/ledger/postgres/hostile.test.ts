@@ -1,105 +1,30 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import type { OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
-import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
+import { Readers } from '../../../src/ledger/postgres/readers.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
+import { freshDatabase, needsPostgres, startCluster, type FreshDatabase } from '../../support/postgres.ts';
+import { RecordedLog } from '../../support/recordedLog.ts';
 import { startProxy } from '../../support/tcpProxy.ts';
-import { ACCEPTANCE, claim } from '../../contract/ledger/support.ts';
-import { FleetPlace } from './fleetPlace.ts';
-import { ask, openStore, targetOf, UNUSED } from './place.ts';
+import { ask, openPostgres } from '../support/agents.ts';
+import { targetOf } from './place.ts';
 
 const WAIT = { timeout: 30_000 } as const;
-const END_ALL = `
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'receiptd %' AND datname = current_database()`;
-
-describe.skipIf(!needsPostgres())('after a failover that lost the last commits', () => {
-  const place = FleetPlace.ofEachTest();
-
-  const standing = async (id: number) =>
-    (
-      await place.ask<{ state: string; answer_lost: number; outcome: string | null }>(
-        `SELECT d.state, d.answer_lost, a.outcome FROM documents d JOIN attempts a ON a.document_id = d.id WHERE d.id = $1`,
-        [id],
-      )
-    )[0];
-
-  it('a finished request is queued again as possibly sent, and a running one keeps running', async () => {
-    const a = await place.open('a');
-    const [forgotten = 0, sending = 0] = await place.documents('a', 2);
-    await claim(a);
-    const attempt = await a.begin(forgotten, 2_000, 1);
-    const other = await a.begin(sending, 2_000, 1);
-    await a.finish(attempt, ACCEPTANCE);
-    await place.ask(`UPDATE attempts SET finished_at = NULL, outcome = NULL WHERE id = $1`, [attempt]);
-    await place.ask(
-      `UPDATE documents SET state = 'uploading', claimed_by = (SELECT id FROM agents WHERE name = 'a') WHERE id = $1`,
-      [forgotten],
-    );
-    await place.ask(END_ALL);
-    await vi.waitFor(async () => {
-      expect(await standing(forgotten)).toEqual({ state: 'queued', answer_lost: 1, outcome: 'unknown' });
-    }, WAIT);
-    expect(await standing(sending)).toMatchObject({ state: 'uploading', outcome: null });
-    await a.finish(other, ACCEPTANCE);
-    expect(await standing(sending)).toMatchObject({ state: 'accepted' });
-  });
-
-  it('refuses an answer whose attempt number now belongs to another document', async () => {
-    const a = await place.open('a');
-    const [first = 0, second = 0] = await place.documents('a', 2);
-    await claim(a);
-    const attempt = await a.begin(first, 2_000, 1);
-    await place.ask(`UPDATE attempts SET document_id = $1 WHERE id = $2`, [second, attempt]);
-    await place.ask(`UPDATE documents SET state = 'uploading' WHERE id = $1`, [second]);
-    await expect(a.finish(attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
-    expect(await standing(second)).toMatchObject({ state: 'uploading', outcome: null });
-  });
-
-  it('a lost folder lead can go to another agent', async () => {
-    const [a, b] = [await place.open('a'), await place.open('b')];
-    expect(await a.fleet.lead('/mnt/a')).toBe(true);
-    await place.ask('DELETE FROM leads');
-    expect(await b.fleet.lead('/mnt/b')).toBe(true);
-    await place.ask(END_ALL);
-    await vi.waitFor(() => expect(a.storage.trouble()).not.toBeNull(), WAIT);
-    await vi.waitFor(async () => expect(await a.fleet.lead('/mnt/a')).toBe(false), WAIT);
-  });
-});
-
-describe.skipIf(!needsPostgres())('a fenced agent', () => {
-  it('sends no request that it began before, even with a new lease', async () => {
-    const place = await FleetPlace.create();
-    try {
-      const a = await place.open('a');
-      const [id = 0] = await place.documents('a', 1);
-      await claim(a);
-      const attempt = await a.begin(id, 2_000, 1);
-      expect(a.fleet.isLeased(attempt)).toBe(true);
-      await place.ask(`UPDATE agents SET epoch = epoch + 1`);
-      await place.ask(END_ALL);
-      await vi.waitFor(async () => {
-        expect(await place.ask('SELECT epoch::integer FROM agents')).toEqual([{ epoch: 3 }]);
-        expect(a.storage.trouble()).toBeNull();
-      }, WAIT);
-      expect(a.fleet.isLeased()).toBe(true);
-      expect(a.fleet.isLeased(attempt)).toBe(false);
-    } finally {
-      await place.remove();
-    }
-  });
-});
 
 describe.skipIf(!needsPostgres())('the connection', () => {
   let database: FreshDatabase;
-  beforeEach(async () => void (database = await freshDatabase(UNUSED)));
+  beforeEach(async () => void (database = await freshDatabase()));
   afterEach(() => database.remove());
 
   it('keeps the lease while all readers are busy, without delaying heartbeats', async () => {
-    const open = await openStore(database.url, 'one', { leaseMs: 1_500 });
+    const open = await openPostgres(database.url, 'one', { leaseMs: 1_500 });
     try {
-      const busy = Array.from({ length: 6 }, () => open.store.read((sql) => sql.get('SELECT pg_sleep(2)')));
-      await open.store.read((sql) => sql.get('SELECT 1'), { isUrgent: true });
+      const busy = Array.from({ length: 6 }, () => open.read((sql) => sql.get('SELECT pg_sleep(2)')));
       let unleased = 0;
-      const looking = setInterval(() => (unleased += open.store.membership.isLeased ? 0 : 1), 20);
+      const looking = setInterval(() => (unleased += open.member.isLeased ? 0 : 1), 20);
       await Promise.all(busy);
       clearInterval(looking);
       expect(unleased).toBe(0);
@@ -113,7 +38,7 @@ describe.skipIf(!needsPostgres())('the connection', () => {
     const url = new URL(database.url);
     const proxy = await startProxy(Number(url.port));
     url.port = String(proxy.port);
-    const open = await openStore(url.href);
+    const open = await openPostgres(url.href);
     const blocker = new Client({ connectionString: database.url });
     await blocker.connect();
     try {
@@ -136,9 +61,9 @@ describe.skipIf(!needsPostgres())('the connection', () => {
   });
 
   it('is not considered dead because one read takes too long', async () => {
-    const open = await openStore(database.url);
+    const open = await openPostgres(database.url);
     try {
-      const slow = open.store.read(async (sql) => {
+      const slow = open.read(async (sql) => {
         await sql.run('SET statement_timeout = 100');
         await sql.get('SELECT pg_sleep(60)');
       });
@@ -150,10 +75,10 @@ describe.skipIf(!needsPostgres())('the connection', () => {
   });
 
   it('is recreated if its prepared statements are no longer valid', async () => {
-    const open = await openStore(database.url);
+    const open = await openPostgres(database.url);
     try {
       await ask(database.url, 'CREATE TABLE kept (value integer); INSERT INTO kept VALUES (1)');
-      const value = () => open.store.read((sql) => sql.get<{ value: unknown }>('SELECT value FROM kept'));
+      const value = () => open.read((sql) => sql.get<{ value: unknown }>('SELECT value FROM kept'));
       expect(await value()).toEqual({ value: 1 });
       await ask(database.url, 'ALTER TABLE kept ALTER value TYPE text');
       expect(await value()).toEqual({ value: '1' });
@@ -188,53 +113,76 @@ describe.skipIf(!needsPostgres())('the connection', () => {
   });
 });
 
-describe.skipIf(!needsPostgres())('partitions of the history', () => {
-  let database: FreshDatabase;
-  beforeEach(async () => {
-    database = await freshDatabase(UNUSED);
-    await (await openStore(database.url)).close();
-  });
-  afterEach(() => database.remove());
+describe.skipIf(!needsPostgres())('an agent and its server', () => {
+  const record = ({ core }: OpenAgent, detail = 'x') =>
+    core.run([['record', [{ record: 'act', act: 'retry', by: 'ann', detail, at: 1 }]]]);
 
-  const MONTH = `to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')`;
-  const drop = async () => {
-    const [row] = await ask<{ month: string }>(database.url, `SELECT ${MONTH} AS month`);
-    await ask(database.url, `DROP TABLE history_${row?.month}`);
-  };
-  const INSERT = `INSERT INTO history (agent_id, seq, entry, hash, personal) VALUES (1, $1, '', '', '')`;
-  const places = () =>
-    ask(
-      database.url,
-      `SELECT seq::integer, tableoid::regclass::text <> 'history_rest' AS placed FROM history ORDER BY seq`,
-    );
-
-  it('are created even if a clock was ahead and the default partition has entries', async () => {
-    await drop();
-    await ask(database.url, INSERT, [1]);
-    await ask(database.url, 'SELECT make_history_partitions()');
-    await ask(database.url, INSERT, [2]);
-    expect(await places()).toEqual([
-      { seq: 1, placed: true },
-      { seq: 2, placed: true },
-    ]);
-  });
-
-  it('are postponed during a long read of the history, so that no write waits for it', async () => {
-    await drop();
-    const reader = new Client({ connectionString: database.url });
-    await reader.connect();
+  it('survives a crash of the server: refuses meanwhile, and then continues', async () => {
+    const cluster = await startCluster();
+    const log = new RecordedLog();
+    const open = await openPostgres(cluster.url, 'one', { log });
     try {
-      await reader.query('BEGIN');
-      await reader.query('SELECT count(*) FROM receiptd.history');
-      const open = await openStore(database.url);
-      await open.store.write(async (sql) =>
-        sql.emit({ kind: 'act', act: 'retry', by: 'ann', detail: 'x' }, 1),
+      await record(open);
+      await cluster.kill();
+      await expect(record(open)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+      await vi.waitFor(
+        () => expect(open.trouble.trouble()).toMatchObject({ code: 'LEDGER_UNREACHABLE' }),
+        WAIT,
       );
-      await open.close();
+      await expect(open.read((sql) => sql.get('SELECT 1'))).rejects.toMatchObject({
+        code: 'LEDGER_UNREACHABLE',
+      });
+      await cluster.start();
+      await vi.waitFor(() => expect(open.trouble.trouble()).toBeNull(), { timeout: 60_000 });
+      await record(open);
+      const { journal, ledger } = await verifyPostgresLedger(targetOf(cluster.url), 'one', null);
+      expect([...journal.findings, ...ledger.findings]).toEqual([]);
+      expect(journal.entries).toBe(3);
+      expect(log.said("The ledger can't be reached")).toHaveLength(1);
+      expect(log.said('The ledger can be reached again')).toHaveLength(1);
     } finally {
-      await reader.end();
+      await open.close();
+      await cluster.remove();
     }
-    await (await openStore(database.url)).close();
-    expect(await places()).toContainEqual({ seq: 1, placed: true });
+  });
+
+  it('is closed at once while it does not know whether a commit took place', async () => {
+    const database = await freshDatabase();
+    cleanUp(() => database.remove());
+    const url = new URL(database.url);
+    const proxy = await startProxy(Number(url.port));
+    cleanUp(() => proxy.close());
+    url.port = String(proxy.port);
+    const open = await openPostgres(url.href);
+    const { connection } = open.member;
+    connection.commit = async () => {
+      proxy.cut();
+      connection.destroy();
+      throw new ReceiptdError('LEDGER_UNREACHABLE.lost', { where: 'here' });
+    };
+    const outcome = record(open, 'never').catch((error: unknown) => error);
+    await vi.waitFor(() => expect(open.trouble.trouble()).not.toBeNull(), WAIT);
+    await open.close();
+    expect(await outcome).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+  });
+});
+
+describe.skipIf(!needsPostgres())('connections for reading', () => {
+  it('are closed after an idle time, every time', async () => {
+    const database = await freshDatabase();
+    cleanUp(() => database.remove());
+    const { url } = database;
+    const readers = new Readers(new Connector({ url, passwordFile: null, caFile: null }), 'test', {
+      idleMs: 200,
+    });
+    cleanUp(() => readers.close());
+    const open = async () =>
+      (await ask(url, `SELECT 1 FROM pg_stat_activity WHERE application_name = 'receiptd test reading'`))
+        .length;
+    for (let turn = 0; turn < 2; turn += 1) {
+      await Promise.all([1, 2].map((n) => readers.use((sql) => sql.get('SELECT :n::integer', { n }))));
+      expect(await open()).toBe(2);
+      await expect.poll(open).toBe(0);
+    }
   });
 });

@@ -2,8 +2,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
-import { openWriter } from '../../../src/ledger/sqlite/writer.ts';
+import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { SqliteWriter } from '../../../src/ledger/writer.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { cleanShutdownMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
@@ -150,7 +150,7 @@ describe('a ledger that ended cleanly', () => {
 it('the full check finds wrong counts of documents; the ledger is recreated, and no backup copies the wrong counts', async () => {
   await fill(3);
   const miscount = new DatabaseSync(place.path);
-  miscount.exec('UPDATE document_counts SET count = 7');
+  miscount.exec('UPDATE counts SET n = 7');
   miscount.close();
   const ledger = await open();
   expect((await ledger.counts())[0]).toMatchObject({ count: 7 });
@@ -212,8 +212,8 @@ describe('the mark of a clean shutdown', () => {
 });
 
 it('a ledger that could not be written at the end gets no mark', async () => {
-  const writer = openWriter({ path: place.path, clock });
-  writer.trouble.met(new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk failed.' }));
+  const writer = await SqliteWriter.open({ path: place.path, clock });
+  writer.storage.met(new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk failed.' }));
   await writer.close();
   expect(isMarked()).toBe(false);
 });

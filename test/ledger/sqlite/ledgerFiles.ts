@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import {
   admission,
   naming,

@@ -9,13 +9,15 @@ import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { admission, hashOf, later, OFFICE, rowsOf, seen, send } from '../../contract/ledger/support.ts';
 import { filesOfEachTest, fill, withoutTimes } from './ledgerFiles.ts';
 
-const { place, stories, open, during, alter, ledgerFiles, removeLedger } = filesOfEachTest();
+const { place, stories, open, using, during, ledgerFiles, removeLedger } = filesOfEachTest();
 
 describe('a missing ledger', () => {
   it('is rebuilt from its journal with every name, state, file and pause', async () => {
     const before = await during(fill);
     removeLedger();
     const after = await during(async (ledger) => {
+      const last = [...readJournal(place.journal, 0)].at(-1);
+      expect(last).toMatchObject({ kind: 'rebuilt', facts: { because: expect.stringContaining('is gone') } });
       expect(await ledger.holds()).toMatchObject([{ reason: 'PAUSED', key: '/scans' }]);
       expect(await ledger.isFirstWatch('/scans')).toBe(false);
       expect(await ledger.nextSeq(OFFICE)).toBe(3);
@@ -34,20 +36,6 @@ describe('a missing ledger', () => {
       const again = await ledger.admit(admission('a-again.jpg', 'a', { naming: ['another name'] }));
       expect(again).toMatchObject({ kind: 'duplicate', document: { name: 'doc-a', state: 'accepted' } });
     });
-  });
-
-  it('is rebuilt from the newest intact backup, skipping a damaged one', async () => {
-    await during(async (ledger) => {
-      await fill(ledger);
-      await ledger.backup(null);
-    });
-    fs.writeFileSync(path.join(place.dir, 'backups', 'ledger-20990101T000000000Z.db'), 'no ledger');
-    const before = await during((ledger) => ledger.admit(admission('late.jpg', 'late')));
-    fs.rmSync(place.path);
-    const after = await during();
-    expect(withoutTimes(after)).toEqual(withoutTimes(before));
-    expect(stories.join()).toContain('Started from the backup');
-    expect(stories.join()).toContain('is not a valid backup');
   });
 });
 
@@ -134,7 +122,7 @@ describe('a ledger that is older than its journal', () => {
     });
     fs.rmSync(place.journal);
     await during();
-    expect((await compareWithJournal(place.path, place.journal, 1)).findings).toEqual([]);
+    expect((await compareWithJournal(place.path, place.journal)).findings).toEqual([]);
     fs.rmSync(place.path);
     await during(async (ledger) =>
       expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({
@@ -144,13 +132,16 @@ describe('a ledger that is older than its journal', () => {
     );
   });
 
-  it('is rebuilt from a backup if no other file is left', async () => {
+  it('is rebuilt from a backup, past a damaged one, if no other file is left', async () => {
     const before = await during(async (ledger) => {
       await fill(ledger);
       await ledger.backup(null);
     });
+    const damaged = path.join(place.dir, 'backups', 'ledger-20990101T000000000Z.db');
+    fs.writeFileSync(damaged, 'no ledger');
     for (const file of [...ledgerFiles(), place.journal]) fs.rmSync(file, { force: true });
     expect(withoutTimes(await during())).toEqual(withoutTimes(before));
+    expect(stories.join()).toContain(`Recovered 0 records from ${damaged}`);
   });
 });
 
@@ -189,7 +180,7 @@ describe('a missing or damaged journal', () => {
     });
     fs.rmSync(place.journal);
     await during();
-    expect((await compareWithJournal(place.path, place.journal, 1)).findings).toEqual([]);
+    expect((await compareWithJournal(place.path, place.journal)).findings).toEqual([]);
   });
 
   it('restarts with the numbers that names have used, and with interrupted uploads as possibly stored', async () => {
@@ -203,6 +194,7 @@ describe('a missing or damaged journal', () => {
     fs.rmSync(place.path);
     await during(async (ledger) => {
       expect(await ledger.nextSeq(OFFICE)).toBe(3);
+      expect(await ledger.recover(8_000)).toBe(1);
       const sent = { state: 'queued', answerLost: true, attempts: 1 };
       expect(await ledger.bySha256(OFFICE, hashOf('e'))).toMatchObject(sent);
     });
@@ -225,17 +217,6 @@ describe('a missing or damaged journal', () => {
   });
 });
 
-describe('a ledger without a journal of its own', () => {
-  it('gets a journal that contains everything it knows', async () => {
-    const before = await during(fill);
-    fs.rmSync(place.journal);
-    alter((db) => db.exec('DELETE FROM journal'));
-    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
-    fs.rmSync(place.path);
-    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
-  });
-});
-
 describe('a power failure', () => {
   it('that loses the last commits of the ledger loses nothing that was acknowledged', async () => {
     await during(fill);
@@ -255,5 +236,71 @@ describe('a power failure', () => {
     expect(withoutTimes(await during())).toEqual(withoutTimes(before));
     expect((await verifyJournal(place.journal)).findings).toEqual([]);
     expect(stories).toEqual([]);
+  });
+});
+
+async function admitAll(ledger: Ledger, ...names: string[]): Promise<void> {
+  for (const name of names) await ledger.admit(admission(`${name}.jpg`, name));
+}
+
+async function namesIn(ledger: Ledger): Promise<(string | null)[]> {
+  return (await rowsOf(ledger)).map(({ name }) => name).sort();
+}
+
+it('the readable part of a journal is used if it is ahead of the ledger and damaged in between', async () => {
+  await using((ledger) => admitAll(ledger, 'a'));
+  const before = path.join(place.dir, 'before');
+  fs.copyFileSync(place.path, before);
+  await using((ledger) => admitAll(ledger, 'b', 'c', 'd'));
+  fs.copyFileSync(before, place.path);
+  const lines = fs.readFileSync(place.journal, 'latin1').split('\n');
+  const damaged = lines.findIndex((line) => line.includes('c.jpg'));
+  expect(damaged).toBeGreaterThan(0);
+  lines[damaged] = lines[damaged]!.replace('"kind"', '"kinD"');
+  fs.writeFileSync(place.journal, lines.join('\n'), 'latin1');
+  const lastSeq = lines.length - 1;
+
+  const names = await using(namesIn);
+  expect(names).toHaveLength(3);
+  expect(stories).toHaveLength(1);
+  // Everything that had a number in the old file keeps it.
+  const [first] = readJournal(place.journal, 0);
+  expect(first).toMatchObject({ kind: 'continued', seq: lastSeq + 1 });
+  expect(await using(namesIn)).toEqual(names);
+});
+
+it('a recreated ledger knows the file systems of its folders, and doubts about them', async () => {
+  await using(async (ledger) => {
+    await ledger.setFolderMark('/scans', 'the share', 1_000);
+    await ledger.setFolderMark('/other', 'a disk', 2_000);
+    await ledger.doubtFolderMark('/other', 'a disk\nand what it held');
+  });
+  fs.rmSync(place.path);
+  await using(async (ledger) => {
+    expect(await ledger.folderMark('/scans')).toBe('the share');
+    expect(await ledger.folderMark('/other')).toBe('a disk\nand what it held');
+  });
+});
+
+it('an erasure covers data that was recorded in the same commit', async () => {
+  await using(async (ledger) => {
+    const { id } = (await ledger.admit(admission('a.jpg', 'a'))).document;
+    await send(ledger, id);
+    const copied = ledger.admit(admission('secret.jpg', 'a'));
+    // The copy is queued just before the erasure, and would be written together with it.
+    expect(await ledger.erase([id], 5_000)).toBe(1);
+    await copied;
+  });
+  const kinds = [...readJournal(place.journal, 0)].map(({ kind }) => kind);
+  expect(kinds.slice(-2)).toEqual(['file', 'erased']);
+  expect(fs.readFileSync(place.journal, 'utf8')).not.toContain('secret');
+  expect((await verifyJournal(place.journal)).findings).toEqual([]);
+});
+
+it('the ledger opens even if its backups cannot be listed; the next backup reports that', async () => {
+  fs.writeFileSync(path.join(place.dir, 'backups'), 'a file');
+  await using(async (ledger) => {
+    expect(await ledger.lastBackup()).toBeNull();
+    await expect(ledger.backup(null)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
   });
 });

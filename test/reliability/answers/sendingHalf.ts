@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document, EndpointKey } from '../../../src/core/domain/document.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
-import { openSqliteLedger } from '../../../src/ledger/sqlite/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
 import { BytesSearch } from '../../../src/delivery/payload/bytesSearch.ts';

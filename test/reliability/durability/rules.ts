@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { readJournal } from '../../oracle/journal.ts';
 import { PERSONAL, type Story } from './story.ts';
 import { Disk } from './disk.ts';
 import type { FileCall } from './trace.ts';
@@ -106,11 +107,13 @@ const RULES: readonly Rule[] = [
   {
     says: 'a result counts as passed on when the program has ended',
     on: (call, { state }) => (call.kind === 'rename' && call.to === state('results-handed') ? call.to : null),
-    breaches: (path, { disk, story }) => {
+    breaches: (path, { disk, story, state }) => {
       const content = disk.left(path, 'all')?.toString() ?? '';
       // A restore puts back a copy, whose content the trace does not show.
       if (content === '') return [];
-      const handed = parseInt(content, 10);
+      const last = parseInt(content, 10);
+      const { entries } = readJournal(disk.left(state('ledger.journal'), 'all')?.toString() ?? '');
+      const handed = entries.filter(({ kind, seq }) => kind === 'result' && seq <= last).length;
       const booked = disk.left(story.site.file('booked'), 'all')?.toString().split('\n').length ?? 1;
       return handed <= booked - 1 ? [] : [`${handed} results count as passed on, and ${booked - 1} were`];
     },

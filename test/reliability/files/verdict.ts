@@ -1,6 +1,6 @@
 /** What must hold once a round is over and the agent has stopped. */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import { openSqliteReports } from '../../../src/ledger/sqlite/open.ts';
+import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
 import { sha256 } from '../support/digest.ts';
 import { UIDS } from '../support/office.ts';
 import type { Disk, Taken } from './disk.ts';

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import type { Event } from '../../oracle/evidence.ts';
-import { readChain } from '../../oracle/journal.ts';
+import { CHAIN, readChain } from '../../oracle/journal.ts';
 import { UIDS } from '../support/office.ts';
 import type { Scan } from '../support/scanner.ts';
 import { requestOf, type Service } from '../support/service.ts';
@@ -27,7 +27,6 @@ interface Ledger {
     readonly sha256: string;
     readonly path: string;
     readonly message: string | null;
-    readonly claimedBy: number | null;
   }[];
   readonly attempts: readonly {
     readonly id: number;
@@ -36,14 +35,17 @@ interface Ledger {
     /** Null if it never ended. */
     readonly outcome: string | null;
   }[];
-  readonly sightings: readonly { readonly path: string; readonly verdict: string }[];
-  /** The history of each agent, in order. */
+  readonly files: readonly { readonly path: string; readonly verdict: string }[];
+  /** The chain of each agent, in order. */
   readonly chains: readonly {
     readonly agent: string;
+    readonly number: number;
     readonly headSeq: number;
     readonly headHash: string;
     readonly lines: readonly {
       readonly seq: number;
+      /** Its place in the order of all chains. */
+      readonly ord: number;
       readonly entry: string;
       readonly hash: string;
       readonly personal: string;
@@ -55,31 +57,29 @@ interface Ledger {
 export async function readLedger(client: Client): Promise<Ledger> {
   const rows = async <Row>(text: string): Promise<Row[]> => (await client.query(text)).rows as Row[];
   const lines = await rows<Ledger['chains'][number]['lines'][number] & { agent: string }>(
-    `SELECT a.name AS agent, h.seq::int, h.entry, h.hash, h.personal
-       FROM receiptd.history h JOIN receiptd.agents a ON a.id = h.agent_id ORDER BY h.agent_id, h.seq`,
+    `SELECT a.name AS agent, c.seq::int, c.ord::float8, c.entry, c.hash, c.personal
+       FROM receiptd.chain c JOIN receiptd.agents a ON a.id = c.agent ORDER BY c.agent, c.seq`,
   );
   return {
     documents: await rows(
-      `SELECT d.id::int, e.uid AS "endpointUid", d.name, d.sha256, d.state, d.path, d.message,
-              d.answer_lost = 1 AS "answerLost", d.claimed_by AS "claimedBy"
+      `SELECT d.id::float8, e.uid AS "endpointUid", d.name, d.sha256, d.state, d.path, d.message,
+              d.answer_lost = 1 AS "answerLost"
          FROM receiptd.documents d JOIN receiptd.endpoints e ON e.id = d.endpoint_id ORDER BY d.id`,
     ),
     attempts: await rows(
-      `SELECT a.id::int, a.document_id::int AS document, g.name AS agent, a.outcome
-         FROM receiptd.attempts a JOIN receiptd.agents g ON g.id = a.agent_id ORDER BY a.document_id, a.started_at, a.id`,
+      `SELECT a.id::float8, a.document_id::float8 AS document, g.name AS agent, a.outcome
+         FROM receiptd.attempts a JOIN receiptd.agents g ON g.id = a.id / ${CHAIN} ORDER BY a.document_id, a.began_at, a.id`,
     ),
-    sightings: await rows(
-      `SELECT dir || name AS path, verdict FROM receiptd.sightings WHERE gone_at IS NULL`,
-    ),
+    files: await rows(`SELECT dir || name AS path, verdict FROM receiptd.files WHERE gone_at IS NULL`),
     chains: (
       await rows<Omit<Ledger['chains'][number], 'lines'>>(
-        `SELECT name AS agent, head_seq::int AS "headSeq", head_hash AS "headHash" FROM receiptd.agents ORDER BY id`,
+        `SELECT name AS agent, id AS number, seq::int AS "headSeq", hash AS "headHash" FROM receiptd.agents ORDER BY id`,
       )
     ).map((each) => ({ ...each, lines: lines.filter(({ agent }) => agent === each.agent) })),
   };
 }
 
-/** What was seen of a fleet, for the oracle. The chains are those of agents on one machine, so their times put them in order. */
+/** What was seen of a fleet, for the oracle. */
 export function* historyOf(world: World): Generator<Event> {
   const { folder, scans, perSecond, service, documents, attempts } = world;
   const uid = UIDS.office;
@@ -92,13 +92,22 @@ export function* historyOf(world: World): Generator<Event> {
       leewayMs: LEEWAY_MS + 2 * service.stallMs(),
     },
   };
-  const chains = world.chains.map(({ agent, lines, headSeq: seq, headHash: hash }) => ({
+  const chains = world.chains.map(({ agent, number, lines, headSeq: seq, headHash: hash }) => ({
     agent,
-    ...readChain(lines, { seq, hash }),
+    ...readChain(lines, { agent: number, seq, hash }),
   }));
+  const orders = new Map(
+    world.chains.flatMap(({ number, lines }) =>
+      lines.map(({ seq, ord }): [number, number] => [number * CHAIN + seq, ord]),
+    ),
+  );
   const entries = chains
     .flatMap((chain) => chain.entries)
-    .toSorted((a, b) => String(a.at).localeCompare(String(b.at)));
+    // Each agent has the shared folder under a path of its own.
+    .map((entry) =>
+      entry.kind === 'folder' ? { ...entry, facts: { ...entry.facts, place: folder } } : entry,
+    )
+    .toSorted((a, b) => (orders.get(a.seq) ?? 0) - (orders.get(b.seq) ?? 0));
   for (const { sha256, path, gone } of scans) {
     yield { kind: 'content', at: 0, content: { sha256, is: 'image' } };
     yield { kind: 'image', uid, sha256, knownAs: gone?.knownAs ?? null };
@@ -120,13 +129,8 @@ export function* historyOf(world: World): Generator<Event> {
     path: `${folder}/${path}`,
     attempts: sent.filter((attempt) => attempt.document === document.id).length,
   }));
-  const left = [
-    ...documents.flatMap(({ name, claimedBy }) =>
-      claimedBy === null ? [] : [`${name} is still claimed by agent ${claimedBy}`],
-    ),
-    ...attempts.flatMap(({ id, agent, outcome }) =>
-      outcome === null ? [`attempt ${id} of agent ${agent} never ended`] : [],
-    ),
-  ];
+  const left = attempts.flatMap(({ id, agent, outcome }) =>
+    outcome === null ? [`attempt ${id} of agent ${agent} never ended`] : [],
+  );
   yield { kind: 'end', end: { rows, stored, left } };
 }

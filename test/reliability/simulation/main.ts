@@ -21,7 +21,6 @@ const options = trialOptions(COMMAND, {
   from: { default: 1, least: 0, help: 'first seed' },
   failures: { default: 10, least: 1, help: 'stop after this many seeds with a breach' },
   workers: { default: availableParallelism(), least: 1, help: 'worker processes' },
-  steps: { default: 0, least: 0, help: '1: on the ledger that is written in steps (decision 0075)' },
 });
 process.exitCode = (await simulateAll(options)) ? 0 : 1;
 
@@ -30,14 +29,12 @@ async function simulateAll({
   from,
   workers,
   failures,
-  steps,
-}: Record<'seeds' | 'from' | 'workers' | 'failures' | 'steps', number>): Promise<boolean> {
+}: Record<'seeds' | 'from' | 'workers' | 'failures', number>): Promise<boolean> {
   const started = performance.now();
   const step = Math.min(workers, seeds);
-  const ledger = steps === 0 ? 'rows' : 'steps';
   let breached = 0;
   const running = Array.from({ length: step }, (_, first) =>
-    simulateSome({ from: from + first, until: from + seeds, step, ledger }, () => {
+    simulateSome({ from: from + first, until: from + seeds, step }, () => {
       breached += 1;
       if (breached === failures) for (const { enough } of running) enough();
     }),

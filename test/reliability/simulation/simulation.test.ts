@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
 import { compileTrials } from '../support/compiled.ts';
 
-test.each(['0', '1'])(
-  'the first 13 seeds break no promise, on the ledger in use or in steps (%s)',
-  async (steps) => {
-    const run = await compileTrials();
-    const all = await run('simulation', '--seeds', '13', '--from', '1', '--steps', steps);
-    expect(all.stdout.split('\n').slice(-30).join('\n')).toContain('all promises held');
-    expect(all).toMatchObject({ status: 0, stderr: '' });
-  },
-);
+test('the first 13 seeds break no promise', async () => {
+  const run = await compileTrials();
+  const all = await run('simulation', '--seeds', '13', '--from', '1');
+  expect(all.stdout.split('\n').slice(-30).join('\n')).toContain('all promises held');
+  expect(all).toMatchObject({ status: 0, stderr: '' });
+});
 
 test('one seed always tells the same story', async () => {
   const run = await compileTrials();

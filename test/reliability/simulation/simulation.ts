@@ -1,7 +1,6 @@
 import { budgetsBegin } from '../../oracle/budgets.ts';
 import { Dice } from '../support/dice.ts';
 import { LOOK_EVERY_MS, watchCanaries } from './canaries.ts';
-import type { LedgerKind } from './ledgers.ts';
 import { runAgent } from './modelAgent.ts';
 import type { Death } from './plan.ts';
 import { Process } from './process.ts';
@@ -42,8 +41,8 @@ const BEFORE_MIDNIGHT_MS = 20_000;
 const MOST_EVENTS = 2_000_000;
 
 /** Simulates an office, a service and an agent for one seed, from the first scan until nothing is owed. */
-export async function simulate(seed: number, ledger: LedgerKind): Promise<Result> {
-  const simulation = new Simulation(seed, ledger);
+export async function simulate(seed: number): Promise<Result> {
+  const simulation = new Simulation(seed);
   try {
     return await simulation.run();
   } finally {
@@ -62,9 +61,9 @@ class Simulation {
   #isCalm = false;
   #isOver = false;
 
-  constructor(seed: number, ledger: LedgerKind) {
+  constructor(seed: number) {
     this.#seed = seed;
-    this.#world = buildWorld(seed, ledger);
+    this.#world = buildWorld(seed);
     this.#deaths = [...this.#world.plan.deaths];
   }
 

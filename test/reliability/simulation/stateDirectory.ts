@@ -7,13 +7,7 @@ import type { DeferredImage, DeferredJournal } from '../../../src/core/ports/def
 import { awayLedger, type AwayLedger } from '../../support/awayLedger.ts';
 import type { PaperImage, ScannedPapers } from '../../../src/core/ports/papers.ts';
 import { sha256 as hashOf } from '../support/digest.ts';
-import {
-  LEDGER,
-  simulatedLedger,
-  type LedgerDisk,
-  type LedgerKind,
-  type SimulatedLedger,
-} from './ledgers.ts';
+import { LEDGER, simulatedLedger, type LedgerDisk, type SimulatedLedger } from './ledger.ts';
 import type { Process } from './process.ts';
 import { systemError } from './share.ts';
 
@@ -40,7 +34,7 @@ export class StateDirectory implements LedgerDisk {
   readonly journal: JournalEntry[] = [];
   readonly copies = new Map<string, Buffer>();
   readonly #witness: Witness;
-  readonly #ledger: SimulatedLedger;
+  readonly #ledger: SimulatedLedger = simulatedLedger();
   /** `full`: no space. `failing`: writes fail. */
   disk: 'well' | 'full' | 'failing' = 'well';
   #reserved = 0;
@@ -51,9 +45,8 @@ export class StateDirectory implements LedgerDisk {
   #isLedgerAway = false;
   #away: AwayLedger | null = null;
 
-  constructor(witness: Witness, ledger: LedgerKind) {
+  constructor(witness: Witness) {
     this.#witness = witness;
-    this.#ledger = simulatedLedger(ledger);
   }
 
   get isLedgerAway(): boolean {
@@ -206,7 +199,7 @@ export class StateDirectory implements LedgerDisk {
       const seq = this.journal.length + 1;
       const entry = { seq, hash: `hash ${seq}`, kind, at, facts, personal };
       this.journal.push(entry);
-      for (const event of this.#ledger.eventsOf(entry)) this.#witness.entry(event);
+      this.#witness.entry(entry);
     }
     return this.head;
   }

@@ -1,4 +1,3 @@
-import type { LedgerKind } from './ledgers.ts';
 import type { Shared } from './main.ts';
 import { COUNTED, simulate, type Counts, type Result } from './simulation.ts';
 import { installVirtualTime } from './timeline.ts';
@@ -9,7 +8,6 @@ export interface Work {
   readonly from: number;
   readonly until: number;
   readonly step: number;
-  readonly ledger: LedgerKind;
 }
 
 const forReal = setImmediate;
@@ -29,14 +27,14 @@ process.once('message', (work) => {
   void run(work as Work).then((shared) => process.send?.(shared, () => process.exit(0)));
 });
 
-async function run({ from, until, step, ledger }: Work): Promise<Shared> {
+async function run({ from, until, step }: Work): Promise<Shared> {
   const counts = Object.fromEntries(COUNTED.map((key) => [key, 0])) as Record<keyof Counts, number>;
   const failed: Result[] = [];
   let seeds = 0;
   let last: Result | null = null;
   for (let seed = from; seed < until && !enough.signal.aborted; seed += step) {
     seedNow = seed;
-    const result = await simulate(seed, ledger);
+    const result = await simulate(seed);
     seeds += 1;
     for (const key of COUNTED) counts[key] += result.counts[key];
     if (result.breaches.length > 0) {

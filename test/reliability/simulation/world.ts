@@ -5,7 +5,6 @@ import { ModelService } from './modelService.ts';
 import { Office } from './office.ts';
 import { planOf, type Plan } from './plan.ts';
 import { Share } from './share.ts';
-import type { LedgerKind } from './ledgers.ts';
 import { StateDirectory } from './stateDirectory.ts';
 import { Story } from './story.ts';
 import { Timeline } from './timeline.ts';
@@ -24,7 +23,7 @@ export interface World {
 }
 
 /** The world of a seed, with its first events scheduled. */
-export function buildWorld(seed: number, ledger: LedgerKind): World {
+export function buildWorld(seed: number): World {
   Share.resetInodes();
   const dice = (name: string): Dice => Dice.of(seed, name);
   const plan = planOf(seed);
@@ -34,7 +33,7 @@ export function buildWorld(seed: number, ledger: LedgerKind): World {
   const list = [...shares.values()];
   const gatherer = new Gatherer(plan, story, timeline, list);
   const office = new Office(plan, list, dice('office'), timeline, story, gatherer);
-  const state = new StateDirectory(gatherer, ledger);
+  const state = new StateDirectory(gatherer);
   const pictures = office.begin();
   const unlucky = dice('unlucky');
   const some = (share: number): Set<string> =>

@@ -33,7 +33,7 @@ const MB = 1e6;
 /** Warm-up, in which buffers and compiled code fill up, as a share of a life and at most in seconds. */
 const WARM_UP_SHARE = 0.2;
 const WARM_UP_MOST_S = 180;
-/** SQLite's page cache grows with the ledger up to this size (src/ledger/sqlite/connection.ts). */
+/** SQLite's page cache grows with the ledger up to this size (src/ledger/sqlite/engine.ts). */
 const LEDGER_CACHE_BYTES = 16e6;
 /** Minimum number of samples for a verdict, and maximum number of points for a slope. */
 const FEWEST = 40;

@@ -31,12 +31,10 @@ const STARTS_COMPILED = [
   'intake/readBeside.test.ts',
   'ledger/sqlite/cleanShutdownMark.test.ts',
   'ledger/sqlite/reserve.test.ts',
-  'ledger/sqlite/thread/contract.test.ts',
-  'ledger/sqlite/thread/thread.test.ts',
   'state-dir/instanceLock.test.ts',
 ];
 
-const REPLACES_MODULES = ['intake/image/identify.test.ts', 'ledger/sqlite/upgrade.test.ts'];
+const REPLACES_MODULES = ['intake/image/identify.test.ts', 'ledger/sqlite/start.test.ts'];
 
 const OF_LINUX = [
   'intake/folder/directoryWatcher.test.ts',

@@ -1,11 +1,10 @@
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/wiring/ledger.ts';
 import { moveLedger, type MovedLedger } from '../../../src/wiring/sharedLedger/moveLedger.ts';
 import { prepareShared } from '../../../src/wiring/sharedLedger/prepare.ts';
+import { CHAIN } from '../../../src/ledger/entries.ts';
 import { acquireInstanceLock } from '../../../src/state-dir/instanceLock.ts';
-import { verifyPostgresLedger } from '../../../src/ledger/postgres/verify.ts';
+import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ask, AT, Machine, OFFICE } from './ownLedger.ts';
@@ -22,7 +21,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     return made;
   }
 
-  /** Moves like the command; `during` runs between the copy and the end. */
+  /** Moves like the command; `during` runs while the agent does, before the end. */
   async function move(
     from: Machine,
     agent: string,
@@ -35,12 +34,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
       return await moveLedger(from.config, {
         target: { url, passwordFile: null, caFile: null },
         agent,
-        backup: async (target) => {
-          if (!during) await from.open();
-          const { head } = await from.ledger.backup(target);
-          if (!during) await from.ledger.close();
-          return head;
-        },
+        version: '1.0.0',
         onProgress: () => {},
         onAgentRuns: () =>
           void during?.()
@@ -89,8 +83,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
         longestWaitMs: 1_000_000_000,
       });
     });
-    expect(moved?.compared?.rows).toMatchObject({ documents: 1_170, acts: 2, results: 1 });
-    expect(moved?.compared?.findings).toEqual([]);
+    expect(moved?.rows).toMatchObject({ documents: 1_170 });
     expect(moved?.merged).toEqual({ twins: 0, failed: 0, renamed: 0 });
     const counts = await ask<{ state: string; count: string }>(
       database.url,
@@ -98,23 +91,23 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     );
     const counted = await ask<{ state: string; count: string }>(
       database.url,
-      'SELECT state, sum(count) AS count FROM document_counts GROUP BY 1 HAVING sum(count) > 0 ORDER BY 1',
+      `SELECT state, sum(n)::text AS count FROM counts WHERE state IN (SELECT state FROM documents) GROUP BY 1 HAVING sum(n) > 0 ORDER BY 1`,
     );
     expect(counted).toEqual(counts);
-    expect(counts.map(({ state }) => state)).toEqual(['accepted', 'queued', 'uploading']);
+    // Requests that were in progress may have arrived.
+    expect(counts.map(({ state }) => state)).toEqual(['accepted', 'queued']);
     const target = { url: database.url, passwordFile: null, caFile: null };
     const verified = await verifyPostgresLedger(target, 'scan-pc', null);
     expect([...verified.journal.findings, ...verified.ledger.findings]).toEqual([]);
-    // Documents from the old journal do not count as compared.
-    expect(verified.ledger).toMatchObject({ documents: 1_170, compared: 0 });
-    expect(verified.journal.remarks.join()).toContain('says nothing of 1,170 documents');
-    // The chain begins with the head of the old one.
-    const history = await ask<{ entry: string }>(database.url, 'SELECT entry FROM history ORDER BY seq');
-    expect(history.map(({ entry }) => (JSON.parse(entry) as { kind: string }).kind)).toEqual([
-      'begun',
-      'imported',
-    ]);
-    expect(JSON.parse(history[1]?.entry ?? '')).toMatchObject({ facts: { ...moved?.head } });
+    expect(verified.ledger).toMatchObject({ documents: 1_170 });
+    // Its folders are the agent's, with what is known of them.
+    const folders = await ask(database.url, 'SELECT owner, path, mark FROM folders');
+    expect(folders).toEqual([{ owner: 'agent:scan-pc', path: office.folder, mark: 'disk 1' }]);
+    const [last] = await ask<{ entry: string }>(
+      database.url,
+      'SELECT entry FROM chain ORDER BY seq DESC LIMIT 1',
+    );
+    expect(JSON.parse(last?.entry ?? '')).toMatchObject({ kind: 'shared' });
   });
 
   it('refuses to work on the old ledger afterwards, and lets the shared one be used', async () => {
@@ -126,7 +119,6 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     await expect(openLedger(office.config, OPTIONS)).rejects.toMatchObject({
       code: 'LEDGER_MOVED',
     });
-    await expect(stat(join(office.config.stateDir, 'moving.db'))).rejects.toMatchObject({ code: 'ENOENT' });
     expect(await move(office, 'scan-pc')).toBeNull();
   });
 
@@ -155,7 +147,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     expect(moved?.merged).toEqual({ twins: 4, failed: 1, renamed: 1 });
     const rows = await ask<{ agent: string; name: string; state: string; reason: string | null }>(
       database.url,
-      `SELECT a.name AS agent, d.name, d.state, d.reason FROM documents d JOIN agents a ON a.id = d.agent_id ORDER BY d.id`,
+      `SELECT a.name AS agent, d.name, d.state, d.reason FROM documents d JOIN agents a ON a.id = d.id / ${CHAIN} ORDER BY d.id`,
     );
     expect(rows).toHaveLength(8);
     const waiting = rows.filter(({ state }) => state === 'queued');
@@ -163,12 +155,6 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     expect(new Set(waiting.map(({ name }) => name)).size).toBe(3);
     expect(rows.filter(({ state }) => state === 'failed')).toMatchObject([{ agent: 'two', reason: 'TWIN' }]);
     expect(rows.filter(({ name }) => name === 'name sent')).toHaveLength(2);
-    const kinds = await ask<{ kind: string }>(
-      database.url,
-      `SELECT h.entry::jsonb ->> 'kind' AS kind FROM history h JOIN agents a ON a.id = h.agent_id
-        WHERE a.name = 'two' ORDER BY h.seq`,
-    );
-    expect(kinds.map(({ kind }) => kind).sort()).toEqual(['begun', 'imported', 'moved', 'renamed']);
   });
 
   it('names a difference, and leaves the old ledger in use', async () => {
@@ -183,7 +169,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     });
     await expect(moved).rejects.toMatchObject({ code: 'MOVE_DIFFERS' });
     await expect(moved).rejects.toThrow(
-      /Document 1 differs in name\. Upload request \d+ is not in the shared ledger/,
+      /Document \d+ in the ledger does not match the journal\. Upload request \d+ is in the journal but missing/,
     );
     const ledger = await openLedger(office.config, OPTIONS);
     await ledger.close();
@@ -209,5 +195,23 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     await second.work(0, 2);
     await move(first, 'scan-pc');
     await expect(move(second, 'scan-pc')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+  });
+
+  it('says so if this ledger is being moved under another name, or by another command', async () => {
+    const office = await machine();
+    await office.work(0, 30);
+    await expect(
+      move(office, 'scan-pc', async () => {
+        await ask(database.url, 'DELETE FROM attempts');
+      }),
+    ).rejects.toMatchObject({ code: 'MOVE_DIFFERS' });
+    await expect(move(office, 'other')).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      hint: expect.stringContaining('--agent scan-pc') as string,
+    });
+    const moved = move(office, 'scan-pc', async () => {
+      await expect(move(office, 'scan-pc', async () => {}, database.url)).rejects.toBeDefined();
+    });
+    await expect(moved).rejects.toMatchObject({ code: 'MOVE_DIFFERS' });
   });
 });

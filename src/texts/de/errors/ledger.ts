@@ -204,15 +204,11 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     ],
     'LEDGER_OLDER.file': (p) => [
       `Das Eingangsbuch ${p.path} hat Version ${p.version} eines älteren receiptd; dieses verwendet Version ${p.latest}.`,
-      'Starten Sie den Agenten einmal. Er behält eine Kopie und stellt das Eingangsbuch um.',
+      'Starten Sie den Agenten einmal. Er legt die Tabellen aus dem Journal neu an.',
     ],
-    'LEDGER_OLDER.journal': (p) => [
-      `Das Journal ${p.path} hat das Format eines älteren receiptd, das dieses nicht lesen kann.`,
-      'Beginnen Sie mit einem leeren Zustandsverzeichnis.',
-    ],
-    'LEDGER_OLDER.noJournal': (p) => [
-      `Das Eingangsbuch ${p.path} hat noch kein Journal.`,
-      'Starten Sie den Agenten einmal; er legt eines an.',
+    'LEDGER_OLDER.format': (p) => [
+      `${p.path} stammt von einem receiptd aus der Zeit vor der ersten Version, dessen Format dieses nicht lesen kann.`,
+      'Halten Sie receiptd an, nehmen Sie `ledger.db`, `ledger.journal` und `backups` aus dem Zustandsverzeichnis, und starten Sie es wieder. Es wurde nichts geändert.',
     ],
     'LEDGER_NEWER.backup': (p) => [
       `${p.file} stammt von einer neueren Version von receiptd (${p.version}).`,
@@ -225,10 +221,6 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     'LEDGER_NEWER.file': (p) => [
       `Das Eingangsbuch ${p.path} hat Version ${p.version}, aber dieses receiptd kennt nur die Versionen bis ${p.latest}.`,
       'Installieren Sie das neuere receiptd, das es geschrieben hat, oder stellen Sie das Eingangsbuch von vor der Aktualisierung wieder her (docs/upgrading.md).',
-    ],
-    UPGRADE_NO_SPACE: (p) => [
-      `Um das Eingangsbuch ${p.path} von Version ${p.version} auf ${p.latest} umzustellen, sind ${p.needed} Platz in ${p.dir} nötig, aber nur ${p.free} sind frei.`,
-      'Schaffen Sie Platz, und starten Sie erneut. Es wurde nichts geändert. Neue Scans bleiben inzwischen in ihren Ordnern.',
     ],
     'LEDGER_DAMAGED.unfit': (p) => [`Das Eingangsbuch ${p.path} ist nicht zu gebrauchen: ${p.detail}.`],
     'LEDGER_DAMAGED.file': (p) => [
@@ -330,6 +322,10 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Der Verlauf unter ${p.where} lässt sich nicht archivieren, weil er nicht dieser Rolle gehört.`,
       'Verwenden Sie die Rolle, die das Eingangsbuch vorbereitet hat.',
     ],
+    'LEDGER_REFUSED.historyArchived': (p) => [
+      `Das Eingangsbuch bei ${p.where} ist nicht zu gebrauchen: Seine Tabellen müssten aus den Einträgen neu entstehen, deren Anfang archiviert wurde.`,
+      'Stellen Sie die Datenbank aus ihrer letzten Sicherung wieder her. Wurde receiptd gerade aktualisiert, installieren Sie stattdessen die vorige Version.',
+    ],
     'LEDGER_REFUSED.notFile': (p) => [`${p.setting}: ${p.file} ist keine gewöhnliche Datei.`, FILE_OR_KEY],
     'LEDGER_REFUSED.notText': (p) => [`${p.setting}: ${p.file} ist ${NOT_UTF8[p.encoding]}.`, FILE_OR_KEY],
     'LEDGER_REFUSED.emptyFile': (p) => [`${p.setting}: Die erste Zeile von ${p.file} ist leer.`, FILE_OR_KEY],
@@ -378,22 +374,6 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
         ? `Setzen Sie ledger.kind: postgres, und ledger.agent: ${p.agent}.`
         : 'Führen Sie `receiptd ledger migrate` noch einmal aus, um den Umzug abzuschließen.',
     ],
-    'MOVE_REFUSED.grewTooMuch': (p) => [
-      `Das Eingangsbuch ist während des Umzugs um mehr als ${p.reserved} Zeilen gewachsen.`,
-      'Beenden Sie den Agenten, und beginnen Sie mit einer leeren Datenbank von vorn.',
-    ],
-    'MOVE_REFUSED.anotherMachine': [
-      'Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Es ist inzwischen das eines anderen Rechners.',
-      START_OVER,
-    ],
-    'MOVE_REFUSED.entryGone': (p) => [
-      `Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Sein Journal enthält Eintrag ${p.entry} nicht mehr.`,
-      START_OVER,
-    ],
-    'MOVE_REFUSED.notLeading': (p) => [
-      `Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Sein Journal führt nicht zu Eintrag ${p.entry}.`,
-      START_OVER,
-    ],
     'MOVE_REFUSED.madeAnew': [
       'Der Umzug dieses Eingangsbuchs lässt sich nicht fortsetzen: Es wurde inzwischen wiederhergestellt oder neu angelegt.',
       START_OVER,
@@ -414,40 +394,32 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `Dieses Eingangsbuch zieht schon als das des Agenten ${p.agent} um.`,
       `Verwenden Sie --agent ${p.agent}.`,
     ],
-    'MOVE_REFUSED.anotherCopy': (p) => [
-      `${p.path} ist nicht die Kopie, mit der dieser Umzug begann.`,
-      'Legen Sie diese Kopie zurück, oder beginnen Sie mit einer leeren Datenbank von vorn.',
-    ],
-    'MOVE_REFUSED.dataGone': [
-      'Was aus diesem Eingangsbuch schon übernommen war, ist nicht mehr in der Datenbank.',
-      'Entfernen Sie moving.db aus dem Zustandsverzeichnis, und beginnen Sie von vorn.',
-    ],
     MOVE_DIFFERS: (p) => [
       `${p.count} ${plural(p.count, 'Zeile des gemeinsamen Eingangsbuchs stimmt', 'Zeilen des gemeinsamen Eingangsbuchs stimmen')} nicht mit dem umgezogenen überein: ${p.findings.join(' ')}`,
       'Das alte Eingangsbuch wird weiter verwendet. Stellen Sie fest, was sonst noch in die Datenbank schreibt, und ziehen Sie es dann noch einmal in eine leere um.',
     ],
     'HISTORY_KEPT.changed': (p) => [
-      `${p.partition} bleibt in der Datenbank: Ein Eintrag wurde gelöscht oder ergänzt, während geschrieben wurde.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: Ein Eintrag wurde gelöscht oder ergänzt, während geschrieben wurde.`,
       `${NOTHING_TAKEN} Versuchen Sie es noch einmal.`,
     ],
     'HISTORY_KEPT.otherFile': (p) => [
-      `${p.partition} bleibt in der Datenbank: ${p.file} gibt es schon, mit anderem Inhalt.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: ${p.file} gibt es schon, mit anderem Inhalt.`,
       `${NOTHING_TAKEN} Wählen Sie ein anderes Verzeichnis.`,
     ],
     'HISTORY_KEPT.unsound': (p) => [
-      `${p.partition} bleibt in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} ist nicht in Ordnung: ${p.detail}.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} ist nicht in Ordnung: ${p.detail}.`,
       NOTHING_TAKEN,
     ],
     'HISTORY_KEPT.notFollowing': (p) => [
-      `${p.partition} bleibt in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} folgt nicht auf Eintrag ${p.before}.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} folgt nicht auf Eintrag ${p.before}.`,
       NOTHING_TAKEN,
     ],
     'HISTORY_KEPT.personalChanged': (p) => [
-      `${p.partition} bleibt in der Datenbank: Die personenbezogenen Daten von Eintrag ${p.entry} des Agenten ${p.agent} wurden verändert.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: Die personenbezogenen Daten von Eintrag ${p.entry} des Agenten ${p.agent} wurden verändert.`,
       NOTHING_TAKEN,
     ],
     'HISTORY_KEPT.incomplete': (p) => [
-      `${p.partition} bleibt in der Datenbank: ${p.file} enthält ${p.lines} von ${p.count} Einträgen.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: ${p.file} enthält ${p.lines} von ${p.count} Einträgen.`,
       NOTHING_TAKEN,
     ],
     'BACKUP_FAILED.unsound': (p) => [
@@ -465,10 +437,6 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     'BACKUP_FAILED.notValid': (p) => [
       `${p.path} ist keine gültige Sicherung: ${p.detail}.`,
       'Wählen Sie eine andere, oder legen Sie mit `receiptd backup` eine an.',
-    ],
-    'BACKUP_FAILED.beforeUpgrade': (p) => [
-      `Die Sicherung ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
-      'Das Eingangsbuch wird nur nach einer Sicherung umgestellt. Prüfen Sie die Rechte des Verzeichnisses und den Platz auf seiner Platte.',
     ],
     'JOURNAL_DAMAGED.behind': (p) => [
       `Dem Journal ${p.journal} fehlen die neuesten Einträge des Eingangsbuchs.`,

@@ -214,15 +214,11 @@ export function ledgerErrors({ counted, plural }: Format) {
     ],
     'LEDGER_OLDER.file': (p: { path: string; version: number; latest: number }) => [
       `The ledger ${p.path} has version ${p.version}, from an older receiptd; this one uses version ${p.latest}.`,
-      'Start the agent once. It keeps a copy and upgrades the ledger.',
+      'Start the agent once. It makes the tables anew from the journal.',
     ],
-    'LEDGER_OLDER.journal': (p: { path: string }) => [
-      `The journal ${p.path} has the format of an older receiptd, which this one can't read.`,
-      'Start with an empty state directory.',
-    ],
-    'LEDGER_OLDER.noJournal': (p: { path: string }) => [
-      `The ledger ${p.path} has no journal yet.`,
-      'Start the agent once to create one.',
+    'LEDGER_OLDER.format': (p: { path: string }) => [
+      `${p.path} was written by a receiptd from before the first release, whose format this one can't read.`,
+      'Stop receiptd, move `ledger.db`, `ledger.journal` and `backups` out of the state directory, and start again. Nothing was changed.',
     ],
     'LEDGER_NEWER.backup': (p: { file: string; version: string }) => [
       `${p.file} was made by a newer receiptd (${p.version}).`,
@@ -235,17 +231,6 @@ export function ledgerErrors({ counted, plural }: Format) {
     'LEDGER_NEWER.file': (p: { path: string; version: number; latest: number }) => [
       `The ledger ${p.path} has version ${p.version}, but this receiptd supports only up to version ${p.latest}.`,
       'Install the newer receiptd that wrote it, or restore the ledger from before the upgrade (docs/upgrading.md).',
-    ],
-    UPGRADE_NO_SPACE: (p: {
-      path: string;
-      version: number;
-      latest: number;
-      needed: string;
-      dir: string;
-      free: string;
-    }) => [
-      `Upgrading the ledger ${p.path} from version ${p.version} to ${p.latest} needs ${p.needed} of free space in ${p.dir}, but only ${p.free} is free.`,
-      'Free some space and start again. Nothing was changed. New scans stay in their folders meanwhile.',
     ],
     'LEDGER_DAMAGED.unfit': (p: { path: string; detail: string }) => [
       `The ledger ${p.path} can't be used: ${p.detail}.`,
@@ -353,6 +338,10 @@ export function ledgerErrors({ counted, plural }: Format) {
       `The history at ${p.where} can't be archived, because this role does not own it.`,
       'Use the role that prepared the ledger.',
     ],
+    'LEDGER_REFUSED.historyArchived': (p: { where: string }) => [
+      `The ledger at ${p.where} can't be used: its tables have to be made anew from the history, the beginning of which was archived.`,
+      'Restore the database from its last backup. If receiptd was just updated, install the previous version instead.',
+    ],
     'LEDGER_REFUSED.notFile': (p: { setting: string; file: string }) => [
       `${p.setting}: ${p.file} is not a regular file.`,
       FILE_OR_KEY,
@@ -410,22 +399,6 @@ export function ledgerErrors({ counted, plural }: Format) {
         ? `Set ledger.kind: postgres, and ledger.agent: ${p.agent}.`
         : 'Run `receiptd ledger migrate` again to complete the move.',
     ],
-    'MOVE_REFUSED.grewTooMuch': (p: { reserved: number }) => [
-      `The ledger grew by more than ${p.reserved} rows while it was being moved.`,
-      'Stop the agent, and start over with an empty database.',
-    ],
-    'MOVE_REFUSED.anotherMachine': [
-      "Moving this ledger can't continue: it is the ledger of another machine now.",
-      START_OVER,
-    ],
-    'MOVE_REFUSED.entryGone': (p: { entry: number }) => [
-      `Moving this ledger can't continue: its journal does not hold entry ${p.entry} any more.`,
-      START_OVER,
-    ],
-    'MOVE_REFUSED.notLeading': (p: { entry: number }) => [
-      `Moving this ledger can't continue: its journal does not lead to entry ${p.entry}.`,
-      START_OVER,
-    ],
     'MOVE_REFUSED.madeAnew': [
       "Moving this ledger can't continue: it was restored or made anew meanwhile.",
       START_OVER,
@@ -446,40 +419,32 @@ export function ledgerErrors({ counted, plural }: Format) {
       `This ledger is already being moved as the agent ${p.agent}.`,
       `Use --agent ${p.agent}.`,
     ],
-    'MOVE_REFUSED.anotherCopy': (p: { path: string }) => [
-      `${p.path} is not the copy that this move started with.`,
-      'Put that copy back, or start over with an empty database.',
-    ],
-    'MOVE_REFUSED.dataGone': [
-      'The data already moved from this ledger is gone from the database.',
-      'Remove moving.db from the state directory, and start over.',
-    ],
     MOVE_DIFFERS: (p: { count: number; findings: readonly string[] }) => [
       `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has ${plural(p.count, 'it', 'them')}: ${p.findings.join(' ')}`,
       'The old ledger is still in use. Find out what else writes to the database, then move the ledger again into an empty one.',
     ],
-    'HISTORY_KEPT.changed': (p: { partition: string }) => [
-      `${p.partition} stays in the database: an entry was erased or added while it was written.`,
+    'HISTORY_KEPT.changed': (p: { month: string }) => [
+      `The history of ${p.month} stays in the database: an entry was erased or added while it was written.`,
       `${NOTHING_TAKEN} Try again.`,
     ],
-    'HISTORY_KEPT.otherFile': (p: { partition: string; file: string }) => [
-      `${p.partition} stays in the database: ${p.file} already exists and contains something else.`,
+    'HISTORY_KEPT.otherFile': (p: { month: string; file: string }) => [
+      `The history of ${p.month} stays in the database: ${p.file} already exists and contains something else.`,
       `${NOTHING_TAKEN} Choose another directory.`,
     ],
-    'HISTORY_KEPT.unsound': (p: { partition: string; agent: string; entry: number; detail: string }) => [
-      `${p.partition} stays in the database: entry ${p.entry} of agent ${p.agent} is not sound: ${p.detail}.`,
+    'HISTORY_KEPT.unsound': (p: { month: string; agent: string; entry: number; detail: string }) => [
+      `The history of ${p.month} stays in the database: entry ${p.entry} of agent ${p.agent} is not sound: ${p.detail}.`,
       NOTHING_TAKEN,
     ],
-    'HISTORY_KEPT.notFollowing': (p: { partition: string; agent: string; entry: number; before: number }) => [
-      `${p.partition} stays in the database: entry ${p.entry} of agent ${p.agent} does not follow from entry ${p.before}.`,
+    'HISTORY_KEPT.notFollowing': (p: { month: string; agent: string; entry: number; before: number }) => [
+      `The history of ${p.month} stays in the database: entry ${p.entry} of agent ${p.agent} does not follow from entry ${p.before}.`,
       NOTHING_TAKEN,
     ],
-    'HISTORY_KEPT.personalChanged': (p: { partition: string; agent: string; entry: number }) => [
-      `${p.partition} stays in the database: the personal data of entry ${p.entry} of agent ${p.agent} were changed.`,
+    'HISTORY_KEPT.personalChanged': (p: { month: string; agent: string; entry: number }) => [
+      `The history of ${p.month} stays in the database: the personal data of entry ${p.entry} of agent ${p.agent} were changed.`,
       NOTHING_TAKEN,
     ],
-    'HISTORY_KEPT.incomplete': (p: { partition: string; file: string; lines: number; count: number }) => [
-      `${p.partition} stays in the database: ${p.file} holds ${p.lines} of ${p.count} entries.`,
+    'HISTORY_KEPT.incomplete': (p: { month: string; file: string; lines: number; count: number }) => [
+      `The history of ${p.month} stays in the database: ${p.file} holds ${p.lines} of ${p.count} entries.`,
       NOTHING_TAKEN,
     ],
     'BACKUP_FAILED.unsound': (p: { file: string; detail: string | null }) => [
@@ -497,10 +462,6 @@ export function ledgerErrors({ counted, plural }: Format) {
     'BACKUP_FAILED.notValid': (p: { path: string; detail: string }) => [
       `${p.path} is not a valid backup: ${p.detail}.`,
       'Choose another one, or create one with `receiptd backup`.',
-    ],
-    'BACKUP_FAILED.beforeUpgrade': (p: { file: string; detail: string }) => [
-      `The backup ${p.file} can't be written: ${p.detail}.`,
-      'The ledger is only upgraded after a backup. Check the permissions of the directory and the free space on its disk.',
     ],
     'JOURNAL_DAMAGED.behind': (p: { journal: string }) => [
       `The journal ${p.journal} is missing the most recent entries of the ledger.`,

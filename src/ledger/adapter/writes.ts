@@ -1,0 +1,414 @@
+import { FRESH, BACKLOG, type AdmitAnswer, type CopyAnswer, type NextState } from '../../core/messages.ts';
+import type { Document, EndpointKey } from '../../core/domain/document.ts';
+import { isTakenOver, ReceiptdError } from '../../core/domain/errors.ts';
+import { pagePath } from '../../core/domain/pages.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerAdmin, LedgerHolds } from '../../core/ports/ledger.ts';
+import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
+import type { Admission, Admitted, FileSeen, LedgerIntake, Note } from '../../core/ports/ledgerIntake.ts';
+import type { LedgerPages } from '../../core/ports/ledgerPages.ts';
+import type { LedgerQueue, Transition } from '../../core/ports/ledgerQueue.ts';
+import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
+import type { LedgerResults } from '../../core/ports/results.ts';
+import { documentUnknown, wrongState } from '../documentErrors.ts';
+import { PAUSED } from '../holdOver.ts';
+import { noFreeName } from '../newDocument.ts';
+import { keptOf } from '../resultRows.ts';
+import { UNTOUCHED } from '../rows.ts';
+import { holdKey } from '../reads/holds.ts';
+import { identityText, type View } from '../reads/view.ts';
+import type { Claims } from './claims.ts';
+import type { Gathering } from './gathering.ts';
+import type { Shared } from './shared.ts';
+
+/** The reads that writes need. */
+export interface WriteReads {
+  readonly known: LedgerIntake['known'];
+  document(id: number): Promise<Document | null>;
+  originalsRule(folder: string): Promise<OriginalsRule | null>;
+  /** The document of a request that this process did not begin. */
+  documentOf(attempt: number): Promise<number>;
+}
+
+export interface WritesOptions {
+  readonly gathering: Gathering;
+  readonly reads: WriteReads;
+  readonly claims: Claims;
+  /** Resolves once nothing that was erased is left in any file. */
+  readonly blanked: () => Promise<void>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly view: View;
+  readonly fleet: Pick<Shared, 'limitsOf' | 'elsewhere' | 'watches'> | null;
+}
+
+type Writes = Pick<
+  LedgerIntake,
+  'markWatched' | 'lastSighting' | 'setFolderMark' | 'doubtFolderMark' | 'admit' | 'note' | 'gone'
+> &
+  Pick<LedgerPages, 'beginSplit' | 'notePage' | 'endSplit'> &
+  Pick<LedgerQueue, 'recover' | 'begin' | 'finish' | 'finishReplayed' | 'postpone' | 'markLost'> &
+  Pick<LedgerDisposals, 'setOriginalsRule' | 'disposing' | 'disposed' | 'keepOriginal'> &
+  LedgerResults &
+  LedgerHolds &
+  LedgerAdmin;
+
+const SKIPPED_AT_ONCE = 500;
+
+/**
+ * Temporary: the port of today's intake and delivery, which call for one file or document at a time, over steps. The rooms that replace them send
+ * arrays (core/messages.ts).
+ */
+export function createWrites({
+  gathering,
+  reads,
+  claims,
+  blanked,
+  clock,
+  view,
+  fleet,
+}: WritesOptions): Writes {
+  const keyOf = (folder: string) => view.places.keyOf(folder);
+
+  const seenOf = ({ folder, path, identity }: FileSeen) => ({
+    folder: keyOf(folder),
+    path,
+    size: identity.size,
+    identity: identityText(identity),
+  });
+
+  const noteItem = (file: FileSeen, { verdict, reason, message, sha256, policy, at }: Note) => ({
+    ...seenOf(file),
+    verdict,
+    reason,
+    message,
+    sha256,
+    policy,
+    at,
+  });
+
+  async function need(id: number): Promise<Document> {
+    const document = await reads.document(id);
+    if (document === null) throw documentUnknown(id);
+    return document;
+  }
+
+  /** Documents of requests in progress. */
+  const underWay = new Map<number, number>();
+
+  /** A change that needs the document in some state: another one is refused. */
+  async function moved(id: number, count: number, wanted: Parameters<typeof wrongState>[2]): Promise<void> {
+    if (count > 0) return;
+    const { name, state } = await need(id);
+    throw wrongState(name, state, wanted);
+  }
+
+  /**
+   * Claims end only once the change is durable: until then the row still looks due. A caller without a claim ends none: a document that is queued again
+   * may be claimed before the answer arrives.
+   */
+  async function claimed<T>(id: number, work: () => Promise<T>): Promise<T> {
+    const isClaimed = claims.has(id);
+    try {
+      const value = await work();
+      if (isClaimed) claims.drop([id]);
+      return value;
+    } catch (error) {
+      // Nobody releases it, and the other agent may go silent.
+      if (isClaimed && isTakenOver(error)) claims.drop([id]);
+      throw error;
+    }
+  }
+
+  /**
+   * Whether the file says nothing about what is in the folder now. What was deferred may come when the agent that watches the folder knows a newer file at
+   * its path; in a folder that this one watches, a newer file may have the earlier time, if a clock was set back.
+   */
+  async function isFormer(file: FileSeen): Promise<boolean | undefined> {
+    const known = await reads.known(file);
+    return known !== null && known.identity.ctimeNs > file.identity.ctimeNs ? true : undefined;
+  }
+  /** Else calls reach the ledger in the order in which they are made. */
+  const mayBeFormer = ({ file, isElsewhere }: Pick<Admission, 'file' | 'isElsewhere'>): boolean =>
+    isElsewhere !== true && fleet?.watches(file.folder) === false;
+
+  /** A request of this process that somebody else has ended: another agent, or this one after a failover. */
+  async function notUnderWay(attempt: number, id: number): Promise<ReceiptdError> {
+    const document = fleet && underWay.delete(attempt) ? await reads.document(id) : null;
+    return document
+      ? new ReceiptdError('DOCUMENT_TAKEN', { name: document.name })
+      : new ReceiptdError('DOCUMENT_STATE.notUnderWay', { attempt });
+  }
+
+  async function admittedOf(answer: CopyAnswer, path: string, id: number): Promise<Admitted> {
+    if (answer.kind === 'unknown') throw documentUnknown(id);
+    if (answer.kind === 'unnamed') throw noFreeName(path);
+    if (answer.kind === 'skipped') throw new Error('bytes that are skipped were admitted');
+    return { kind: answer.kind, document: await need(answer.document) };
+  }
+
+  return {
+    async markWatched(folder, skipped, note) {
+      for (let start = 0; start < skipped.length; start += SKIPPED_AT_ONCE)
+        await Promise.all(
+          skipped.slice(start, start + SKIPPED_AT_ONCE).map((file) =>
+            gathering.call('note', {
+              ...noteItem(file, { ...note, verdict: 'skipped' }),
+              unlessSent: true,
+            }),
+          ),
+        );
+      // Last, so that a crash in between does no harm.
+      await gathering.call('folder', { folder: keyOf(folder), change: 'watched', at: note.at });
+    },
+
+    async lastSighting() {
+      return (await gathering.call('position', {})).last;
+    },
+
+    async setFolderMark(folder, mark, at) {
+      await gathering.call('folder', { folder: keyOf(folder), change: 'placed', mark, at });
+    },
+
+    async doubtFolderMark(folder, mark) {
+      await gathering.call('folder', { folder: keyOf(folder), change: 'placed', mark, at: clock.now() });
+    },
+
+    async admit(admission) {
+      const { endpoint, file, sha256, type, lane, naming, remark = null, page, at } = admission;
+      const isElsewhere = mayBeFormer(admission) ? await isFormer(file) : admission.isElsewhere;
+      const answer = await gathering.call('admit', {
+        ...seenOf(file),
+        endpoint,
+        sha256,
+        type,
+        priority: lane === 'fresh' ? FRESH : BACKLOG,
+        naming,
+        reason: remark?.reason,
+        message: remark?.message,
+        page: page?.split,
+        isElsewhere,
+        at,
+      });
+      if (answer.kind === 'queued') return { kind: 'queued', document: documentOf(admission, answer) };
+      return admittedOf(answer, file.path, 0);
+    },
+
+    async note(file, note) {
+      await gathering.call('note', noteItem(file, note));
+    },
+
+    async gone(folder, paths, at) {
+      await gathering.call('gone', { folder: keyOf(folder), paths, at });
+    },
+
+    /* ---- Pages ---- */
+
+    async beginSplit({ endpoint, file, sha256, at, ...known }) {
+      const isElsewhere = mayBeFormer({ file, ...known }) ? await isFormer(file) : known.isElsewhere;
+      const { split } = await gathering.call('split', { ...seenOf(file), endpoint, sha256, isElsewhere, at });
+      return split === null ? null : { id: split, endpoint, file, sha256 };
+    },
+
+    async notePage({ id, file }, page, { reason, message, at }) {
+      const path = pagePath(file.path, page);
+      const note = { verdict: 'rejected', reason, message, sha256: null, policy: null, at } as const;
+      await gathering.call('note', { ...noteItem({ ...file, path }, note), page: id });
+    },
+
+    async endSplit({ id }, end) {
+      await gathering.call('endSplit', { split: id, ...end });
+    },
+
+    /* ---- Sending ---- */
+
+    async recover(at) {
+      claims.dropAll();
+      underWay.clear();
+      return (await gathering.call('recover', { at })).moved.length;
+    },
+
+    begin: (id, at, bytes) =>
+      claimed(id, async () => {
+        const claimed = claims.document(id);
+        const limits = claimed && fleet?.limitsOf(claimed.endpoint, claimed.lane);
+        const answer = await gathering.call('begin', { document: id, bytes, at, ...limits });
+        switch (answer.kind) {
+          case 'begun':
+            underWay.set(answer.attempt, id);
+            return answer.attempt;
+          case 'unknown':
+            throw documentUnknown(id);
+          case 'state':
+            throw wrongState(answer.name, answer.state, 'upload');
+          case 'taken':
+            throw new ReceiptdError('DOCUMENT_TAKEN', { name: answer.name });
+          case 'held':
+          case 'limited':
+            throw new ReceiptdError('DOCUMENT_HELD');
+        }
+      }),
+
+    async finish(attempt, { at, outcome, httpStatus: http, message, transition }, requeue) {
+      const document = underWay.get(attempt) ?? (await reads.documentOf(attempt));
+      const again = requeue && { ...requeue, documents: requeue.documentIds };
+      const end = { attempt, document, outcome, http, message, next: nextOf(transition), requeue: again, at };
+      const { isDone } = await gathering.call('end', end, true);
+      if (!isDone) throw await notUnderWay(attempt, document);
+      underWay.delete(attempt);
+    },
+
+    async finishReplayed(attempt, at, http, message) {
+      const document = underWay.get(attempt) ?? (await reads.documentOf(attempt));
+      const end = { attempt, document, outcome: 'trouble', http, message, next: null, at } as const;
+      const { isDone } = await gathering.call('end', end, true);
+      if (!isDone) throw await notUnderWay(attempt, document);
+      underWay.delete(attempt);
+    },
+
+    postpone: (id, due, reason, message, at) =>
+      claimed(id, async () => {
+        const item = { documents: [id], move: 'postpone', due, reason, message, at } as const;
+        await moved(id, (await gathering.call('move', item)).moved.length, 'postpone');
+      }),
+
+    markLost: (id, message, at, newestSeen) =>
+      claimed(id, async () => {
+        const elsewhere = await fleet?.elsewhere(id, at);
+        const lose = { move: 'lose', message, newestSeen: newestSeen ?? null, elsewhere } as const;
+        const item = { documents: [id], ...lose, at };
+        await moved(id, (await gathering.call('move', item)).moved.length, 'lose');
+      }),
+
+    /* ---- Originals ---- */
+
+    async setOriginalsRule(folder, rule, existing, at) {
+      await gathering.call('folder', { folder: keyOf(folder), change: 'originals', rule, existing, at });
+      const set = await reads.originalsRule(folder);
+      if (set === null) throw new Error('a rule that was just set is there');
+      return set;
+    },
+
+    async disposing(file, how, at) {
+      await gathering.call('dispose', {
+        file,
+        step: how === null ? 'cancel' : 'begin',
+        how: how ?? undefined,
+        at,
+      });
+    },
+
+    async disposed(file, how, archivedTo, at) {
+      await gathering.call('dispose', { file, step: 'done', how, archivedTo, at });
+    },
+
+    async keepOriginal({ sightingId, file }, at) {
+      await gathering.call('dispose', { file: sightingId, step: 'keep', seen: seenOf(file), at });
+    },
+
+    /* ---- Results ---- */
+
+    async recordResult({ payload, ...result }) {
+      const kept = keptOf(payload);
+      const answer = await gathering.call('result', { ...result, ...kept, size: payload.length });
+      const document = answer.document === null ? null : await reads.document(answer.document);
+      return { id: answer.result, document, isNew: answer.isNew, isProof: answer.isProof };
+    },
+
+    /* ---- Holds ---- */
+
+    async putHold({ scope, key, reason, message, since, until, demandedUntil }, sharedMs) {
+      const hold = { reason, message, until, demandedUntil };
+      const of = { scope, key: holdKey(view, scope, key), isPause: isPause(scope, reason) };
+      await gathering.call('hold', { ...of, hold, sharedMs, at: since });
+    },
+
+    async clearHold(scope, key, reason) {
+      const isPaused = isPause(scope, reason);
+      const of = { scope, key: holdKey(view, scope, key), isPause: isPaused };
+      await gathering.call('hold', {
+        ...of,
+        hold: null,
+        reason: isPaused ? undefined : reason,
+        at: clock.now(),
+      });
+    },
+
+    /* ---- People ---- */
+
+    async recordAct({ kind: act, by, detail, at }) {
+      await gathering.call('record', { record: 'act', act, by, detail, at });
+    },
+
+    retry: async (documents, at) =>
+      (await gathering.call('move', { documents, move: 'retry', at })).moved.length,
+
+    dismiss: async ({ documents, sightings: files }, by, at) =>
+      (await gathering.call('dismiss', { documents, files, isUndo: false, by, at })).count,
+
+    undismiss: async ({ documents, sightings: files }, by, at) =>
+      (await gathering.call('dismiss', { documents, files, isUndo: true, by, at })).count,
+
+    async resend(id, at) {
+      const item = { documents: [id], move: 'resend', at } as const;
+      await moved(id, (await gathering.call('move', item)).moved.length, 'resend');
+    },
+
+    async erase(documents, at) {
+      const { count } = await gathering.call('erase', { documents, at });
+      await blanked();
+      return count;
+    },
+
+    async moveTo(documents, endpoint, by, at) {
+      const answers = await Promise.all(
+        [...new Set(documents)].map((document) => gathering.call('copy', { document, endpoint, by, at })),
+      );
+      return answers.filter(({ kind }) => kind !== 'unknown').length;
+    },
+
+    async admitElsewhere(document, endpoint, at) {
+      const answer = await gathering.call('copy', { document, endpoint, by: null, at });
+      return admittedOf(answer, '', document);
+    },
+
+    async recordEndpoint(endpoint: EndpointKey, name, verbatim, at) {
+      await gathering.call('record', { record: 'endpoint', endpoint, name, verbatim, at });
+    },
+  };
+}
+
+function isPause(scope: string, reason: string | undefined): boolean {
+  return reason === PAUSED && (scope === 'endpoint' || scope === 'folder');
+}
+
+/** A new document, as its row was just written. */
+function documentOf(
+  { endpoint, file, sha256, type, lane, at }: Admission,
+  { document: id, name }: Extract<AdmitAnswer, { kind: 'queued' | 'requeued' | 'duplicate' | 'known' }>,
+): Document {
+  const { folder, path, identity } = file;
+  const { baseUrl, uid } = endpoint;
+  return {
+    id,
+    endpoint: { baseUrl, uid },
+    folder,
+    path,
+    name,
+    sha256,
+    type,
+    size: identity.size,
+    lane,
+    ...UNTOUCHED,
+    createdAt: at,
+    updatedAt: at,
+  };
+}
+
+function nextOf(transition: Transition): NextState {
+  if (transition.state !== 'queued')
+    return transition.state === 'accepted'
+      ? { state: 'accepted', status: transition.serviceStatus, response: transition.response }
+      : transition;
+  const { state, notBefore: due, reason, message, answerLost, serverError } = transition;
+  return { state, due, reason, message, answerLost, serverError };
+}

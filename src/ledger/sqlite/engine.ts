@@ -1,0 +1,311 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { systemCode } from '../../core/domain/errors.ts';
+import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/journal.ts';
+import { blankInJournal, personalRanges, readJournal, type Journal } from '../journal/journal.ts';
+import { isBusyError, isStoreFailure } from './failure.ts';
+import { subjectsOf, toJournal, type Range } from '../entries.ts';
+import type { Engine, Fault, Head, Recorded } from '../engine.ts';
+import type { Cells, COUNTED, Table } from '../schema.ts';
+import { inJson, valuesOf, type Statements } from './statements.ts';
+import { headOf } from './tables.ts';
+
+/** In pages of 4 KiB: checkpoints are fewer and larger than with the default of 1,000; the WAL grows to 16 MB. */
+const CHECKPOINT_PAGES = 4_000;
+/** Rows with up to so many columns are inserted faster as one JSON text. */
+const NARROW = 5;
+
+/** The tables are committed without a sync of their own: what a power failure takes, the journal brings back. */
+export const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA checkpoint_fullfsync = ON;
+  PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;
+  PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;`;
+
+/** The journal, as an engine sees it. */
+export interface Entries {
+  readonly head: JournalHead;
+  /** Durable on return. */
+  append(events: readonly JournalEvent[]): void;
+  /** Entries behind a number. */
+  after(seq: number): Iterable<JournalEntry>;
+  blank(ranges: readonly Range[]): void;
+  /** Ranges of entries with personal data that `isMeant`. */
+  personal(isMeant: (entry: JournalEntry) => boolean): readonly Range[];
+  /** Writes a probe and removes it. @throws the error that prevents writing */
+  tryWriting(): void;
+  close(): void;
+}
+
+export function entriesOf(journal: Journal): Entries {
+  return {
+    get head() {
+      return journal.head;
+    },
+    append: (events) => void journal.append(events),
+    after: (seq) => readJournal(journal.path, seq),
+    blank: (ranges) => blankInJournal(journal.path, ranges),
+    personal: (isMeant) => personalRanges(journal.path, isMeant),
+    tryWriting: () => journal.tryWriting(),
+    close: () => journal.close(),
+  };
+}
+
+export interface SqliteEngineOptions {
+  readonly writer: Statements;
+  readonly reader: Statements;
+  readonly journal: Entries;
+  readonly now: () => number;
+  /** Called with how long each sync took; milliseconds. */
+  readonly onSynced?: ((ms: number) => void) | undefined;
+}
+
+interface Inserting {
+  readonly statement: StatementSyncInstance;
+  readonly names: readonly string[];
+  /** One JSON text for all rows is faster. */
+  readonly isNarrow: boolean;
+}
+
+/** SQLite beside a journal file. A transaction is durable once its entries are synced. */
+export class SqliteEngine implements Engine {
+  readonly reader: Statements;
+  readonly #options: SqliteEngineOptions;
+  readonly #writer: Statements;
+  readonly #inserts = new Map<string, Inserting>();
+  /** By table and columns. */
+  readonly #updates = new Map<string, StatementSyncInstance>();
+  /** Whether entries are not surely blank yet. */
+  #hasBlanks: boolean;
+  /** Since the last erasure, so that nothing deleted is left in the file. */
+  #isRewritten = false;
+  #isAhead = false;
+
+  constructor(options: SqliteEngineOptions) {
+    this.#options = options;
+    this.#writer = options.writer;
+    this.reader = options.reader;
+    this.#hasBlanks = headOf(options.writer).blanks.length > 0;
+  }
+
+  /** Over tables without a journal: entries are folded, none is recorded. @param ledger whose entries they are */
+  static overTables(writer: Statements, ledger: string): SqliteEngine {
+    const refuse = (): never => {
+      throw new Error('nothing is recorded here');
+    };
+    const journal: Entries = {
+      head: { ...headOf(writer), ledger },
+      append: refuse,
+      after: () => [],
+      blank: refuse,
+      personal: refuse,
+      tryWriting: refuse,
+      close: () => {},
+    };
+    return new SqliteEngine({ writer, reader: writer, journal, now: () => 0 });
+  }
+
+  get journalHead(): JournalHead {
+    return this.#options.journal.head;
+  }
+
+  get db(): DatabaseSyncInstance {
+    return this.#writer.db;
+  }
+
+  begin(): Head {
+    this.db.exec('BEGIN IMMEDIATE');
+    this.#isAhead = false;
+    return { seq: this.#options.journal.head.seq, base: 0, name: '', now: this.#options.now() };
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a statement decides what its rows are
+  each<Row>(statement: string, batch: readonly object[] | null, params: object = {}): readonly Row[] {
+    return this.#writer.each<Row>(statement, batch, params);
+  }
+
+  insert(
+    table: Table | keyof typeof COUNTED,
+    columns: Readonly<Record<string, string>>,
+    rows: readonly Cells[],
+    onConflict = '',
+  ): void {
+    let writing = this.#inserts.get(table);
+    if (writing === undefined) {
+      const names = Object.keys(columns);
+      const isNarrow = names.length <= NARROW;
+      const values = isNarrow
+        ? `SELECT ${names.map((_, i) => `value ->> ${i}`).join(', ')} FROM json_each(?1) WHERE true`
+        : `VALUES (${names.map((_, i) => `?${i + 1}`).join(', ')})`;
+      const text = `INSERT INTO ${table} (${names.join(', ')}) ${values} ${onConflict}`;
+      this.#inserts.set(table, (writing = { statement: this.#writer.statement(text), names, isNarrow }));
+    }
+    const { statement, names, isNarrow } = writing;
+    if (isNarrow) statement.run(inJson(rows, names));
+    else for (const row of rows) statement.run(...valuesOf(row, names));
+  }
+
+  update(table: Table, columns: readonly string[], ids: readonly number[], rows: readonly Cells[]): void {
+    const key = `${table} ${columns.join()}`;
+    let statement = this.#updates.get(key);
+    if (statement === undefined) {
+      const set = columns.map((name, i) => `${name} = ?${i + 2}`).join(', ');
+      statement = this.#writer.statement(`UPDATE ${table} SET ${set} WHERE id = ?1`);
+      this.#updates.set(key, statement);
+    }
+    for (const [i, row] of rows.entries()) statement.run(ids[i] ?? 0, ...valuesOf(row, columns));
+  }
+
+  record(entries: Parameters<Engine['record']>[0]): void {
+    const startedAt = performance.now();
+    this.#options.journal.append(entries.map(({ entry, at }) => toJournal(entry, at)));
+    this.#isAhead = true;
+    this.#options.onSynced?.(performance.now() - startedAt);
+    const blanks = entries.flatMap(({ entry }) => (entry.kind === 'erased' ? entry.entries : []));
+    this.#setHead(this.#options.journal.head, blanks);
+  }
+
+  replayed(entries: readonly Recorded[]): void {
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    const blanks = entries.flatMap(({ kind, facts }) =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `record`
+      kind === 'erased' ? (facts['entries'] as unknown as Range[]) : [],
+    );
+    this.#setHead({ ledger: this.#options.journal.head.ledger, seq: last.seq, hash: last.hash }, blanks);
+  }
+
+  #setHead({ ledger, seq, hash }: JournalHead, blanks: readonly Range[]): void {
+    this.#writer.run('UPDATE head SET ledger = ?1, seq = ?2, hash = ?3', ledger, seq, hash);
+    if (blanks.length === 0) return;
+    this.#writer.run(
+      'UPDATE head SET blanks = ?1',
+      JSON.stringify([...headOf(this.#writer).blanks, ...blanks]),
+    );
+    this.#hasBlanks = true;
+    this.#isRewritten = false;
+  }
+
+  commit(): void {
+    this.db.exec('COMMIT');
+  }
+
+  /** Changes nothing but reaches the disk. @throws the error that persists */
+  tryWriting(failureOf: (error: unknown) => unknown): void {
+    try {
+      this.#options.journal.tryWriting();
+      this.db.exec('BEGIN IMMEDIATE; UPDATE head SET seq = seq; COMMIT');
+    } catch (error) {
+      this.rollback();
+      throw failureOf(error);
+    }
+  }
+
+  /** Folds the WAL into the main file, so that this file is the whole ledger. False while others read it. */
+  foldLog(): boolean {
+    try {
+      // Short, since the caller can try again.
+      this.db.exec('PRAGMA busy_timeout = 100');
+      const [row]: Record<string, unknown>[] = this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      return row?.['busy'] === 0;
+    } catch {
+      // Everything is durable in the journal; the next start folds it.
+      return false;
+    } finally {
+      this.db.exec('PRAGMA busy_timeout = 5000');
+    }
+  }
+
+  rollback(): void {
+    try {
+      if (this.db.isTransaction) this.db.exec('ROLLBACK');
+    } catch {
+      // The failure before it is the one to report.
+    }
+  }
+
+  isRecorded(): boolean {
+    return this.#isAhead;
+  }
+
+  behind(): Iterable<readonly Recorded[]> {
+    return inParts(this.#options.journal.after(headOf(this.#writer).seq));
+  }
+
+  /** False if other programs keep what was erased in the log, or the disk is full. */
+  finish(): boolean {
+    if (!this.#hasBlanks) return true;
+    try {
+      if (!this.#isRewritten) {
+        this.#options.journal.blank(headOf(this.#writer).blanks);
+        rewriteFile(this.db);
+        this.#isRewritten = true;
+      }
+      if (!this.foldLog()) return false;
+      this.#writer.run('UPDATE head SET blanks = ?1', '[]');
+      this.#hasBlanks = false;
+      return true;
+    } catch (error) {
+      if (this.faultOf(error) === 'row') throw error;
+      return false;
+    }
+  }
+
+  async personalEntries({
+    documents,
+    files,
+  }: Parameters<Engine['personalEntries']>[0]): ReturnType<Engine['personalEntries']> {
+    const isMeant = (id: number | null): boolean => id !== null && (documents.has(id) || files.has(id));
+    const ranges = this.#options.journal.personal((entry) => {
+      const { document, file } = subjectsOf(entry, entry.seq, 0);
+      return isMeant(document) || isMeant(file);
+    });
+    return { entries: ranges };
+  }
+
+  heads(): readonly (readonly [base: number, seq: number])[] {
+    return [[0, this.#options.journal.head.seq]];
+  }
+
+  faultOf(error: unknown): Fault {
+    if (isBusyError(error)) return 'again';
+    return isOfStore(error) ? 'store' : 'row';
+  }
+
+  close(): void {
+    this.#inserts.clear();
+    this.#updates.clear();
+    this.#writer.forget();
+    this.#options.reader.forget();
+    this.#options.reader.db.close();
+    this.db.close();
+    this.#options.journal.close();
+  }
+}
+
+const READ_AT_ONCE = 2_000;
+
+/** @param upTo entries behind this one are left out */
+export function* inParts<E extends Recorded>(entries: Iterable<E>, upTo = Infinity): Generator<readonly E[]> {
+  let part: E[] = [];
+  for (const entry of entries) {
+    if (entry.seq > upTo) break;
+    part.push(entry);
+    if (part.length < READ_AT_ONCE) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+}
+
+/** Whether a file or the disk is at fault. A constraint has a code of the driver's, which says nothing of the store. */
+export function isOfStore(error: unknown): boolean {
+  return isStoreFailure(error) || systemCode(error)?.startsWith('ERR_') === false;
+}
+
+/** Rewrites the whole file, without what was deleted. @throws SQLite's error; nothing has changed then */
+function rewriteFile(db: DatabaseSyncInstance): void {
+  try {
+    // In memory, it would take as much as the ledger has.
+    db.exec('PRAGMA temp_store = FILE; VACUUM');
+  } finally {
+    db.exec('PRAGMA temp_store = MEMORY');
+  }
+}
