@@ -20,6 +20,7 @@ import {
   headOf,
   makeTables,
   SCHEMA_VERSION,
+  openKept,
   openTables,
   pragma,
   refuseOlderTables,
@@ -483,7 +484,7 @@ function ledgerOf(path: string): string | null {
 /** The head of tables that were set aside; null if it can't be read. */
 function headIn(file: string): JournalHead | null {
   try {
-    const statements = new Statements(openTables(file, { readOnly: true }));
+    const statements = new Statements(openKept(file));
     try {
       const head = headOf(statements);
       return head.seq > 0 ? head : null;
@@ -502,7 +503,7 @@ async function salvage(core: LedgerCore, file: string, isNewer: boolean): Promis
   let lost = 0;
   try {
     refuseOlderTables(file);
-    const statements = new Statements(openTables(file, { readOnly: true }));
+    const statements = new Statements(openKept(file));
     try {
       for (const table of TABLE_NAMES)
         taken += await core.take(

@@ -20,6 +20,12 @@ export function openTables(path: string, { readOnly }: { readonly readOnly: bool
   return new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
 }
 
+/** Opens tables that nothing writes to any more. Without a log, SQLite leaves no files of its own beside them. */
+export function openKept(path: string): DatabaseSyncInstance {
+  const hasLog = (fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return openTables(hasLog ? path : `${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
+}
+
 /**
  * Opens a ledger that another process may be writing. SQLite may create `-wal` and `-shm` files beside it. `anyVersion` also accepts one of an older
  * schema.
