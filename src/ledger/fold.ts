@@ -1,6 +1,6 @@
 import type { Verdict } from '../core/domain/document.ts';
 import { foldedUnlessAscii } from '../core/domain/search.ts';
-import { postedOf } from './resultRows.ts';
+import { postedOf } from './payload.ts';
 import {
   CHAIN,
   folderIn,

@@ -1,5 +1,5 @@
 import { FRESH, BACKLOG, type AdmitAnswer, type CopyAnswer, type NextState } from '../../core/messages.ts';
-import type { Document, EndpointKey } from '../../core/domain/document.ts';
+import type { Document, DocumentState, EndpointKey } from '../../core/domain/document.ts';
 import { isTakenOver, ReceiptdError } from '../../core/domain/errors.ts';
 import { pagePath } from '../../core/domain/pages.ts';
 import type { Clock } from '../../core/ports/clock.ts';
@@ -10,11 +10,8 @@ import type { LedgerPages } from '../../core/ports/ledgerPages.ts';
 import type { LedgerQueue, Transition } from '../../core/ports/ledgerQueue.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import type { LedgerResults } from '../../core/ports/results.ts';
-import { documentUnknown, wrongState } from '../documentErrors.ts';
 import { PAUSED } from '../holdOver.ts';
-import { noFreeName } from '../newDocument.ts';
-import { keptOf } from '../resultRows.ts';
-import { UNTOUCHED } from '../rows.ts';
+import { keptOf } from '../payload.ts';
 import { holdKey } from '../reads/holds.ts';
 import { identityText, type View } from '../reads/view.ts';
 import type { Claims } from './claims.ts';
@@ -53,6 +50,18 @@ type Writes = Pick<
   LedgerAdmin;
 
 const SKIPPED_AT_ONCE = 500;
+
+/** What a new document is like, which need not be read back. */
+export const UNTOUCHED = {
+  state: 'queued',
+  reason: null,
+  message: null,
+  serviceStatus: null,
+  attempts: 0,
+  serverErrors: 0,
+  answerLost: false,
+  notBefore: 0,
+} as const;
 
 /**
  * Temporary: the port of today's intake and delivery, which call for one file or document at a time, over steps. The rooms that replace them send
@@ -141,7 +150,7 @@ export function createWrites({
 
   async function admittedOf(answer: CopyAnswer, path: string, id: number): Promise<Admitted> {
     if (answer.kind === 'unknown') throw documentUnknown(id);
-    if (answer.kind === 'unnamed') throw noFreeName(path);
+    if (answer.kind === 'unnamed') throw new ReceiptdError('TEMPLATE_INVALID.noFreeName', { path });
     if (answer.kind === 'skipped') throw new Error('bytes that are skipped were admitted');
     return { kind: answer.kind, document: await need(answer.document) };
   }
@@ -411,4 +420,16 @@ function nextOf(transition: Transition): NextState {
       : transition;
   const { state, notBefore: due, reason, message, answerLost, serverError } = transition;
   return { state, due, reason, message, answerLost, serverError };
+}
+
+function documentUnknown(id: number): ReceiptdError {
+  return new ReceiptdError('DOCUMENT_UNKNOWN.number', { id });
+}
+
+function wrongState(
+  name: string,
+  state: DocumentState,
+  wanted: 'upload' | 'postpone' | 'lose' | 'resend',
+): ReceiptdError {
+  return new ReceiptdError('DOCUMENT_STATE.wrong', { name, state, wanted });
 }

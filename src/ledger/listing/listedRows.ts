@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import type { AccountOf } from '../../core/domain/account.ts';
-import type { Verdict } from '../../core/domain/document.ts';
+import type { Document, Verdict } from '../../core/domain/document.ts';
 import { heldBecause } from '../../core/domain/problem.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import { needsPerson } from '../../core/domain/needsPerson.ts';
 import type { ListRow, ListState } from '../../core/ports/ledgerReports.ts';
 import { holdOver, isHeld } from '../holdOver.ts';
-import { toPosted } from '../resultRows.ts';
-import { absolutePath, toDocument, type DocumentRow, type LocationRow } from '../rows.ts';
+import { toPosted } from '../payload.ts';
 
-export function documentRow(raw: ListedDocument, holds: readonly Hold[], accountOf: AccountOf): ListRow {
-  const document = toDocument(raw);
+export function documentRow(document: ListedDocument, holds: readonly Hold[], accountOf: AccountOf): ListRow {
   const hold =
     document.state === 'queued' ? holdOver(holds, document.endpoint, document.folder, accountOf) : undefined;
   return {
@@ -29,10 +27,10 @@ export function documentRow(raw: ListedDocument, holds: readonly Hold[], account
     reason: hold?.reason ?? document.reason,
     message: hold === undefined ? document.message : heldBecause(hold),
     answerLost: document.answerLost,
-    needsPerson: needsPerson({ ...document, isGone: false, isDismissed: raw.dismissedAt !== null }),
-    ...dismissal(raw),
-    archivedTo: raw.archivedTo,
-    posted: toPosted(raw.posted),
+    needsPerson: needsPerson({ ...document, isGone: false, isDismissed: document.dismissedAt !== null }),
+    ...dismissal(document),
+    archivedTo: document.archivedTo,
+    posted: toPosted(document.posted),
     createdAt: iso(document.createdAt),
     updatedAt: iso(document.updatedAt),
     notBefore: document.notBefore === 0 ? null : iso(document.notBefore),
@@ -53,11 +51,14 @@ function dismissal({ dismissedAt, dismissedBy }: DismissalRow): Pick<ListRow, 'd
   return { dismissedAt: dismissedAt === null ? null : iso(dismissedAt), dismissedBy };
 }
 
-export interface ListedDocument extends DocumentRow, DismissalRow, PostedRow {
+export interface ListedDocument extends Document, DismissalRow, PostedRow {
   readonly archivedTo: string | null;
 }
 
-export interface ListedSighting extends LocationRow, DismissalRow, PostedRow {
+export interface ListedSighting extends DismissalRow, PostedRow {
+  readonly folder: string;
+  readonly dir: string;
+  readonly name: string;
   readonly goneAt: number | null;
   readonly id: number;
   readonly verdict: Exclude<Verdict, 'document'> & ListState;
@@ -84,7 +85,7 @@ export function sightingRow(row: ListedSighting): ListRow {
     sha256: row.sha256,
     state: row.verdict,
     status: row.serviceStatus,
-    path: absolutePath(row),
+    path: join(row.folder, row.dir, row.name),
     attempts: 0,
     documentId: row.documentId,
     sightingId: row.id,

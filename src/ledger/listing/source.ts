@@ -35,13 +35,6 @@ export interface ListSource {
   tallies(along: Along, conditions: Conditions, spanMs: number): ReadTally;
 }
 
-/** How many needles and values a statement has parameters for, and the length of the spans that it counts by. */
-export interface Wanted {
-  readonly needles: number;
-  readonly values: number;
-  readonly spanMs: number;
-}
-
 /** In every time zone, days begin on a quarter of an hour. */
 export const QUARTER_MS = 15 * 60_000;
 export const HOUR_MS = 4 * QUARTER_MS;

@@ -1,5 +1,3 @@
-import { numberParams } from '../numberParams.ts';
-
 type Value = string | number | bigint | boolean | null | Date | Buffer | readonly (string | number | null)[];
 export type Params = Readonly<Record<string, Value>>;
 
@@ -32,7 +30,7 @@ const known = new Map<string, Known>();
 export function statement(text: string, params: Params = {}): Statement {
   let found = known.get(text);
   if (!found) {
-    const numbered = numberParams(text, '$');
+    const numbered = numberParams(text);
     found = { name: `r${known.size}`, ...numbered };
     known.set(text, found);
   }
@@ -58,4 +56,18 @@ function toText(value: Value): unknown {
 
 function isList(value: Value): value is readonly (string | number | null)[] {
   return Array.isArray(value);
+}
+
+/** Literals, quoted names, comments (the last of each kind may lack its end), casts, or a parameter. */
+const PARAM = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*[^]*?(?:\*\/|$)|::|:([A-Za-z_]\w*)/g;
+
+/** Replaces parameters written `:name` by numbers: `$1`. A repeated name has one number. */
+function numberParams(text: string): { readonly text: string; readonly names: readonly string[] } {
+  const names: string[] = [];
+  const numbered = text.replace(PARAM, (whole, name: string | undefined) => {
+    if (name === undefined) return whole;
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  return { text: numbered, names };
 }

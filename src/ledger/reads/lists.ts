@@ -13,14 +13,12 @@ import {
   type TalliedRow,
 } from '../listing/source.ts';
 import { isInside, type Position } from '../listing/walk.ts';
-import { MOST_POSTED } from '../resultRows.ts';
+import { MOST_POSTED } from '../payload.ts';
 import { isListed, needsAttention, type DocumentRow } from '../schema.ts';
 import { DOCUMENT, type DocumentColumns, type View } from './view.ts';
 import { endpointIdOf } from '../entries.ts';
 
 const texts = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
-
-/** Files that lists show: those that came to nothing only while they are there. */
 
 /** What a list reads, filters and sorts by: documents, those that are not accepted, and files that did not become one. */
 interface Source {
@@ -260,10 +258,8 @@ export function listSource(
     };
   };
   const toDocument = (row: ListedDocumentColumns): ListedDocument => {
-    const { endpoint, ...document } = view.document(row);
     const { dismissedAt, dismissedBy, archivedTo, posted: results } = row;
-    const more = { dismissedAt, dismissedBy, archivedTo, posted: results };
-    return { ...document, ...endpoint, ...more, answerLost: row.answer_lost };
+    return { ...view.document(row), dismissedAt, dismissedBy, archivedTo, posted: results };
   };
   const toFile = (row: ListedFileColumns): ListedSighting => ({ ...row, ...placeOf(row) });
 

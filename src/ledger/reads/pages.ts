@@ -1,6 +1,6 @@
-import type { LedgerPages, Split } from '../../core/ports/ledgerPages.ts';
-import { toPages, type PageRow } from '../pageRows.ts';
-
+import type { DocumentState } from '../../core/domain/document.ts';
+import { pageOf } from '../../core/domain/pages.ts';
+import type { LedgerPages, Split, SplitPage } from '../../core/ports/ledgerPages.ts';
 import { identityOf, select, type Columns, type View } from './view.ts';
 import { ofBytes, pathOf } from '../schema.ts';
 import { endpointIdOf } from '../entries.ts';
@@ -48,4 +48,25 @@ function toSplit(view: View, row: SplitColumns): readonly Split[] {
   if (endpoint === null || sha256 === null) return [];
   const file = { folder: view.path(row.folder_id), path: pathOf(row), identity: identityOf(row) };
   return [{ id, endpoint, file, sha256 }];
+}
+
+interface PageRow {
+  readonly id: number;
+  readonly dir: string;
+  readonly name: string;
+  readonly verdict: SplitPage['verdict'];
+  readonly sha256: string | null;
+  readonly state: DocumentState | null;
+  readonly reason: string | null;
+}
+
+/** The pages that were not erased, each with its latest verdict. */
+function toPages(rows: readonly PageRow[]): SplitPage[] {
+  const pages = new Map<number, SplitPage>();
+  for (const row of rows.toSorted((a, b) => a.id - b.id)) {
+    const page = pageOf(pathOf(row))?.page;
+    const { verdict, sha256, state, reason } = row;
+    if (page !== undefined) pages.set(page, { page, verdict, sha256, state, reason });
+  }
+  return [...pages.values()];
 }

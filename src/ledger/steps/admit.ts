@@ -5,9 +5,8 @@ import {
   type CopyAnswer,
   type CopyItem,
 } from '../../core/messages.ts';
-import { MOVED } from '../../core/domain/document.ts';
+import { MOVED, type DocumentState } from '../../core/domain/document.ts';
 import { namesOf, usesSeq } from '../../core/domain/naming.ts';
-import { isToSendAgain } from '../newDocument.ts';
 import type { DocumentRow, FileRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
 import { CurrentFiles, KnownDocuments, makePlaces } from './places.ts';
@@ -71,6 +70,11 @@ export async function admit(work: Work, items: readonly AdmitItem[]): Promise<re
     work.add({ kind: 'moved', documents: [work.ref(document.id)], ...next }, at);
     return { kind: 'requeued', document: document.id, name: document.name };
   });
+}
+
+/** Whether a document in this state is queued again when its bytes are seen again. */
+function isToSendAgain(state: DocumentState): boolean {
+  return state === 'failed' || state === 'lost';
 }
 
 /** In a fleet: whose folders the known documents are in. */

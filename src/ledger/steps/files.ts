@@ -8,13 +8,12 @@ import type {
   SplitEndItem,
   SplitItem,
 } from '../../core/messages.ts';
-import { splitMessage } from '../pageRows.ts';
+import { everyPageSent } from '../../core/domain/pages.ts';
 import { CHAIN, type EntryOf, type Range, endpointIdOf, folderIdOf } from '../entries.ts';
-import type { FileRow } from '../schema.ts';
+import { pathOf, type FileRow } from '../schema.ts';
 import type { Work } from '../work.ts';
 import { isSameFile } from './admit.ts';
 import { CurrentFiles, makePlaces } from './places.ts';
-import { pathOf } from '../schema.ts';
 
 /** Verdicts on files that are not, or not yet, documents. */
 export async function note(work: Work, items: readonly NoteItem[]): Promise<readonly Done[]> {
@@ -227,4 +226,9 @@ function disposed(
   archivedTo: string | null | undefined,
 ): EntryOf<'disposed'> {
   return { kind: 'disposed', file, how, archivedTo };
+}
+
+/** Message for a file while it is being split (0 pages) and afterwards. */
+function splitMessage(pages: number): string {
+  return pages === 0 ? 'It is being split into pages.' : everyPageSent(pages);
 }

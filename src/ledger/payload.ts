@@ -1,27 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import type { DocumentState } from '../core/domain/document.ts';
 import { readPosted, type Posted } from '../core/domain/posted.ts';
 import { postedWords } from '../core/domain/search.ts';
-import type { PayloadEncoding, ResultRow } from '../core/ports/results.ts';
+import type { PayloadEncoding } from '../core/ports/results.ts';
 
 /** A payload as it is stored. */
-export interface KeptPayload {
+interface KeptPayload {
   readonly encoding: PayloadEncoding;
   readonly payload: string;
   readonly sha256: string;
-}
-
-/** The document that a result is about. */
-export interface Match {
-  readonly id: number;
-  readonly state: DocumentState;
-  readonly attempts: number;
-  readonly answerLost: number;
-  readonly serviceStatus: string | null;
-  readonly response: string | null;
-  /** The service was known to have it, from an answer or a result. */
-  readonly wasThere: boolean | number;
 }
 
 export function keptOf(payload: Uint8Array): KeptPayload {
@@ -54,9 +41,6 @@ export function postedOf({ encoding, payload }: { encoding: PayloadEncoding; pay
   return { fields: JSON.stringify(posted), words: postedWords(posted) };
 }
 
-/** Most results that the view of one document shows. */
-export const MOST_SHOWN = 500;
-
 /** Most results of a document that lists show; `results` shows the older ones too. */
 export const MOST_POSTED = 100;
 
@@ -64,28 +48,4 @@ export const MOST_POSTED = 100;
 export function toPosted(fields: string | null): readonly Posted[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `postedOf`
   return fields === null ? [] : (JSON.parse(fields) as readonly Posted[]).toReversed();
-}
-
-/** Columns as `sql/results.ts` names them. */
-export interface StoredResult {
-  readonly id: number;
-  readonly receivedAt: number;
-  readonly documentId: number | null;
-  readonly name: string | null;
-  readonly baseUrl: string | null;
-  readonly uid: string | null;
-  readonly status: string | null;
-  readonly sha256: string;
-  readonly size: number;
-  readonly encoding: PayloadEncoding;
-  readonly givenName: string | null;
-  readonly givenUid: string | null;
-  readonly turn: number;
-}
-
-export function toResultRow({ documentId, name, baseUrl, uid, ...row }: StoredResult): ResultRow {
-  const { id, receivedAt, status, sha256, size, encoding, givenName, givenUid, turn } = row;
-  const isKnown = documentId !== null && name !== null && baseUrl !== null && uid !== null;
-  const document = isKnown ? { id: documentId, name, endpoint: { baseUrl, uid } } : null;
-  return { id, receivedAt, document, status, sha256, size, encoding, givenName, givenUid, turn };
 }
