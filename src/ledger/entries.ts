@@ -296,13 +296,13 @@ export function cleaned<T>(value: T): T {
   return clean;
 }
 
-/** As the journal stores it, with personal data apart. */
 /** How entries are to be read: a fact of the first entry of a chain. Journals of the format before the first release do not have it. */
 const FORMAT = 2;
 
 /** Whether it may be the first of its chain. */
 const isFirst = (kind: Entry['kind']): boolean => kind === 'begun' || kind === 'continued';
 
+/** As the journal stores it, with personal data apart. */
 export function toJournal(entry: Entry, at: number): JournalEvent {
   // Every field of every entry is JSON.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -114,6 +114,7 @@ export function fold(work: WorkingSet, entry: Entry, at: number, id: number): vo
         message: null,
       });
       const attempts = document.attempts + 1;
+      // Brought back late: the document has gone on without this request.
       if (!isIdle(document)) return work.change('documents', document.id, { attempts });
       // Still uploading: the request before it was answered with 401.
       const replays = document.state === 'uploading' ? 1 : 0;

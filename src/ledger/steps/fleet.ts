@@ -49,8 +49,8 @@ const SAME_BYTES = `SELECT r.id AS id, b.id AS other FROM {rows id:int endpoint_
   WHERE b.endpoint_id = r.endpoint_id AND b.sha256 = r.sha256 AND b.twin = 0`;
 
 /**
- * Ends the move of this agent's ledger to a shared one, or what brings one forward that went back. Of the documents that wait, those whose bytes were here fail: nobody can say which of two names was
- * meant. Those that were never sent, and only have another image's name, get a new one.
+ * Ends the move of this agent's ledger to a shared one, or what brings one forward that went back. Of the documents that wait, those whose bytes were here
+ * fail: nobody can say which of two names was meant. Those that were never sent, and only have another image's name, get a new one.
  */
 export async function merge(work: Work, items: readonly MergeItem[]): Promise<readonly MergeAnswer[]> {
   const range = { first: work.base, next: work.base + CHAIN };

@@ -1,9 +1,8 @@
 import type { FolderKey } from '../../core/messages.ts';
 import type { EndpointKey } from '../../core/domain/document.ts';
 import { endpointIdOf, folderIdOf } from '../entries.ts';
-import type { DocumentRow, FileRow } from '../schema.ts';
+import { pathOf, splitPath, type DocumentRow, type FileRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
-import { pathOf, splitPath } from '../schema.ts';
 
 const BY_BYTES = `{one endpoint:int sha256:text} SELECT ${columnsOf('documents', 't')} FROM documents t
   WHERE t.endpoint_id = r.endpoint AND t.sha256 = r.sha256 ORDER BY t.twin`;
