@@ -64,7 +64,7 @@ export type AdmitAnswer =
   | { readonly kind: 'unnamed' };
 
 /** A file that is not, or not yet, a document. */
-export interface NoteItem extends Seen, MaybePage {
+export interface NoteItem extends Seen, Pick<MaybePage, 'page'> {
   readonly verdict: Exclude<Verdict, 'document' | 'duplicate' | 'split'>;
   readonly reason: string;
   readonly message: string;

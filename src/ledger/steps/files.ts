@@ -36,7 +36,7 @@ export async function note(work: Work, items: readonly NoteItem[]): Promise<read
         again: isSame ? work.ref(before.id) : undefined,
         supersedes: before === undefined || isSame ? undefined : work.ref(before.id),
         page: page === undefined ? undefined : work.ref(page),
-        isGone: page !== undefined || item.isElsewhere === true ? true : undefined,
+        isGone: page === undefined ? undefined : true,
         path,
         identity,
         policy,
