@@ -45,6 +45,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     return agent;
   }
 
+  /** In their order in the queue: what another agent may watch is looked up first, and the images that come with it overtake each other. */
   async function admitted(
     agent: Agent,
     count: number,
@@ -53,7 +54,8 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const images = Array.from({ length: count }, (_, n) =>
       imageIn(folder, `${folder} ${n}.jpg`, `${folder} ${n}`),
     );
-    return Promise.all(images.map(async (image) => (await agent.admit(image)).document.id));
+    const ids = await Promise.all(images.map(async (image) => (await agent.admit(image)).document.id));
+    return ids.toSorted((x, y) => x - y);
   }
 
   /** Each agent takes its own share first. */
