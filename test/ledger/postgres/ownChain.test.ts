@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AdmitItem, BeginAnswer, EndItem } from '../../../src/core/messages.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import { chainLines } from '../../../src/ledger/postgres/chain.ts';
 import { OwnChain } from '../../../src/ledger/postgres/ownChain.ts';
 import { TWIN } from '../../../src/ledger/steps/fleet.ts';
 import type { AgentOptions, OpenAgent } from '../../../src/ledger/fleet/open.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
 import { compile, runScript } from '../../support/scripts.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -18,6 +20,13 @@ import { stored } from '../support/rows.ts';
 
 const OFFICE = { baseUrl: 'https://service.example', uid: 'office' };
 const NUMBER = 40 * 1024;
+
+/** A minute in each second: agents wait for others up to 15 seconds. */
+const HASTY: Clock = {
+  now: () => systemClock.now(),
+  monotonic: () => 60 * systemClock.monotonic(),
+  sleep: (ms, signal) => systemClock.sleep(ms / 60, signal),
+};
 
 function image(content: string, more: Partial<AdmitItem> = {}): AdmitItem {
   return {
@@ -275,7 +284,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     await close();
     rmSync(join(dir, 'b.journal'));
     await kept.restore();
-    await open('a');
+    await open('a', { clock: HASTY });
     expect(await findings()).toEqual([]);
     expect(await documents()).toMatchObject([{ path: 'y.jpg', state: 'queued' }]);
     // Numbers of the agent that is gone are given to other bytes: nothing of before is about those.
@@ -283,7 +292,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const c = await open('a');
     expect(await admit(c, image('x', { path: 'copy.jpg' }), image('x'))).toHaveLength(2);
     expect(await findings()).toEqual([]);
-  }, 60_000);
+  });
 
   it('never takes what was recorded about a lost document for another one of its number', async () => {
     const [a, b] = [await open('a'), await open('b')];
