@@ -31,20 +31,30 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     const lock = during ? await acquireInstanceLock(from.config.stateDir) : null;
     if (!during) await from.ledger.close();
     try {
-      return await moveLedger(from.config, {
-        target: { url, passwordFile: null, caFile: null },
-        agent,
-        version: '1.0.0',
-        onProgress: () => {},
-        onAgentRuns: () =>
-          void during?.()
-            .then(() => from.ledger.close())
-            .then(() => lock?.release()),
-        signal: AbortSignal.timeout(60_000),
-      });
+      return await command(from, agent, url, () =>
+        during?.()
+          .then(() => from.ledger.close())
+          .then(() => lock?.release()),
+      );
     } finally {
       await from.open();
     }
+  }
+
+  function command(
+    from: Machine,
+    agent: string,
+    url = database.url,
+    onAgentRuns: () => unknown = () => {},
+  ): Promise<MovedLedger | null> {
+    return moveLedger(from.config, {
+      target: { url, passwordFile: null, caFile: null },
+      agent,
+      version: '1.0.0',
+      onProgress: () => {},
+      onAgentRuns,
+      signal: AbortSignal.timeout(60_000),
+    });
   }
 
   beforeEach(async () => {
@@ -194,7 +204,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     await first.work(0, 2);
     await second.work(0, 2);
     await move(first, 'scan-pc');
-    await expect(move(second, 'scan-pc')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+    await expect(move(second, 'scan-pc')).rejects.toMatchObject({ key: 'MOVE_REFUSED.agentNameTaken' });
   });
 
   it('says so if this ledger is being moved under another name, or by another command', async () => {
@@ -205,13 +215,12 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
         await ask(database.url, 'DELETE FROM attempts');
       }),
     ).rejects.toMatchObject({ code: 'MOVE_DIFFERS' });
-    await expect(move(office, 'other')).rejects.toMatchObject({
-      code: 'MOVE_REFUSED',
-      hint: expect.stringContaining('--agent scan-pc') as string,
-    });
+    await expect(move(office, 'other')).rejects.toMatchObject({ key: 'MOVE_REFUSED.asAnotherAgent' });
+    let refused: unknown;
     const moved = move(office, 'scan-pc', async () => {
-      await expect(move(office, 'scan-pc', async () => {}, database.url)).rejects.toBeDefined();
+      refused = await command(office, 'scan-pc').catch((error: unknown) => error);
     });
     await expect(moved).rejects.toMatchObject({ code: 'MOVE_DIFFERS' });
+    expect(refused).toMatchObject({ key: 'MOVE_REFUSED.underWay' });
   });
 });
