@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
-import type { AdmitAnswer, AdmitItem, BeginAnswer, EndItem } from '../../../src/core/messages.ts';
-import { CHAIN } from '../../../src/ledger/entries.ts';
+import type { AdmitAnswer, AdmitItem, BeginAnswer, BeginItem, EndItem } from '../../../src/core/messages.ts';
+import { CHAIN, endpointIdOf } from '../../../src/ledger/entries.ts';
 import { createAgent, type AgentOptions, type OpenAgent } from '../../../src/ledger/fleet/open.ts';
 import { SPAN_MS } from '../../../src/ledger/schema.ts';
-import { isFault } from '../../../src/ledger/ledger.ts';
+import { isFault, type Step } from '../../../src/ledger/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { agentOptions, ask, openPostgres } from '../support/agents.ts';
@@ -34,6 +34,8 @@ async function admit({ core }: OpenAgent, ...items: readonly AdmitItem[]): Promi
   const [answers] = await core.run([['admit', items]]);
   return answers.map((answer) => (answer as { document: number }).document);
 }
+
+const beginning = (document: number): BeginItem => ({ document, bytes: 1, at: 2_000 });
 
 async function begin({ core }: OpenAgent, ...documents: readonly number[]): Promise<readonly BeginAnswer[]> {
   const [answers] = await core.run([
@@ -149,6 +151,45 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
       ),
     ).toEqual([{ n: 30, names: 30, bytes: 30 }]);
   });
+
+  it.each(['a step', 'steps'])(
+    'locks endpoints in one order, in which no agent waits for another: %s',
+    async (of) => {
+      const agent = await open();
+      const endpoints = ['one', 'two'].map((uid) => ({ ...OFFICE, uid }));
+      const [first, last] = endpoints.toSorted((x, y) => endpointIdOf(x) - endpointIdOf(y));
+      const images = (content: string) =>
+        [last, first].map((endpoint, n) => image(`${content} ${n}`, { ...(endpoint && { endpoint }) }));
+      const documents = await admit(agent, ...images('old'));
+      const items = images('new');
+      const steps: Step[] =
+        of === 'a step'
+          ? [['admit', items]]
+          : [...items.map((item): Step => ['admit', [item]]), ['begin', documents.map(beginning)]];
+      const [blocker, other] = [await connected(database.url), await connected(database.url)];
+      const LOCK = 'SELECT FROM endpoints WHERE uid = $1 FOR UPDATE NOWAIT';
+      try {
+        await blocker.query('BEGIN');
+        await blocker.query(LOCK, [first?.uid]);
+        const done = agent.core.run(steps);
+        await vi.waitUntil(
+          async () =>
+            (
+              await other.query(
+                `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+              )
+            ).rowCount === 1,
+          { timeout: 20_000 },
+        );
+        // Throws if the agent has it.
+        await other.query(LOCK, [last?.uid]);
+        await blocker.query('COMMIT');
+        expect((await done).flat().some(isFault)).toBe(false);
+      } finally {
+        await Promise.all([blocker.end(), other.end()]);
+      }
+    },
+  );
 
   it('lets agents share a rate window', async () => {
     const [a, b] = [await open('a'), await open('b')];
