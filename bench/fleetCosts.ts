@@ -145,7 +145,7 @@ END $$`;
     copied('attempts', { id: `t.id + c * 1000000`, document_id: `t.document_id + c * 1000000` }),
   );
   await admin.query(
-    copied('sightings', {
+    copied('files', {
       id: `t.id + c * 1000000`,
       document_id: `t.document_id + c * 1000000`,
       name: `t.name || c`,

@@ -144,10 +144,10 @@ export class Agent {
     const waiting = ['queued', 'uploading', 'held'];
     const cases = new Map<string, Need>();
     for await (const row of ledger.list({ attention: 'needed' })) {
-      const { sightingId, documentId, attempts, size, state, reason } = row;
+      const { fileId, documentId, attempts, size, state, reason } = row;
       if (isElsewhere(row.path)) continue;
       // A document that failed again and a file that changed count as new cases.
-      const key = `${sightingId ?? ''} ${documentId ?? ''} ${attempts} ${size} ${state} ${reason}`;
+      const key = `${fileId ?? ''} ${documentId ?? ''} ${attempts} ${size} ${state} ${reason}`;
       for (const need of needsOf([{ state, reason, count: 1 }])) cases.set(key, need);
     }
     return {

@@ -155,7 +155,7 @@ describe('the documentation', () => {
       needsPerson: true,
       dismissedBy: true,
       dismissedAt: true,
-      sightingId: true,
+      fileId: true,
       archivedTo: true,
       posted: true,
       createdAt: true,

@@ -263,11 +263,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       return file && { verdict: file.verdict, ctimeNs: file.identity.ctimeNs };
     };
     const filesOf = async (id: number) =>
-      (await leader.detail(id))?.sightings.map(({ verdict, path, goneAt }) => [
-        verdict,
-        path,
-        goneAt !== null,
-      ]);
+      (await leader.detail(id))?.files.map(({ verdict, path, goneAt }) => [verdict, path, goneAt !== null]);
     const newer = { verdict: 'document', ctimeNs: 20n };
     await leader.admit(changed('/mnt/a', 'x.jpg', 'new', 20n));
 

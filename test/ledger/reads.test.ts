@@ -60,9 +60,9 @@ function readsOf(view: View, base: number, count: number): Readonly<Record<strin
     'attemptTimes of all': () => queue.attemptTimes(null, lately, 100),
     countAttempts: () => queue.countAttempts(OFFICE, lately, now),
     'countAttempts of all': () => queue.countAttempts(null, lately, now),
-    toDispose: () => originals.toDispose(folder, { afterSightingId: 0, limit: 50, stays: 0, statuses: null }),
+    toDispose: () => originals.toDispose(folder, { afterFileId: 0, limit: 50, stays: 0, statuses: null }),
     'toDispose by status': () =>
-      originals.toDispose(folder, { afterSightingId: 0, limit: 50, stays: 100, statuses: ['DONE', 'X'] }),
+      originals.toDispose(folder, { afterFileId: 0, limit: 50, stays: 100, statuses: ['DONE', 'X'] }),
     begunDisposals: () => originals.begunDisposals(folder),
     originalsRule: () => reports.originalsRule(folder),
     acceptedOriginals: () => reports.acceptedOriginals(folder, null),

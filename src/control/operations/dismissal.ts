@@ -73,13 +73,13 @@ async function nothingNamed(reports: Reports, target: string, undo: boolean): Pr
 }
 
 async function* batches(rows: AsyncIterable<ListRow> | Iterable<ListRow>): AsyncGenerator<Cases> {
-  let cases = { documents: [] as number[], sightings: [] as number[] };
-  for await (const { sightingId, documentId } of rows) {
-    if (sightingId !== null) cases.sightings.push(sightingId);
+  let cases = { documents: [] as number[], files: [] as number[] };
+  for await (const { fileId, documentId } of rows) {
+    if (fileId !== null) cases.files.push(fileId);
     else if (documentId !== null) cases.documents.push(documentId);
-    if (cases.documents.length + cases.sightings.length < BATCH) continue;
+    if (cases.documents.length + cases.files.length < BATCH) continue;
     yield cases;
-    cases = { documents: [], sightings: [] };
+    cases = { documents: [], files: [] };
   }
-  if (cases.documents.length + cases.sightings.length > 0) yield cases;
+  if (cases.documents.length + cases.files.length > 0) yield cases;
 }

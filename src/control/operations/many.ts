@@ -43,20 +43,20 @@ const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>>
 /** @throws ReceiptdError USAGE */
 export async function actOnMany(
   deps: ManyDeps,
-  { act, documents = [], sightings = [], filter, endpoint, cursor, by = SOMEBODY }: Request<'actOnMany'>,
+  { act, documents = [], files = [], filter, endpoint, cursor, by = SOMEBODY }: Request<'actOnMany'>,
 ): Promise<Response<'actOnMany'>> {
   const { ledger, clock } = deps;
   if (filter === undefined) {
     // The current state decides, not the one that the user saw.
     const rows = isDismissal(act) ? [] : await rowsOfDocuments(ledger, documents);
     const meant = isDismissal(act)
-      ? { documents, sightings }
-      : { documents: rows.filter((row) => isMeant(row, act)).flatMap(numberOf), sightings: [] };
+      ? { documents, files }
+      : { documents: rows.filter((row) => isMeant(row, act)).flatMap(numberOf), files: [] };
     return { ...(await perform(deps, act, meant, by, endpoint)), next: null };
   }
-  if (documents.length + sightings.length > 0) throw new ReceiptdError('USAGE.numbersOrFilter');
+  if (documents.length + files.length > 0) throw new ReceiptdError('USAGE.numbersOrFilter');
   const wanted = narrowed(listFilter(filter), act);
-  const done: Done = { documents: [], sightings: [] };
+  const done: Done = { documents: [], files: [] };
   let count = 0;
   let failed = 0;
   let next: string | null = cursor ?? null;
@@ -73,7 +73,7 @@ export async function actOnMany(
     const page: Awaited<ReturnType<LedgerReports['page']>> = await ledger.page(wanted, how);
     const part = await perform(deps, act, casesOf(page.rows), by, endpoint);
     done.documents.push(...part.done.documents);
-    done.sightings.push(...part.done.sightings);
+    done.files.push(...part.done.files);
     count += part.count;
     failed += part.failed;
     next = page.next;
@@ -108,8 +108,8 @@ const numberOf = ({ documentId }: ListRow): number[] => (documentId === null ? [
 
 function casesOf(rows: readonly ListRow[]): Done {
   return {
-    documents: rows.filter(({ sightingId }) => sightingId === null).flatMap(numberOf),
-    sightings: rows.flatMap(({ sightingId }) => sightingId ?? []),
+    documents: rows.filter(({ fileId }) => fileId === null).flatMap(numberOf),
+    files: rows.flatMap(({ fileId }) => fileId ?? []),
   };
 }
 
@@ -121,7 +121,7 @@ async function perform(
   endpoint: string | undefined,
 ): Promise<Omit<Response<'actOnMany'>, 'next'>> {
   const { ledger, clock } = deps;
-  if (cases.documents.length + cases.sightings.length === 0) return { count: 0, done: cases, failed: 0 };
+  if (cases.documents.length + cases.files.length === 0) return { count: 0, done: cases, failed: 0 };
   switch (act) {
     case 'dismiss':
       return { count: await ledger.dismiss(cases, by, clock.now()), done: cases, failed: 0 };
@@ -131,7 +131,7 @@ async function perform(
       await record(deps, 'retry', cases.documents, by);
       const count = await ledger.retry(cases.documents, clock.now());
       await deps.changed();
-      return { count, done: { documents: cases.documents, sightings: [] }, failed: 0 };
+      return { count, done: { documents: cases.documents, files: [] }, failed: 0 };
     }
     case 'move':
       return move(deps, cases.documents, by, configured(deps, endpoint));
@@ -172,7 +172,7 @@ async function move(
   if (documents.length > 0) await record(deps, 'move', documents, by, ` to ${alias}`);
   const count = await ledger.moveTo(documents, key, by, clock.now());
   await deps.changed();
-  return { count, done: { documents, sightings: [] }, failed: 0 };
+  return { count, done: { documents, files: [] }, failed: 0 };
 }
 
 async function resend(
@@ -192,7 +192,7 @@ async function resend(
   await deps.changed();
   return {
     count: found.length,
-    done: { documents: found, sightings: [] },
+    done: { documents: found, files: [] },
     failed: ids.length - found.length,
   };
 }

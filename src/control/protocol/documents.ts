@@ -20,7 +20,7 @@ const listRow = z
     path: z.string().describe('Absolute path where the file was seen.'),
     attempts: z.number().describe('Number of upload requests.'),
     documentId: z.number().nullable(),
-    sightingId: z.number().nullable().describe("The number of the file's sighting; null for a document."),
+    fileId: z.number().nullable().describe('The number of the file; null for a document.'),
     type: z.string().nullable(),
     size: z.number().describe('Bytes.'),
     reason: z.string().nullable(),

@@ -20,7 +20,7 @@ export const MANY = {
           'retry: queues failed, unconfirmed and lost documents; resend: sends accepted documents again; move: moves documents of an endpoint that is no longer configured to another one; dismiss: dismisses what needs a person; undismiss: undoes that. Documents and files in another state are skipped.',
         ),
       documents: numbers.optional().describe('Numbers of documents.'),
-      sightings: numbers.optional().describe('Numbers of files that are not documents.'),
+      files: numbers.optional().describe('Numbers of files that are not documents.'),
       filter: documentFilter.optional().describe('Instead of numbers.'),
       endpoint: z.string().optional().describe('For move: alias of the endpoint that gets them.'),
       cursor: z
@@ -33,7 +33,7 @@ export const MANY = {
     response: z.object({
       count: z.number().describe('How many were changed.'),
       done: z
-        .object({ documents: z.array(z.number()), sightings: z.array(z.number()) })
+        .object({ documents: z.array(z.number()), files: z.array(z.number()) })
         .describe('Their numbers, so that it can be undone.'),
       failed: z.number().describe('How many could not be sent again, because their images are gone.'),
       next: z.string().nullable().describe('Where to continue; null when done.'),

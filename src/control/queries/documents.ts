@@ -111,7 +111,7 @@ export function detailJson({
   response,
   dismissed,
   attempts,
-  sightings,
+  files,
   results,
 }: DocumentDetail): DocumentDetailJson {
   const {
@@ -150,7 +150,7 @@ export function detailJson({
       sha256,
       size: bytes,
     })),
-    files: sightings.map((each) => ({
+    files: files.map((each) => ({
       ...each,
       seenAt: iso(each.seenAt),
       goneAt: each.goneAt === null ? null : iso(each.goneAt),

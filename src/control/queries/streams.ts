@@ -113,8 +113,8 @@ async function* eachRow(ledger: LedgerReports, ids: readonly number[]): AsyncGen
 
 /** Each document once: skips rows of duplicates, which refer to the document that has the same image. */
 async function* documentsOf(ledger: LedgerReports, rows: AsyncIterable<ListRow>): AsyncGenerator<Document> {
-  for await (const { documentId, sightingId } of rows) {
-    const document = documentId === null || sightingId !== null ? null : await ledger.document(documentId);
+  for await (const { documentId, fileId } of rows) {
+    const document = documentId === null || fileId !== null ? null : await ledger.document(documentId);
     if (document !== null) yield document;
   }
 }

@@ -8,7 +8,7 @@ import type { ImageType } from './imageType.ts';
  *     │            ├──▶ failed       the service's verdict on this document; a person decides
  *     │            ├──▶ unconfirmed  the service may have it already; a person decides
  *     │            └──▶ lost         its bytes were gone before they could be sent
- *     └── a person's retry, or a new sighting of a failed or lost image
+ *     └── a person's retry, or a failed or lost image is seen again
  *
  * At start `uploading` becomes `queued` again, and its open attempt is marked `unknown`.
  */
@@ -69,7 +69,7 @@ export interface Document {
   readonly id: number;
   readonly endpoint: EndpointKey;
   readonly folder: string;
-  /** Path of the first sighting, relative to `folder`. */
+  /** Path of the first file, relative to `folder`. */
   readonly path: string;
   readonly name: string;
   readonly sha256: string;

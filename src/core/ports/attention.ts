@@ -54,7 +54,7 @@ export interface AttentionFolder {
 export interface AttentionEntry {
   /** Relative to the watched folder. */
   readonly path: string;
-  /** The sighting and what is wrong with it; a different sighting or problem is a different entry. */
+  /** The file and what is wrong with it; a different file or problem is a different entry. */
   readonly about: string;
   readonly files: readonly AttentionFile[];
   /** The files may still have their hidden names. */

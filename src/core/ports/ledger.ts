@@ -81,10 +81,10 @@ export interface Act {
   readonly detail: string;
 }
 
-/** Ids of documents, and of sightings of files that did not become documents. */
+/** Ids of documents, and of files that did not become documents. */
 export interface Cases {
   readonly documents: readonly number[];
-  readonly sightings: readonly number[];
+  readonly files: readonly number[];
 }
 
 export interface LedgerAdmin {
@@ -105,7 +105,7 @@ export interface LedgerAdmin {
   resend(documentId: number, at: number): Promise<void>;
   /**
    * Permanently erases the personal data of documents: paths, messages and the service's answers, also in their attempts,
-   * sightings and journal entries. Names, hashes, times, states and the hash chain stay. Only settled
+   * files and journal entries. Names, hashes, times, states and the hash chain stay. Only settled
    * documents (accepted, failed, unconfirmed, lost); skips others. Resolves how many were erased.
    */
   erase(documentIds: readonly number[], at: number): Promise<number>;

@@ -2,13 +2,13 @@ import type { FileSeen } from './ledgerIntake.ts';
 import type { OriginalsRule } from './ledgerReports.ts';
 
 export interface Disposal {
-  readonly sightingId: number;
+  readonly fileId: number;
   readonly file: FileSeen;
   readonly sha256: string;
 }
 
 export interface DisposalQuery {
-  readonly afterSightingId: number;
+  readonly afterFileId: number;
   readonly limit: number;
   /** `stays` of the current rule. */
   readonly stays: number;
@@ -37,19 +37,14 @@ export interface LedgerDisposals {
   /** Files of accepted documents (and their duplicates) still in the folder that the rule disposes of; oldest first. */
   toDispose(folder: string, query: DisposalQuery): Promise<readonly Disposal[]>;
   /** Durably records the intent before the file is touched; null cancels it. */
-  disposing(sightingId: number, how: 'archived' | 'deleted' | null, at: number): Promise<void>;
+  disposing(fileId: number, how: 'archived' | 'deleted' | null, at: number): Promise<void>;
   /** Unfinished disposals of one folder. */
   begunDisposals(folder: string): Promise<readonly BegunDisposal[]>;
   /** Records that the disposal is done. */
-  disposed(
-    sightingId: number,
-    how: 'archived' | 'deleted',
-    archivedTo: string | null,
-    at: number,
-  ): Promise<void>;
+  disposed(fileId: number, how: 'archived' | 'deleted', archivedTo: string | null, at: number): Promise<void>;
   /**
    * Keeps an original whose bytes differ from those sent. No-op if the sent bytes were seen at its path again after `toDispose`
    * listed it: that file may still be disposed of.
    */
-  keepOriginal(disposal: Pick<Disposal, 'sightingId' | 'file'>, at: number): Promise<void>;
+  keepOriginal(disposal: Pick<Disposal, 'fileId' | 'file'>, at: number): Promise<void>;
 }

@@ -9,8 +9,8 @@ export interface FileSeen extends FileRef {
 
 /** What the ledger knows about the current file at a path. */
 export interface KnownFile {
-  /** Id of its sighting; later sightings have higher ids. */
-  readonly sighting: number;
+  /** Later files have higher ids. */
+  readonly fileId: number;
   readonly identity: FileIdentity;
   readonly verdict: Verdict;
   /** The configuration that the verdict depended on; if it has changed, the file is judged again. */
@@ -73,8 +73,8 @@ export interface LedgerIntake {
    */
   markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
   known(file: FileRef): Promise<KnownFile | null>;
-  /** The highest sighting id once all earlier writes are durable: higher ids belong to later writes. */
-  lastSighting(): Promise<number>;
+  /** The highest id of a file once all earlier writes are durable: higher ids belong to later writes. */
+  lastFile(): Promise<number>;
   /** The file system that the folder was on when its known files were last seen; null before that. */
   folderMark(folder: string): Promise<string | null>;
   /** Idempotent. Part of the journal, so a rebuilt ledger has it. */
@@ -97,7 +97,7 @@ export interface LedgerIntake {
   namesIn(folder: string, dir: string): AsyncIterable<readonly string[]>;
   /** Directories at or below `under` that have current files; '' is the folder itself. */
   dirs(folder: string, under: string): Promise<readonly string[]>;
-  /** Idempotent by (endpoint, sha256, file). A new identity under an old path becomes a new sighting. */
+  /** Idempotent by (endpoint, sha256, file). A new identity under an old path becomes a new file. */
   admit(admission: Admission): Promise<Admitted>;
   /** Records the verdict on a file that is not (or not yet) a document. Idempotent. */
   note(file: FileSeen, note: Note): Promise<void>;

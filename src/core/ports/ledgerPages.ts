@@ -12,7 +12,7 @@ export interface SplitPlan {
   readonly isElsewhere?: boolean;
 }
 
-/** A split in progress. `id` is that of the file's sighting. */
+/** A split in progress. `id` is the file's. */
 export interface Split extends Omit<SplitPlan, 'at' | 'isElsewhere'> {
   readonly id: number;
 }

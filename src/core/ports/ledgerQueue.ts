@@ -45,8 +45,8 @@ export interface AttemptResult {
 
 /** A file from which a document's bytes may be read. */
 export interface Source extends FileRef {
-  /** Id of the sighting; ids ascend in the order of recording. */
-  readonly sighting: number;
+  /** Ids ascend in the order of recording. */
+  readonly fileId: number;
   readonly identity: FileIdentity;
   /** Absolute; set when the agent archived the original. */
   readonly archivedTo: string | null;
@@ -83,7 +83,7 @@ export interface LedgerQueue {
   finishReplayed(attemptId: number, at: number, httpStatus: number, message: string): Promise<void>;
   /** Queues a claimed document for later, without an attempt. */
   postpone(documentId: number, notBefore: number, reason: string, message: string, at: number): Promise<void>;
-  /** Marks a claimed document lost. Queues it again instead if its bytes were seen after `newestSeen`, the newest sighting checked. */
+  /** Marks a claimed document lost. Queues it again instead if its bytes were seen after `newestSeen`, the newest file checked. */
   markLost(documentId: number, message: string, at: number, newestSeen?: number): Promise<void>;
   /** Documents whose bytes are needed soon (queued or uploading), by id after `afterId`. */
   waiting(afterId: number, limit: number): Promise<readonly Document[]>;

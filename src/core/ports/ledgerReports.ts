@@ -46,8 +46,8 @@ export interface ListRow {
   /** Number of upload requests. */
   readonly attempts: number;
   readonly documentId: number | null;
-  /** The number of the file's sighting; null for a document. */
-  readonly sightingId: number | null;
+  /** The number of the file; null for a document. */
+  readonly fileId: number | null;
   readonly type: string | null;
   /** Bytes. */
   readonly size: number;
@@ -154,7 +154,7 @@ export interface UploadRow {
   readonly bytes: number;
 }
 
-export interface SightingRow {
+export interface DocumentFile {
   readonly path: string;
   readonly verdict: Verdict;
   readonly size: number;
@@ -173,7 +173,7 @@ export interface DocumentDetail {
   /** Who dismissed it, and when (milliseconds); null if nobody did. */
   readonly dismissed: { readonly by: string; readonly at: number } | null;
   readonly attempts: readonly Attempt[];
-  readonly sightings: readonly SightingRow[];
+  readonly files: readonly DocumentFile[];
   /** Results that the service posted about it, oldest first; only the latest if there are very many. */
   readonly results: readonly ResultRow[];
 }
@@ -196,7 +196,7 @@ export interface KnownEndpoint {
   readonly createdAt: number | null;
 }
 
-/** Files seen in one folder by state. Counts every sighting, including files that are gone. */
+/** Files seen in one folder by state, including files that are gone. */
 export interface SeenCount {
   readonly folder: string;
   readonly state: ListState;
@@ -221,8 +221,7 @@ export interface Standing {
 
 /** A standing with its reason. */
 export interface FileStanding extends Standing {
-  /** Number of the file's sighting. */
-  readonly sighting: number;
+  readonly fileId: number;
   /** Whether somebody dismissed it, so that it needs no person any more. */
   readonly isDismissed: boolean;
   readonly reason: string | null;
@@ -237,7 +236,7 @@ export interface FileStanding extends Standing {
 export interface OriginalsRule {
   /** Opaque text chosen by the caller; a different text is a different rule. */
   readonly rule: string;
-  /** Files up to this sighting number stay in place, as do all other files with the same image. */
+  /** Files up to this file number stay in place, as do all other files with the same image. */
   readonly stays: number;
 }
 

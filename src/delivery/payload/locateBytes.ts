@@ -18,7 +18,7 @@ export type Found =
       readonly kind: 'gone';
       readonly message: string;
       readonly elsewhere?: boolean;
-      /** The newest sighting that was checked; 0 without one. */
+      /** The newest file that was checked; 0 without one. */
       readonly newestSeen: number;
     };
 
@@ -54,7 +54,7 @@ export async function locateOriginal(
 ): Promise<Found> {
   let away: string | null = null;
   const sources = await ledger.sources(document.sha256);
-  const newestSeen = sources[0]?.sighting ?? 0;
+  const newestSeen = sources[0]?.fileId ?? 0;
   for (const source of sources) {
     const [folder, path] =
       source.archivedTo === null ? [source.folder, source.path] : split(source.archivedTo);

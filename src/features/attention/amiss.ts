@@ -21,7 +21,7 @@ export async function amissAt(
   if (standing === null || standing.isDismissed) return null;
   const state = STATES.find((each) => each === standing.state);
   if (state === undefined) return null;
-  const { sighting, reason, message } = standing;
+  const { fileId, reason, message } = standing;
   const amiss = { state, reason: reason ?? '', message: message ?? '' };
-  return { standing, amiss, about: `${sighting} ${state} ${amiss.reason}` };
+  return { standing, amiss, about: `${fileId} ${state} ${amiss.reason}` };
 }

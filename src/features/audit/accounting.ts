@@ -83,7 +83,7 @@ const TRIES = 20;
 const AGAIN_MS = 100;
 
 /**
- * Counts the ledger twice: by files (sightings), and by documents plus files that are not documents. Files that are not documents
+ * Counts the ledger twice: by files, and by documents plus files that are not documents. Files that are not documents
  * must match exactly. In each state, there must be at least as many files as documents (a file that left and came back was seen
  * twice); if there are fewer, each document's file is looked up.
  */
@@ -144,7 +144,7 @@ async function withoutFile(
   for await (const { documentId, sha256, name, state } of reports.list({ states })) {
     if (documentId === null || sha256 === null) continue;
     const detail = await reports.detail(documentId);
-    if (detail === null || detail.sightings.some(({ verdict }) => verdict === 'document')) continue;
+    if (detail === null || detail.files.some(({ verdict }) => verdict === 'document')) continue;
     const twins = await Promise.all(endpoints.map((endpoint) => reports.bySha256(endpoint, sha256)));
     if (twins.some((twin) => twin !== null && twin.id !== documentId)) sentElsewhere += 1;
     else differences.push(`The document "${name}" (${state}) has no file in the ledger.`);

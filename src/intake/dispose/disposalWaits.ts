@@ -8,7 +8,7 @@ const WAITING_AT_MOST = 1_000;
 /** Files of one folder whose disposal failed: each waits for its retry without holding up the others (promise P4). */
 export class DisposalWaits {
   readonly #clock: Clock;
-  /** Time of the next attempt by sighting, in monotonic milliseconds, earliest first. */
+  /** Time of the next attempt by file, in monotonic milliseconds, earliest first. */
   readonly #notBefore = new Map<number, number>();
   readonly #saidUntil = new Map<string, number>();
 
@@ -26,22 +26,21 @@ export class DisposalWaits {
     return this.#notBefore.size === 0;
   }
 
-  has(sightingId: number): boolean {
-    return (this.#notBefore.get(sightingId) ?? -Infinity) > this.#clock.monotonic();
+  has(fileId: number): boolean {
+    return (this.#notBefore.get(fileId) ?? -Infinity) > this.#clock.monotonic();
   }
 
   /** Makes a file wait. False if too many files wait already. */
-  add(sightingId: number): boolean {
-    this.#notBefore.delete(sightingId);
+  add(fileId: number): boolean {
+    this.#notBefore.delete(fileId);
     if (this.#notBefore.size >= WAITING_AT_MOST) return false;
-    this.#notBefore.set(sightingId, this.#clock.monotonic() + DISPOSE_AGAIN_MS);
+    this.#notBefore.set(fileId, this.#clock.monotonic() + DISPOSE_AGAIN_MS);
     return true;
   }
 
   /** Forgets the files whose wait is over, so that they are retried. */
   end(): void {
-    for (const sightingId of this.#notBefore.keys())
-      if (!this.has(sightingId)) this.#notBefore.delete(sightingId);
+    for (const fileId of this.#notBefore.keys()) if (!this.has(fileId)) this.#notBefore.delete(fileId);
   }
 
   /** Whether to warn about a cause: once per retry interval, however many files fail because of it. */

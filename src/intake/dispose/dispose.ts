@@ -49,7 +49,7 @@ const withFilesAside = new WeakSet<WatchedFolder>();
 
 /**
  * Archives or deletes the files of accepted documents, if the folder is configured to: rename aside within the folder,
- * hash again, then dispose or put back. Sightings up to `stays` are left alone. Files that could not be disposed of are
+ * hash again, then dispose or put back. Files up to `stays` are left alone. Files that could not be disposed of are
  * added to `waits` and skipped until their wait is over. Resolves false if the folder as a whole has to wait.
  */
 export async function disposeAccepted(
@@ -63,22 +63,22 @@ export async function disposeAccepted(
   // Left by this run, when the ledger could not be written or a file could not be put back.
   if (withFilesAside.has(folder) || (await ledger.begunDisposals(settings.path)).length > 0) {
     await recoverAside(deps, signal);
-    for (const { sightingId } of await ledger.begunDisposals(settings.path)) undecided.add(sightingId);
+    for (const { fileId } of await ledger.begunDisposals(settings.path)) undecided.add(fileId);
   }
   waits.end();
   let after = 0;
   let well = !withFilesAside.has(folder) && undecided.size === 0;
   for (;;) {
     const batch = await ledger.toDispose(settings.path, {
-      afterSightingId: after,
+      afterFileId: after,
       limit: BATCH,
       stays,
       statuses: settings.afterUploadOn,
     });
     for (const disposal of batch) {
       if (signal.aborted) return well;
-      after = disposal.sightingId;
-      if (undecided.has(disposal.sightingId) || waits.has(disposal.sightingId)) continue;
+      after = disposal.fileId;
+      if (undecided.has(disposal.fileId) || waits.has(disposal.fileId)) continue;
       try {
         await disposeOne(disposal, deps);
       } catch (error) {
@@ -89,7 +89,7 @@ export async function disposeAccepted(
         log[waits.isNew(cause) ? 'warn' : 'debug']('originalNotDisposed', fields);
         if (NEEDS_PERSON.has(cause)) deps.onStuck?.(disposal.file.path, cause);
         if (TROUBLE_OF_ALL.has(cause) || isOfLedger(error)) return false;
-        if (withFilesAside.has(folder) || !waits.add(disposal.sightingId)) well = false;
+        if (withFilesAside.has(folder) || !waits.add(disposal.fileId)) well = false;
       }
     }
     if (batch.length < BATCH) return well;
@@ -99,19 +99,16 @@ export async function disposeAccepted(
 /** Disposes of one file; puts it back if that fails. */
 export async function disposeOne(disposal: Disposal, deps: DisposeDeps): Promise<void> {
   const { folder, settings, ledger, clock } = deps;
-  const { file, sightingId } = disposal;
+  const { file, fileId } = disposal;
   if ((await folder.stat(file.path))?.kind !== 'file') return deps.onMissing?.(file.path);
   const how = settings.afterUpload === 'archive' ? 'archived' : 'deleted';
-  if (
-    how === 'deleted' &&
-    (await ledger.splitPages(sightingId)).some(({ verdict }) => verdict === 'rejected')
-  ) {
+  if (how === 'deleted' && (await ledger.splitPages(fileId)).some(({ verdict }) => verdict === 'rejected')) {
     await ledger.keepOriginal(disposal, clock.now());
     const fields = { folder: settings.path, path: file.path };
     deps.log.info('originalStaysForBlankPages', fields);
     return;
   }
-  await ledger.disposing(sightingId, how, clock.now());
+  await ledger.disposing(fileId, how, clock.now());
   let aside: string | null = null;
   try {
     aside = await folder.setAside(file.path);
@@ -129,12 +126,12 @@ async function disposeAside(
   disposal: Disposal,
   { folder, settings, ledger, clock, log }: DisposeDeps,
 ): Promise<void> {
-  const { sightingId, file, sha256: hash } = disposal;
+  const { fileId, file, sha256: hash } = disposal;
   const read = await folder.read(aside, file.identity.size);
   if (read.kind === 'unreadable') throw new Error(`It can't be read (${read.code}).`);
   const fields = { folder: settings.path, path: file.path };
   if (read.kind !== 'bytes' || sha256(read.bytes) !== hash) {
-    await ledger.disposing(sightingId, null, clock.now());
+    await ledger.disposing(fileId, null, clock.now());
     const path = await folder.putBack(aside, file.path);
     await ledger.keepOriginal(disposal, clock.now());
     log.warn('changedOriginalStays', { ...fields, path });
@@ -142,11 +139,11 @@ async function disposeAside(
   }
   if (settings.afterUpload === 'archive') {
     const archivedTo = await folder.archive(aside, file.path);
-    await ledger.disposed(sightingId, 'archived', archivedTo, clock.now());
+    await ledger.disposed(fileId, 'archived', archivedTo, clock.now());
     log.info('originalArchived', { ...fields, archivedTo });
   } else {
     await folder.discard(aside);
-    await ledger.disposed(sightingId, 'deleted', null, clock.now());
+    await ledger.disposed(fileId, 'deleted', null, clock.now());
     log.info('originalDeleted', fields);
   }
 }
@@ -154,15 +151,15 @@ async function disposeAside(
 /** Puts an original back after a failure, such as a full archive: it must not stay under a hidden name. */
 async function undo(
   aside: string | null,
-  { sightingId, file }: Disposal,
+  { fileId, file }: Disposal,
   { folder, ledger, clock, log, settings }: DisposeDeps,
 ): Promise<void> {
-  if (aside === null) return ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
+  if (aside === null) return ledger.disposing(fileId, null, clock.now()).catch(() => undefined);
   try {
     // If it is missing, it was disposed of but not recorded: the intent stays, so that this is found out later.
     if (!(await folder.stat(aside))) return;
     // The file is put back even if the ledger can't be written.
-    await ledger.disposing(sightingId, null, clock.now()).catch(() => undefined);
+    await ledger.disposing(fileId, null, clock.now()).catch(() => undefined);
     await folder.putBack(aside, file.path);
   } catch (error) {
     withFilesAside.add(folder);

@@ -52,24 +52,24 @@ export async function endBegunDisposals(
 }
 
 async function end(
-  { sightingId, file, sha256: hash, how }: BegunDisposal,
+  { fileId, file, sha256: hash, how }: BegunDisposal,
   isThere: boolean,
   { folder, settings, ledger, clock, log }: DisposeDeps,
 ): Promise<void> {
   const fields = { folder: settings.path, path: file.path };
-  if (isThere) return ledger.disposing(sightingId, null, clock.now());
+  if (isThere) return ledger.disposing(fileId, null, clock.now());
   if (how === 'deleted') {
-    await ledger.disposed(sightingId, 'deleted', null, clock.now());
+    await ledger.disposed(fileId, 'deleted', null, clock.now());
     log.info('originalDeletedBefore', fields);
     return;
   }
   const archivedTo = await folder.findArchived(file.path, file.identity.size, hash);
   if (archivedTo !== null) {
-    await ledger.disposed(sightingId, 'archived', archivedTo, clock.now());
+    await ledger.disposed(fileId, 'archived', archivedTo, clock.now());
     log.info('originalArchivedBefore', { ...fields, archivedTo });
     return;
   }
-  await ledger.disposing(sightingId, null, clock.now());
+  await ledger.disposing(fileId, null, clock.now());
   const now = await folder.stat(file.path);
   if (now?.kind === 'file' && now.identity.inode !== 0n && now.identity.inode === file.identity.inode)
     log.warn('changedOriginalStays', fields);

@@ -65,7 +65,7 @@ export class OriginalsRule {
     this.#since = null;
   }
 
-  /** Id of the last sighting whose file stays; null while it is unknown, and no file may be touched. */
+  /** Id of the last file that stays; null while it is unknown, and no file may be touched. */
   async stays(): Promise<number | null> {
     if (this.#stays === null && this.#since !== null && this.#deps.isLookedThroughSince(this.#since)) {
       this.#since = null;

@@ -55,7 +55,7 @@ async function fileThere(
 ): Promise<FileSeen | null> {
   const known = await ledger.known(file);
   if (known === null) return null;
-  const pages = await ledger.splitPages(known.sighting);
+  const pages = await ledger.splitPages(known.fileId);
   if (!pages.some((each) => each.sha256 === page)) return null;
   const folder = open(file.folder);
   const there = await folder.stat(file.path).catch(() => undefined);
@@ -77,12 +77,12 @@ export async function deleteOriginals(
     if (known === null) continue;
     const settings = { path: file.folder, afterUpload: 'delete', afterUploadOn: null } as const;
     const deps = { folder: open(file.folder), settings, ledger, clock, log: SILENT };
-    const { sighting: sightingId, verdict } = known;
-    if (verdict !== 'split') await disposeOne({ sightingId, file, sha256: hash }, deps);
+    const { fileId, verdict } = known;
+    if (verdict !== 'split') await disposeOne({ fileId, file, sha256: hash }, deps);
     else {
-      const only = { afterSightingId: sightingId - 1, limit: 1, stays: 0, statuses: null };
+      const only = { afterFileId: fileId - 1, limit: 1, stays: 0, statuses: null };
       const [whole] = await ledger.toDispose(file.folder, only);
-      if (whole?.sightingId === sightingId) await disposeOne(whole, deps);
+      if (whole?.fileId === fileId) await disposeOne(whole, deps);
     }
   }
 }

@@ -132,7 +132,7 @@ export class MountIdentity {
    */
   async #witnesses(): Promise<Witness[]> {
     const { path: folder } = this.#folder;
-    const last = await this.#ledger.lastSighting();
+    const last = await this.#ledger.lastFile();
     let picked: { dir: string; name: string }[] = [];
     let every = 1;
     let count = 0;
@@ -150,7 +150,7 @@ export class MountIdentity {
     const witnesses: Witness[] = [];
     for (const { dir, name } of picked) {
       const known = (await this.#ledger.knownIn(folder, dir, [name])).get(name);
-      if (known && known.sighting <= last && known.identity.size > 0)
+      if (known && known.fileId <= last && known.identity.size > 0)
         witnesses.push(witnessOf(pathOf(dir, name), known.identity));
     }
     return witnesses.slice(0, WITNESSES);

@@ -40,7 +40,7 @@ export interface WritesOptions {
 
 type Writes = Pick<
   LedgerIntake,
-  'markWatched' | 'lastSighting' | 'setFolderMark' | 'doubtFolderMark' | 'admit' | 'note' | 'gone'
+  'markWatched' | 'lastFile' | 'setFolderMark' | 'doubtFolderMark' | 'admit' | 'note' | 'gone'
 > &
   Pick<LedgerPages, 'beginSplit' | 'notePage' | 'endSplit'> &
   Pick<LedgerQueue, 'recover' | 'begin' | 'finish' | 'finishReplayed' | 'postpone' | 'markLost'> &
@@ -170,7 +170,7 @@ export function createWrites({
       await gathering.call('folder', { folder: keyOf(folder), change: 'watched', at: note.at });
     },
 
-    async lastSighting() {
+    async lastFile() {
       return (await gathering.call('position', {})).last;
     },
 
@@ -310,8 +310,8 @@ export function createWrites({
       await gathering.call('dispose', { file, step: 'done', how, archivedTo, at });
     },
 
-    async keepOriginal({ sightingId, file }, at) {
-      await gathering.call('dispose', { file: sightingId, step: 'keep', seen: seenOf(file), at });
+    async keepOriginal({ fileId, file }, at) {
+      await gathering.call('dispose', { file: fileId, step: 'keep', seen: seenOf(file), at });
     },
 
     /* ---- Results ---- */
@@ -351,10 +351,10 @@ export function createWrites({
     retry: async (documents, at) =>
       (await gathering.call('move', { documents, move: 'retry', at })).moved.length,
 
-    dismiss: async ({ documents, sightings: files }, by, at) =>
+    dismiss: async ({ documents, files }, by, at) =>
       (await gathering.call('dismiss', { documents, files, isUndo: false, by, at })).count,
 
-    undismiss: async ({ documents, sightings: files }, by, at) =>
+    undismiss: async ({ documents, files }, by, at) =>
       (await gathering.call('dismiss', { documents, files, isUndo: true, by, at })).count,
 
     async resend(id, at) {

@@ -2,7 +2,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Position } from './walk.ts';
 
 /** Where the walks continue; null if no rows are left. */
-export type Positions = readonly [documents: Position | null, sightings: Position | null];
+export type Positions = readonly [documents: Position | null, files: Position | null];
 
 export function startOf(from: string | Positions | undefined, beginning: Position): Positions {
   if (from === undefined) return [beginning, beginning];

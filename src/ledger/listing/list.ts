@@ -5,7 +5,7 @@ import type { ListSource } from './source.ts';
 import { nextOf, Walk, type Position } from './walk.ts';
 
 /** Walks over documents and over files that have no document of their own. Null if the filter excludes all of them. */
-type Walks = readonly [documents: Walk | null, sightings: Walk | null];
+type Walks = readonly [documents: Walk | null, files: Walk | null];
 
 /** Merged by creation time, so that a list of any length needs memory for one window only. */
 export async function* list(source: ListSource, filter: ListFilter): AsyncGenerator<ListRow> {
@@ -59,10 +59,10 @@ async function walksOf(
   limit: number | undefined,
   from?: string | Positions,
 ): Promise<Walks> {
-  const { documents, sightings, beginning, stop } = await queriesOf(source, filter, order);
-  const [documentsFrom, sightingsFrom] = startOf(from, beginning);
+  const { documents, files, beginning, stop } = await queriesOf(source, filter, order);
+  const [documentsFrom, filesFrom] = startOf(from, beginning);
   const isMeant = isMeantBy(filter);
   const walk = (start: Position | null, query: typeof documents): Walk | null =>
     start && query && new Walk({ order, stop, from: start, read: query.read, limit, isMeant });
-  return [walk(documentsFrom, documents), walk(sightingsFrom, sightings)];
+  return [walk(documentsFrom, documents), walk(filesFrom, files)];
 }

@@ -21,7 +21,7 @@ export function documentRow(document: ListedDocument, holds: readonly Hold[], ac
     path: join(document.folder, document.path),
     attempts: document.attempts,
     documentId: document.id,
-    sightingId: null,
+    fileId: null,
     type: document.type,
     size: document.size,
     reason: hold?.reason ?? document.reason,
@@ -55,7 +55,7 @@ export interface ListedDocument extends Document, DismissalRow, PostedRow {
   readonly archivedTo: string | null;
 }
 
-export interface ListedSighting extends DismissalRow, PostedRow {
+export interface ListedFile extends DismissalRow, PostedRow {
   readonly folder: string;
   readonly dir: string;
   readonly name: string;
@@ -77,7 +77,7 @@ export interface ListedSighting extends DismissalRow, PostedRow {
   readonly uid: string | null;
 }
 
-export function sightingRow(row: ListedSighting): ListRow {
+export function fileRow(row: ListedFile): ListRow {
   return {
     name: row.documentName,
     endpointUid: row.uid,
@@ -88,7 +88,7 @@ export function sightingRow(row: ListedSighting): ListRow {
     path: join(row.folder, row.dir, row.name),
     attempts: 0,
     documentId: row.documentId,
-    sightingId: row.id,
+    fileId: row.id,
     type: row.type,
     size: row.size,
     reason: row.reason,

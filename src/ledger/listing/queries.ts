@@ -4,7 +4,7 @@ import { isNeeding, NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import { isValueMeant } from '../../core/domain/valueFilter.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { ListFilter, ListOrder, ListRow, ListState } from '../../core/ports/ledgerReports.ts';
-import { documentRow, sightingRow } from './listedRows.ts';
+import { documentRow, fileRow } from './listedRows.ts';
 import { needlesOf } from './needles.ts';
 import { QUARTER_MS, type Conditions, type ListSource, type ReadRows, type ReadTally } from './source.ts';
 import type { Position, ReadWindow } from './walk.ts';
@@ -14,7 +14,7 @@ export interface Queries {
   readonly holds: readonly Hold[];
   /** Documents, and files that have no document of their own. Null if the filter excludes all of them. */
   readonly documents: Query | null;
-  readonly sightings: Query | null;
+  readonly files: Query | null;
   /** The position before the first row, in this order. */
   readonly beginning: Position;
   /** The first time outside the wanted range. */
@@ -56,10 +56,10 @@ export async function queriesOf(
       read: listed(source.documents(documents, conditions), (row) => documentRow(row, holds, accountOf)),
       tally: source.tallies(documents, conditions, spanMs),
     },
-    sightings: sightingsWanted(filter)
+    files: filesWanted(filter)
       ? {
-          read: listed(source.sightings(conditions), sightingRow),
-          tally: source.tallies('sightings', conditions, spanMs),
+          read: listed(source.files(conditions), fileRow),
+          tally: source.tallies('files', conditions, spanMs),
         }
       : null,
     beginning: { at: isOldest ? first : to, id: Number.MIN_SAFE_INTEGER },
@@ -103,7 +103,7 @@ function documentsWanted(filter: ListFilter): 'documents' | 'unsettled' | null {
   return states.some((state) => !isVerdict(state)) ? 'unsettled' : null;
 }
 
-function sightingsWanted(filter: ListFilter): boolean {
+function filesWanted(filter: ListFilter): boolean {
   const states = statesWanted(filter);
   return states === undefined || states.some(isVerdict);
 }

@@ -3,12 +3,12 @@ import type { EndpointKey } from '../../core/domain/document.ts';
 import type { ValueWanted } from '../../core/domain/posted.ts';
 import type { Attention, ListState } from '../../core/ports/ledgerReports.ts';
 import type { Hold } from '../../core/ports/hold.ts';
-import type { ListedDocument, ListedSighting } from './listedRows.ts';
+import type { ListedDocument, ListedFile } from './listedRows.ts';
 import type { KnownFolder, Needle } from './needles.ts';
 import type { Position, WindowWanted } from './walk.ts';
 
 /** Rows that a walk can visit: all documents, those not accepted (few in most ledgers), or other files. */
-export type Along = 'documents' | 'unsettled' | 'sightings';
+export type Along = 'documents' | 'unsettled' | 'files';
 
 /** Filters for the rows of a window; null filters nothing. */
 export interface Conditions {
@@ -31,7 +31,7 @@ export interface ListSource {
   /** All folders that any row belongs to. */
   folders(): Promise<readonly KnownFolder[]>;
   documents(along: 'documents' | 'unsettled', conditions: Conditions): ReadRows<ListedDocument>;
-  sightings(conditions: Conditions): ReadRows<ListedSighting>;
+  files(conditions: Conditions): ReadRows<ListedFile>;
   tallies(along: Along, conditions: Conditions, spanMs: number): ReadTally;
 }
 

@@ -17,7 +17,7 @@ export async function tally(
 ): Promise<Tally> {
   const spanMs = isHourly ? HOUR_MS : QUARTER_MS;
   const endsAt = performance.now() + withinMs;
-  const { documents, sightings, holds, beginning, stop } = await queriesOf(source, filter, 'newest', spanMs);
+  const { documents, files, holds, beginning, stop } = await queriesOf(source, filter, 'newest', spanMs);
   const isMeant = isMeantBy(filter);
   const { search = '', values = [], states } = filter;
   const canDecide = values.length === 0 && isWhollyNeedles(search);
@@ -56,10 +56,10 @@ export async function tally(
     for (let isFirst = true; place && (isFirst || !isUp()); isFirst = false) place = await look(query, place);
     return place;
   };
-  const [documentsFrom, sightingsFrom] = startOf(cursor, beginning);
+  const [documentsFrom, filesFrom] = startOf(cursor, beginning);
   const left = await Promise.all([
     documents && walk(documents, documentsFrom),
-    sightings && walk(sightings, sightingsFrom),
+    files && walk(files, filesFrom),
   ]);
   return { rows: groups.rows, next: left.every((place) => place === null) ? null : cursorOf(left) };
 }

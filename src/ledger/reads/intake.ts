@@ -74,5 +74,5 @@ export function intakeReads(
 }
 
 function toKnown(row: KnownColumns): KnownFile {
-  return { sighting: row.id, identity: identityOf(row), verdict: row.verdict, policy: row.policy };
+  return { fileId: row.id, identity: identityOf(row), verdict: row.verdict, policy: row.policy };
 }

@@ -3,7 +3,7 @@ import type { AccountOf } from '../../core/domain/account.ts';
 import { UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type { Attention, ListOrder } from '../../core/ports/ledgerReports.ts';
-import type { ListedDocument, ListedSighting } from '../listing/listedRows.ts';
+import type { ListedDocument, ListedFile } from '../listing/listedRows.ts';
 import { isPartOfHash, statesNamed, valueNeedles, type Needle } from '../listing/needles.ts';
 import {
   type Along,
@@ -72,7 +72,7 @@ const DOCUMENTS: Source = {
 const SOURCES: Readonly<Record<Along, Source>> = {
   documents: DOCUMENTS,
   unsettled: { ...DOCUMENTS, only: `d.state <> 'accepted'` },
-  sightings: {
+  files: {
     from: 'files f LEFT JOIN documents d ON d.id = f.document_id',
     only: `f.verdict <> 'document'`,
     isListed: isListed('f.'),
@@ -208,7 +208,7 @@ type Placed = Pick<DocumentRow, 'endpoint_id' | 'folder_id'>;
 /** As `select` and the tally name columns; endpoints and folders by number. */
 type ListedDocumentColumns = DocumentColumns &
   Pick<ListedDocument, 'dismissedAt' | 'dismissedBy' | 'archivedTo' | 'posted'>;
-type ListedFileColumns = Placed & Omit<ListedSighting, 'folder' | 'baseUrl' | 'uid'>;
+type ListedFileColumns = Placed & Omit<ListedFile, 'folder' | 'baseUrl' | 'uid'>;
 type TallyColumns = Placed & Omit<TalliedRow, 'folder' | 'baseUrl' | 'uid'>;
 
 /** What lists are made of: windows along an index by time. */
@@ -261,14 +261,14 @@ export function listSource(
     const { dismissedAt, dismissedBy, archivedTo, posted: results } = row;
     return { ...view.document(row), dismissedAt, dismissedBy, archivedTo, posted: results };
   };
-  const toFile = (row: ListedFileColumns): ListedSighting => ({ ...row, ...placeOf(row) });
+  const toFile = (row: ListedFileColumns): ListedFile => ({ ...row, ...placeOf(row) });
 
   return {
     accountOf,
     holds,
     folders: async () => [...(await view.folders())].map(([id, { path }]) => ({ id, path })),
     documents: (along, conditions) => windows(along, conditions, rows, toDocument),
-    sightings: (conditions) => windows('sightings', conditions, rows, toFile),
+    files: (conditions) => windows('files', conditions, rows, toFile),
     tallies: (along, conditions, spanMs) =>
       windows(
         along,

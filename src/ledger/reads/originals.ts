@@ -66,18 +66,15 @@ async function ruleOf(view: View, folder: string) {
 
 export function originalReads(view: View): Pick<LedgerDisposals, 'toDispose' | 'begunDisposals'> {
   const toDisposal = (folder: string, row: OriginalColumns) => ({
-    sightingId: row.id,
+    fileId: row.id,
     file: { folder, path: pathOf(row), identity: identityOf(row) },
     sha256: row.sha256 ?? '',
   });
   return {
-    async toDispose(folder, { afterSightingId, limit, stays, statuses }) {
+    async toDispose(folder, { afterFileId, limit, stays, statuses }) {
       const ranges = stays === 0 ? [] : (await ruleOf(view, folder)).ranges;
       // Passes over them at once: there may be many.
-      const after = ranges.reduce(
-        (id, [from, to]) => (from <= id + 1 ? Math.max(id, to) : id),
-        afterSightingId,
-      );
+      const after = ranges.reduce((id, [from, to]) => (from <= id + 1 ? Math.max(id, to) : id), afterFileId);
       const params = { folder: view.folderId(folder), after, limit, ...paramsOf(ranges, statuses ?? []) };
       const rows = await Promise.all(
         questionsOf(ranges.length, statuses?.length ?? null).map(({ where, isOld }) =>

@@ -228,7 +228,7 @@ export function queueReads(
         .toSorted(newestFirst)
         .slice(0, MOST_SOURCES)
         .map((row) => ({
-          sighting: row.id,
+          fileId: row.id,
           folder: view.path(row.folder_id),
           path: pathOf(row),
           identity: identityOf(row),

@@ -6,7 +6,7 @@ import type { Hold } from '../../core/ports/hold.ts';
 import type {
   LedgerReports,
   ListState,
-  SightingRow,
+  DocumentFile,
   Standing,
   StateCount,
   UploadRow,
@@ -36,9 +36,9 @@ const ATTEMPTS_OF = `SELECT a.id, ${ATTEMPT}, a.http AS "httpStatus", a.message 
 const UPLOADS = `SELECT ${ATTEMPT} FROM attempts a WHERE a.began_at >= :from AND a.began_at < :to`;
 const ACCEPTED = `SELECT count(*) AS n FROM attempts a WHERE a.began_at >= :from AND a.began_at < :to AND a.outcome = 'accepted'`;
 
-const SIGHTING_NAMES = 'folder_id dir name verdict size seen_at gone_at disposed archived_to message';
-type SightingColumns = Columns<'files', typeof SIGHTING_NAMES>;
-const FILES_OF = `SELECT ${select('f', SIGHTING_NAMES)} FROM files f WHERE f.document_id = :id ORDER BY f.id`;
+const FILE_NAMES = 'folder_id dir name verdict size seen_at gone_at disposed archived_to message';
+type FileColumns = Columns<'files', typeof FILE_NAMES>;
+const FILES_OF = `SELECT ${select('f', FILE_NAMES)} FROM files f WHERE f.document_id = :id ORDER BY f.id`;
 
 const WATCHED = 'SELECT watched_at FROM folders WHERE id = :folder';
 const SEQ = 'SELECT seq FROM endpoints WHERE id = :endpoint';
@@ -172,7 +172,7 @@ export function createReports(
       const [row, attempts, files, results] = await Promise.all([
         view.one<DocumentColumns & More>(BY_ID, { id }),
         view.all<Attempt>(ATTEMPTS_OF, { id }),
-        view.all<SightingColumns>(FILES_OF, { id }),
+        view.all<FileColumns>(FILES_OF, { id }),
         resultsOf(view, id),
       ]);
       if (!row) return null;
@@ -183,7 +183,7 @@ export function createReports(
         response,
         dismissed: at === null ? null : { by: by ?? '', at },
         attempts: attempts.map((attempt) => ({ ...attempt })),
-        sightings: files.map((file) => toSighting(view, file)),
+        files: files.map((file) => toFile(view, file)),
         results,
       };
     },
@@ -266,7 +266,7 @@ export function createReports(
       const isDocument = row.verdict === 'document';
       return {
         ...toStanding(row),
-        sighting: row.id,
+        fileId: row.id,
         isDismissed: (isDocument ? row.document_dismissed_at : row.dismissed_at) !== null,
         reason: isDocument ? row.document_reason : row.reason,
         message: isDocument ? row.document_message : row.message,
@@ -282,7 +282,7 @@ export function createReports(
   };
 }
 
-function toSighting(view: View, file: SightingColumns): SightingRow {
+function toFile(view: View, file: FileColumns): DocumentFile {
   return {
     path: join(view.path(file.folder_id), pathOf(file)),
     verdict: file.verdict,

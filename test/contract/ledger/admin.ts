@@ -184,10 +184,8 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
     const idsOf = async (attention: ListFilter['attention'] = 'needed') => {
       const all = await rows({ attention });
       return {
-        documents: all.flatMap(({ sightingId, documentId }) =>
-          sightingId === null ? (documentId ?? []) : [],
-        ),
-        sightings: all.flatMap(({ sightingId }) => sightingId ?? []),
+        documents: all.flatMap(({ fileId, documentId }) => (fileId === null ? (documentId ?? []) : [])),
+        files: all.flatMap(({ fileId }) => fileId ?? []),
       };
     };
     const total = async (): Promise<number> =>
@@ -272,7 +270,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
       await mixed();
       const everything = {
         documents: (await rows()).flatMap(({ documentId }) => documentId ?? []),
-        sightings: (await rows()).flatMap(({ sightingId }) => sightingId ?? []),
+        files: (await rows()).flatMap(({ fileId }) => fileId ?? []),
       };
       expect(await ledger.undismiss(everything, 'anna', 6_000)).toBe(0);
       expect(await ledger.dismiss(everything, 'anna', 6_000)).toBe(7);
@@ -280,7 +278,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
       expect((await rows({ attention: 'dismissed' })).map(({ dismissedBy }) => dismissedBy)).toEqual(
         Array.from({ length: 7 }, () => 'anna'),
       );
-      expect(await ledger.dismiss({ documents: [], sightings: [] }, 'anna', 8_000)).toBe(0);
+      expect(await ledger.dismiss({ documents: [], files: [] }, 'anna', 8_000)).toBe(0);
     });
 
     it('are a new case once a file changes, and the old one if it is only checked again', async () => {
@@ -301,7 +299,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
     it('are a new case once a document fails again', async () => {
       const document = await queued('a.jpg', 'a');
       await upload(document.id, FAILED, 'refused');
-      await ledger.dismiss({ documents: [document.id], sightings: [] }, 'anna', 6_000);
+      await ledger.dismiss({ documents: [document.id], files: [] }, 'anna', 6_000);
       await ledger.retry([document.id], 7_000);
       await upload(document.id, FAILED, 'refused');
       expect(await cases()).toEqual(['doc-a']);

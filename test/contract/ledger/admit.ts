@@ -52,7 +52,7 @@ export function describeAdmit({ ledger, reopen, queued, upload, claimNames, rows
       const again = await ledger.admit(admission('a.jpg', 'a', { file: seen('a.jpg', 7), at: 2_000 }));
       expect(again).toEqual({ kind: 'known', document: first });
       expect((await ledger.known(seen('a.jpg')))?.identity).toEqual(identity(7));
-      expect((await ledger.detail(first.id))?.sightings).toHaveLength(1);
+      expect((await ledger.detail(first.id))?.files).toHaveLength(1);
     });
 
     it('finds a duplicate under another path and in another folder of the endpoint', async () => {
@@ -87,7 +87,7 @@ export function describeAdmit({ ledger, reopen, queued, upload, claimNames, rows
       await ledger.gone('/scans', ['a.jpg'], 2_000);
       await ledger.admit(admission('b.jpg', 'a', { at: 3_000 }));
       expect(await rows()).toMatchObject([{ state: 'queued', documentId: id }]);
-      expect((await ledger.detail(id))?.sightings.map((s) => s.verdict)).toEqual(['document', 'document']);
+      expect((await ledger.detail(id))?.files.map((s) => s.verdict)).toEqual(['document', 'document']);
     });
 
     it('creates a new document for new bytes at an old path, and recognizes the old bytes if they return', async () => {
@@ -98,7 +98,7 @@ export function describeAdmit({ ledger, reopen, queued, upload, claimNames, rows
       expect(back).toMatchObject({ kind: 'duplicate', document: { id: first.id } });
       expect((await ledger.knownIn('/scans', '', ['scan0001.jpg'])).size).toBe(1);
       expect(await rows()).toHaveLength(2);
-      expect((await ledger.detail(first.id))?.sightings.map((s) => s.goneAt)).toEqual([1_000, null]);
+      expect((await ledger.detail(first.id))?.files.map((s) => s.goneAt)).toEqual([1_000, null]);
     });
 
     it('queues a failed image again when it is seen again, under its name and last in the queue', async () => {

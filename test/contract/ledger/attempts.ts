@@ -193,7 +193,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
 
     it('does not mark a document lost if its bytes were seen again after its locations were checked', async () => {
       const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
-      const newestOf = async (sha256: string) => (await ledger.sources(sha256))[0]?.sighting;
+      const newestOf = async (sha256: string) => (await ledger.sources(sha256))[0]?.fileId;
       const newestSeen = await newestOf(a.sha256);
       await ledger.admit(admission('', 'a', { file: seen('again', 2) }));
       await ledger.markLost(a.id, 'Gone.', 4_000, newestSeen);

@@ -8,14 +8,14 @@ export function describeDisposals({ ledger, reopen, queued, upload, toDispose, r
       await ledger.admit(admission('', 'a', { file: seen('b', 2, '/other') }));
       await upload(id, ACCEPTED);
       const [disposal] = await toDispose('/scans', 0, 10, null);
-      await ledger.disposed(disposal!.sightingId, 'archived', '/archive/a', 5_000);
+      await ledger.disposed(disposal!.fileId, 'archived', '/archive/a', 5_000);
       expect(await ledger.sources(sha256)).toMatchObject([
         { folder: '/other', path: 'b', identity: identity(2), archivedTo: null },
         { folder: '/scans', path: 'a', identity: identity(), archivedTo: '/archive/a' },
       ]);
       expect(await ledger.sources(hashOf('never'))).toEqual([]);
       expect(await rows({ states: ['accepted'] })).toMatchObject([{ archivedTo: '/archive/a' }]);
-      expect((await ledger.detail(id))?.sightings[0]).toMatchObject({
+      expect((await ledger.detail(id))?.files[0]).toMatchObject({
         disposed: 'archived',
         goneAt: 5_000,
       });
@@ -25,7 +25,7 @@ export function describeDisposals({ ledger, reopen, queued, upload, toDispose, r
       const { id, sha256 } = await queued('a', 'a');
       await upload(id, ACCEPTED);
       const [disposal] = await toDispose('/scans', 0, 10, null);
-      await ledger.disposed(disposal!.sightingId, 'deleted', null, 5_000);
+      await ledger.disposed(disposal!.fileId, 'deleted', null, 5_000);
       expect(await ledger.sources(sha256)).toEqual([]);
       expect(await ledger.known(seen('a'))).toBeNull();
     });
@@ -43,7 +43,7 @@ export function describeDisposals({ ledger, reopen, queued, upload, toDispose, r
         [seen('sub/a', 4), hashOf('a')],
         [seen('copy'), hashOf('a')],
       ]);
-      expect(await toDispose('/scans', due[0]!.sightingId, 10, null)).toEqual([due[1]]);
+      expect(await toDispose('/scans', due[0]!.fileId, 10, null)).toEqual([due[1]]);
       expect(await toDispose('/scans', 0, 1, null)).toEqual([due[0]]);
       expect(await toDispose('/other', 0, 10, null)).toEqual([]);
       await ledger.keepOriginal(due[0]!, 5_000);
@@ -147,15 +147,15 @@ export function describeDisposals({ ledger, reopen, queued, upload, toDispose, r
       await upload(id, ACCEPTED);
       await ledger.admit(admission('copy', 'a'));
       const [first, second] = await toDispose('/scans', 0, 10, null);
-      await ledger.disposing(first!.sightingId, 'archived', 5_000);
-      await ledger.disposing(second!.sightingId, 'deleted', 5_000);
+      await ledger.disposing(first!.fileId, 'archived', 5_000);
+      await ledger.disposing(second!.fileId, 'deleted', 5_000);
       await reopen();
       expect(await ledger.begunDisposals('/scans')).toEqual([
         { ...first, how: 'archived' },
         { ...second, how: 'deleted' },
       ]);
-      await ledger.disposed(first!.sightingId, 'archived', '/archive/a', 6_000);
-      await ledger.disposing(second!.sightingId, null, 6_000);
+      await ledger.disposed(first!.fileId, 'archived', '/archive/a', 6_000);
+      await ledger.disposing(second!.fileId, null, 6_000);
       expect(await ledger.begunDisposals('/scans')).toEqual([]);
       expect(await toDispose('/scans', 0, 10, null)).toEqual([second]);
       expect(await ledger.begunDisposals('/other')).toEqual([]);

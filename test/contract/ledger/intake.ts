@@ -74,17 +74,17 @@ export function describeIntake({ ledger, reopen, queued, rows, state }: LedgerUs
       expect(await ledger.known(seen('nothing.jpg'))).toBeNull();
     });
 
-    it('reads the last sighting in order with concurrent admissions', async () => {
-      const before = await ledger.lastSighting();
+    it('reads the last file in order with concurrent admissions', async () => {
+      const before = await ledger.lastFile();
       const [, last] = await Promise.all([
         ledger.admit(admission('a.jpg', 'a')),
-        ledger.lastSighting(),
+        ledger.lastFile(),
         ledger.admit(admission('b.jpg', 'b')),
       ]);
       const known = await ledger.knownIn('/scans', '', ['a.jpg', 'b.jpg']);
       expect(last).toBeGreaterThan(before);
-      expect(known.get('a.jpg')?.sighting).toBe(last);
-      expect(known.get('b.jpg')?.sighting).toBeGreaterThan(last);
+      expect(known.get('a.jpg')?.fileId).toBe(last);
+      expect(known.get('b.jpg')?.fileId).toBeGreaterThan(last);
     });
 
     it('keeps 64-bit identities and 255-byte Unicode names exactly', async () => {
@@ -141,7 +141,7 @@ export function describeIntake({ ledger, reopen, queued, rows, state }: LedgerUs
       await ledger.gone('/scans', ['a.jpg'], 2_000);
       await ledger.gone('/scans', ['a.jpg'], 3_000);
       expect(await ledger.known(seen('a.jpg'))).toBeNull();
-      expect((await ledger.detail(id))?.sightings).toMatchObject([
+      expect((await ledger.detail(id))?.files).toMatchObject([
         { path: native('/scans/a.jpg'), goneAt: 2_000 },
       ]);
     });

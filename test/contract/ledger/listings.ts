@@ -171,7 +171,7 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
     it('goes from each document to its neighbours in a list, skipping documents that are not in it', async () => {
       const states = LIST_STATES.filter((state) => state !== 'accepted' && state !== 'queued');
       const listed: ListRow[] = [];
-      for await (const row of ledger.list({})) if (row.sightingId === null) listed.push(row);
+      for await (const row of ledger.list({})) if (row.fileId === null) listed.push(row);
       const ids = listed.map(({ documentId }) => documentId);
       for (const filter of [
         {},
@@ -180,7 +180,7 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
         { search: 'scan' },
       ] as Filter[]) {
         const meant = new Set<number | null>();
-        for await (const row of ledger.list(filter)) if (row.sightingId === null) meant.add(row.documentId);
+        for await (const row of ledger.list(filter)) if (row.fileId === null) meant.add(row.documentId);
         for (const [at, id] of ids.entries()) {
           if (id === null || (at % 41 !== 0 && at !== ids.length - 1)) continue;
           const isMeant = (each: number | null) => meant.has(each);
@@ -287,14 +287,14 @@ function countsOf(keys: readonly Key[]): Record<string, number> {
   return counts;
 }
 
-function comparable({ documentId, sightingId, ...row }: ListRow): Omit<ListRow, 'documentId' | 'sightingId'> {
-  expect(documentId ?? sightingId).not.toBeNull();
+function comparable({ documentId, fileId, ...row }: ListRow): Omit<ListRow, 'documentId' | 'fileId'> {
+  expect(documentId ?? fileId).not.toBeNull();
   // Every row with a name belongs to a document.
   expect(documentId === null).toBe(row.name === null);
   return row;
 }
 
-function withoutFolder({ folder, ...row }: ExpectedRow): Omit<ListRow, 'documentId' | 'sightingId'> {
+function withoutFolder({ folder, ...row }: ExpectedRow): Omit<ListRow, 'documentId' | 'fileId'> {
   expect(row.path.startsWith(normalize(folder))).toBe(true);
   return row;
 }

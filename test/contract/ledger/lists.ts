@@ -37,7 +37,7 @@ export function describeLists({ ledger, reopen, queued, upload, rows, inPages, f
         needsPerson: false,
         dismissedBy: null,
         dismissedAt: null,
-        sightingId: null,
+        fileId: null,
         archivedTo: null,
         posted: [],
         createdAt: '1970-01-01T00:00:00.010Z',

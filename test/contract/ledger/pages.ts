@@ -27,7 +27,7 @@ export function describePages({ ledger, reopen, stored, upload, rows }: LedgerUs
 
     const disposable = (statuses: readonly string[] | null = null) =>
       ledger
-        .toDispose('/scans', { afterSightingId: 0, limit: 10, stays: 0, statuses })
+        .toDispose('/scans', { afterFileId: 0, limit: 10, stays: 0, statuses })
         .then((files) => files.map(({ file, sha256 }) => [file.path, sha256]));
 
     it('continues a file after a crash, and disposes of it once every page is accepted', async () => {
@@ -82,9 +82,7 @@ export function describePages({ ledger, reopen, stored, upload, rows }: LedgerUs
         [page, 'It is blurred.'],
         [plain, null],
       ] as const)
-        expect((await ledger.detail(id))?.sightings).toMatchObject([
-          { verdict: 'document', remark: expected },
-        ]);
+        expect((await ledger.detail(id))?.files).toMatchObject([{ verdict: 'document', remark: expected }]);
     });
 
     it('recognizes a duplicate page, alone or in another file, and finds it by its file', async () => {

@@ -184,11 +184,11 @@ export function ledgerOfEachTest(create: () => Promise<LedgerPlace>) {
 
   const toDispose = (
     folder: string,
-    afterSightingId: number,
+    afterFileId: number,
     limit: number,
     statuses: readonly string[] | null,
     stays = 0,
-  ) => ledger.toDispose(folder, { afterSightingId, limit, stays, statuses });
+  ) => ledger.toDispose(folder, { afterFileId, limit, stays, statuses });
 
   const rows = (filter: ListFilter = {}): Promise<ListRow[]> => rowsOf(ledger, filter);
 

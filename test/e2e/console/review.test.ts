@@ -135,7 +135,7 @@ inBrowser('acting on many documents', (here) => {
     await page.keyboard.press('Enter');
     await announced(page, 'Queued again: 2 documents.');
     await bar(page).waitFor({ state: 'detached' });
-    expect(asked()).toEqual([{ act: 'retry', documents: ids.slice(0, 2), sightings: [] }]);
+    expect(asked()).toEqual([{ act: 'retry', documents: ids.slice(0, 2), files: [] }]);
   });
 
   test('shows how many of the selected documents each act concerns', async () => {
@@ -146,7 +146,7 @@ inBrowser('acting on many documents', (here) => {
     await shows(bar(page).getByText('50 selected'));
     const shown = here.stub.agent.rows.slice(0, 50);
     const accepted = shown.filter(({ state }) => state === 'accepted').length;
-    const images = shown.filter(({ documentId, sightingId }) => documentId !== null && sightingId === null);
+    const images = shown.filter(({ documentId, fileId }) => documentId !== null && fileId === null);
     await shows(bar(page).getByRole('button', { name: `Send ${accepted} again` }));
     const zip = bar(page).getByRole('link', { name: `Download ${images.length} images (ZIP)` });
     const ids = images.map(({ documentId }) => documentId).join(',');

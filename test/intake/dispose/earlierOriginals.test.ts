@@ -64,7 +64,7 @@ describe('originals that were accepted before afterUpload was set', () => {
     await place.drop('old.jpg');
     await place.once();
     isThrough = true;
-    const last = await ledger.lastSighting();
+    const last = await ledger.lastFile();
     expect(await rule.stays()).toBe(last);
   });
 

@@ -42,43 +42,43 @@ describe('an unfinished disposal', () => {
   async function begun(how: 'archived' | 'deleted') {
     const options = how === 'archived' ? ARCHIVE : DELETE;
     const { place, bytes, file } = await acceptedFile(options);
-    const first = { afterSightingId: 0, limit: 1, stays: 0, statuses: null };
+    const first = { afterFileId: 0, limit: 1, stays: 0, statuses: null };
     const [disposal] = await place.ledger.toDispose(place.scans, first);
-    await place.ledger.disposing(disposal?.sightingId ?? 0, how, place.clock.now());
-    const sighting = async () => {
+    await place.ledger.disposing(disposal?.fileId ?? 0, how, place.clock.now());
+    const seen = async () => {
       const [row] = await place.rows();
-      return (await place.ledger.detail(row?.documentId ?? 0))?.sightings[0];
+      return (await place.ledger.detail(row?.documentId ?? 0))?.files[0];
     };
-    return { place, bytes, options, file, sighting };
+    return { place, bytes, options, file, seen };
   }
 
   it('is recognized as ours once its file is gone, even if a scanner has reused the name', async () => {
-    const { place, options, file, sighting } = await begun('deleted');
+    const { place, options, file, seen } = await begun('deleted');
     await rm(file);
     const next = await place.drop('a.jpg', 'next');
     const { admitted } = await place.once(options);
-    expect(await sighting()).toMatchObject({ disposed: 'deleted' });
+    expect(await seen()).toMatchObject({ disposed: 'deleted' });
     expect(admitted.map(({ kind }) => kind)).toEqual(['queued']);
     expect(await readFile(file)).toEqual(next);
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
   it('is repeated while its file exists', async () => {
-    const { place, bytes, options, file, sighting } = await begun('archived');
+    const { place, bytes, options, file, seen } = await begun('archived');
     const { intake } = await place.once(options);
     expect(await readFile(file)).toEqual(bytes);
-    expect(await sighting()).toMatchObject({ disposed: null, goneAt: null });
+    expect(await seen()).toMatchObject({ disposed: null, goneAt: null });
     await intake.dispose(never);
-    expect(await sighting()).toMatchObject({ disposed: 'archived' });
+    expect(await seen()).toMatchObject({ disposed: 'archived' });
   });
 
   it('is reported if neither folder nor archive has the file', async () => {
-    const { place, options, file, sighting } = await begun('archived');
+    const { place, options, file, seen } = await begun('archived');
     await rm(file);
     await mkdir(join(place.dir, 'archive'));
     await place.once(options);
     expect(place.log.said('A file whose archiving was interrupted')).toMatchObject([{ level: 'error' }]);
-    expect(await sighting()).toMatchObject({ disposed: null, archivedTo: null });
+    expect(await seen()).toMatchObject({ disposed: null, archivedTo: null });
     expect(await place.ledger.begunDisposals(place.scans)).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe('an unfinished disposal', () => {
   });
 
   it('waits while the archive is unreachable', async () => {
-    const { place, bytes, options, file, sighting } = await begun('archived');
+    const { place, bytes, options, file, seen } = await begun('archived');
     await rm(file);
     await place.once(options);
     expect(place.log.said('The outcome of an interrupted')).toMatchObject([{ level: 'warn' }]);
@@ -105,11 +105,11 @@ describe('an unfinished disposal', () => {
     await writeFile(archived, bytes);
     const { intake } = await place.once(options);
     await intake.dispose(never);
-    expect(await sighting()).toMatchObject({ disposed: 'archived', archivedTo: archived });
+    expect(await seen()).toMatchObject({ disposed: 'archived', archivedTo: archived });
   });
 
   it('waits while another folder is in place of its own', async () => {
-    const { place, options, sighting } = await begun('deleted');
+    const { place, options, seen } = await begun('deleted');
     const { folder, settings } = place.create({
       ...options,
       folder: () => ({
@@ -121,22 +121,22 @@ describe('an unfinished disposal', () => {
       }),
     });
     await recoverAside({ folder, settings, ledger: place.ledger, clock: place.clock, log: place.log }, never);
-    expect(await sighting()).toMatchObject({ disposed: null, goneAt: null });
+    expect(await seen()).toMatchObject({ disposed: null, goneAt: null });
     expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
   });
 
   it('waits while its file is being written', async () => {
-    const { place, options, sighting } = await begun('deleted');
+    const { place, options, seen } = await begun('deleted');
     const read = async () => ({ kind: 'changed' }) as const;
     const { folder, settings } = place.create({ ...options, folder: () => ({ read }) });
     const { ledger, clock, log } = place;
     await recoverAside({ folder, settings, ledger, clock, log }, never);
-    expect(await sighting()).toMatchObject({ disposed: null, goneAt: null });
+    expect(await seen()).toMatchObject({ disposed: null, goneAt: null });
     expect(await place.ledger.begunDisposals(place.scans)).toHaveLength(1);
   });
 
   it('is completed by the same run if only the ledger write failed', async () => {
-    const { place, options, file, sighting } = await begun('deleted');
+    const { place, options, file, seen } = await begun('deleted');
     let failures = 1;
     const ledger = (real: Ledger): Partial<Ledger> => ({
       disposed: (...args) => {
@@ -150,9 +150,9 @@ describe('an unfinished disposal', () => {
     const { intake } = await place.once({ ...options, ledger });
     await intake.dispose(never);
     await expect(readFile(file)).rejects.toThrow('ENOENT');
-    expect(await sighting()).toMatchObject({ disposed: null });
+    expect(await seen()).toMatchObject({ disposed: null });
     await intake.dispose(never);
-    expect(await sighting()).toMatchObject({ disposed: 'deleted' });
+    expect(await seen()).toMatchObject({ disposed: 'deleted' });
   });
 
   it('touches no file while the ledger cannot record the intent', async () => {

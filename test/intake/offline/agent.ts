@@ -186,7 +186,7 @@ export async function offlinePlace() {
     real,
     start,
     rows,
-    /** States of all sightings, by path. */
+    /** States of all files, by path. */
     states: async (): Promise<Record<string, string>> =>
       Object.fromEntries((await rows()).map(({ path, state }) => [path.slice(scans.length + 1), state])),
     /** Writes aside and renames, as some scanners do. */

@@ -78,11 +78,11 @@ async function moved() {
   const lookBegins = new Promise<void>((resolve) => {
     begun = resolve;
   });
-  const lastSighting = () => {
+  const lastFile = () => {
     begun();
-    return ledger.lastSighting();
+    return ledger.lastFile();
   };
-  const identity = new MountIdentity({ folder, ledger: { ...ledger, lastSighting }, clock });
+  const identity = new MountIdentity({ folder, ledger: { ...ledger, lastFile }, clock });
   expect(await identity.look({ ...found.fileSystem, mark: 'the share' })).toBeNull();
   const admit = () =>
     ledger.admit({

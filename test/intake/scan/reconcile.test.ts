@@ -110,7 +110,7 @@ function absentees(known: Readonly<Record<string, readonly string[]>>, full = tr
           .toSorted(byBytes)
           .filter((name) => byBytes(name, after) > 0 && (upTo === null || byBytes(name, upTo) <= 0))
           .slice(0, limit)
-          .map((name) => ({ sighting: 1, name, identity: IDENTITY, verdict: 'document', policy: null }));
+          .map((name) => ({ fileId: 1, name, identity: IDENTITY, verdict: 'document', policy: null }));
       },
       dirs: async () => Object.keys(known),
     },

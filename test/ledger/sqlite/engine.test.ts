@@ -38,7 +38,7 @@ it('a start keeps the rows of one entry apart', async () => {
     for (const id of ids) await send(ledger, id, REFUSAL);
     const copy = path.join(place.dir, 'copy.db');
     await ledger.backup(copy);
-    await ledger.dismiss({ documents: ids, sightings: [] }, 'ann', 4_000);
+    await ledger.dismiss({ documents: ids, files: [] }, 'ann', 4_000);
     await ledger.retry([ids[0]!], 5_000);
     await ledger.close();
     await fs.copyFile(copy, place.path);

@@ -7,7 +7,7 @@ import { resultOf } from './posted.ts';
 import type { Image, Office, OtherFile, Scan } from './plan.ts';
 
 /** A row as it must be listed, without the ids, which the ledger chooses. */
-export type ExpectedRow = Omit<ListRow, 'documentId' | 'sightingId'> & { readonly folder: string };
+export type ExpectedRow = Omit<ListRow, 'documentId' | 'fileId'> & { readonly folder: string };
 
 /** The rows that a ledger with the recorded office must list, oldest first; derived from the plan alone. */
 export function expectedRows(office: Office): ExpectedRow[] {

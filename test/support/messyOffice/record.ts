@@ -99,8 +99,8 @@ async function recordAfter(ledger: Ledger, image: Image, id: number, after: Happ
       const { how, archivedTo } = after;
       const known = await ledger.known({ folder, path });
       if (known === null) throw new Error(`${path} is not known`);
-      await ledger.disposing(known.sighting, how, at);
-      return ledger.disposed(known.sighting, how, archivedTo && `${folder}/${archivedTo}/${path}`, at);
+      await ledger.disposing(known.fileId, how, at);
+      return ledger.disposed(known.fileId, how, archivedTo && `${folder}/${archivedTo}/${path}`, at);
     }
     case 'gone':
       return ledger.gone(folder, [path], at);

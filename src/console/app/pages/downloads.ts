@@ -8,7 +8,7 @@ export function downloadHref(kind: 'csv' | 'json' | 'zip', chosen: Chosen): stri
   const params = new URLSearchParams(chosen.kind === 'filter' ? paramsOf(chosen.filter) : '');
   const ids =
     chosen.kind === 'rows'
-      ? chosen.rows.flatMap((row) => (row.sightingId === null ? (row.documentId ?? []) : []))
+      ? chosen.rows.flatMap((row) => (row.fileId === null ? (row.documentId ?? []) : []))
       : null;
   if (kind === 'csv') forExcel(params);
   // Leave commas unescaped, because the length of a URL is limited.

@@ -21,8 +21,7 @@ const AT_ONCE = 1_000;
 
 const UNDECIDED: readonly string[] = ['failed', 'unconfirmed', 'lost'];
 
-const isDocument = ({ documentId, sightingId }: ListRowJson): boolean =>
-  documentId !== null && sightingId === null;
+const isDocument = ({ documentId, fileId }: ListRowJson): boolean => documentId !== null && fileId === null;
 
 const FITS: Readonly<Record<RowsAct, (row: ListRowJson) => boolean>> = {
   retry: (row) => isDocument(row) && UNDECIDED.includes(row.state),
@@ -72,10 +71,10 @@ export interface Done {
   readonly count: number;
   readonly failed: number;
   readonly documents: readonly number[];
-  readonly sightings: readonly number[];
+  readonly files: readonly number[];
 }
 
-const NOTHING: Done = { count: 0, failed: 0, documents: [], sightings: [] };
+const NOTHING: Done = { count: 0, failed: 0, documents: [], files: [] };
 
 /** @throws ApiError; anything done before that stays done */
 export async function actOn(act: RowsAct, chosen: Chosen): Promise<Done> {
@@ -86,7 +85,7 @@ export async function actOn(act: RowsAct, chosen: Chosen): Promise<Done> {
   const rows = chosen.rows.filter(FITS[act]);
   return onNumbers(act, {
     documents: rows.filter(isDocument).flatMap(({ documentId }) => documentId ?? []),
-    sightings: rows.flatMap(({ sightingId }) => sightingId ?? []),
+    files: rows.flatMap(({ fileId }) => fileId ?? []),
   });
 }
 
@@ -94,13 +93,13 @@ export const undoDismissal = (done: Done): Promise<Done> => onNumbers('undismiss
 
 async function onNumbers(
   act: ManyAct,
-  { documents, sightings }: Pick<Done, 'documents' | 'sightings'>,
+  { documents, files }: Pick<Done, 'documents' | 'files'>,
 ): Promise<Done> {
   let all = NOTHING;
-  for (let at = 0; at < Math.max(documents.length, sightings.length); at += AT_ONCE) {
+  for (let at = 0; at < Math.max(documents.length, files.length); at += AT_ONCE) {
     const part = {
       documents: documents.slice(at, at + AT_ONCE),
-      sightings: sightings.slice(at, at + AT_ONCE),
+      files: files.slice(at, at + AT_ONCE),
     };
     all = together(all, await inParts({ act, ...part }));
   }
@@ -118,5 +117,5 @@ const together = (a: Done, b: Done): Done => ({
   count: a.count + b.count,
   failed: a.failed + b.failed,
   documents: [...a.documents, ...b.documents],
-  sightings: [...a.sightings, ...b.sightings],
+  files: [...a.files, ...b.files],
 });

@@ -93,7 +93,7 @@ export function makeRow(index: number, id: number, at: number): Row {
     needsPerson: state === 'failed' || state === 'unconfirmed' || state === 'lost',
     dismissedBy: null,
     dismissedAt: null,
-    sightingId: isDocument ? null : id,
+    fileId: isDocument ? null : id,
     archivedTo: null,
     posted: [],
     createdAt: created,

@@ -22,7 +22,7 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
     neighbours: async ({ id, order, ...filter }) => {
       const rows = order === 'oldest' ? agent.rows.toReversed() : agent.rows;
       const at = rows.findIndex(({ documentId }) => documentId === id);
-      const isIt = (row: Row) => row.sightingId === null && row.documentId !== id && isMeant(row, filter);
+      const isIt = (row: Row) => row.fileId === null && row.documentId !== id && isMeant(row, filter);
       return {
         previous: rows.slice(0, at).findLast(isIt)?.documentId ?? null,
         next: rows.slice(at).find(isIt)?.documentId ?? null,
@@ -122,20 +122,20 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
       unaccountedCount: folder.endsWith('branch') ? 2 : 0,
       notLookedAt: [],
     }),
-    actOnMany: async ({ act, documents = [], sightings = [], filter }) => {
-      const fits = ({ state, needsPerson, dismissedAt, sightingId }: Row) =>
+    actOnMany: async ({ act, documents = [], files = [], filter }) => {
+      const fits = ({ state, needsPerson, dismissedAt, fileId }: Row) =>
         ({
           retry: ['failed', 'unconfirmed', 'lost'].includes(state),
-          resend: state === 'accepted' && sightingId === null,
+          resend: state === 'accepted' && fileId === null,
           move: state === 'queued',
           dismiss: needsPerson,
           undismiss: dismissedAt !== null,
         })[act];
       const isChosen = (row: Row) =>
         filter === undefined
-          ? row.sightingId === null
+          ? row.fileId === null
             ? documents.includes(row.documentId ?? -1)
-            : sightings.includes(row.sightingId)
+            : files.includes(row.fileId)
           : isMeant(row, filter);
       const meant = agent.rows.filter((row) => fits(row) && isChosen(row));
       const dismissal = { dismissedBy: 'anna', dismissedAt: new Date().toISOString() };
@@ -148,8 +148,8 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
       };
       agent.rows = agent.rows.map((row) => (meant.includes(row) ? { ...row, ...after[act] } : row));
       const done = {
-        documents: meant.filter((row) => row.sightingId === null).flatMap((row) => row.documentId ?? []),
-        sightings: meant.flatMap((row) => row.sightingId ?? []),
+        documents: meant.filter((row) => row.fileId === null).flatMap((row) => row.documentId ?? []),
+        files: meant.flatMap((row) => row.fileId ?? []),
       };
       return { count: meant.length, done, failed: 0, next: null };
     },
