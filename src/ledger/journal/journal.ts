@@ -98,11 +98,14 @@ export class Journal {
     this.#cut();
   }
 
-  /** Writes a probe and removes it again. @throws the error that prevents writing; the file is unchanged */
+  /**
+   * Writes a probe and removes it again. It has no line feed, so that one that a crash leaves, or a reader meets, is an incomplete commit.
+   * @throws the error that prevents writing; the file is unchanged
+   */
   tryWriting(): void {
     const { offset } = this.#end;
     this.#ragged = true;
-    fs.writeSync(this.#fd, Buffer.alloc(PROBE_BYTES, '\n'), 0, PROBE_BYTES, offset);
+    fs.writeSync(this.#fd, Buffer.alloc(PROBE_BYTES, ' '), 0, PROBE_BYTES, offset);
     fs.fdatasyncSync(this.#fd);
     this.#cut();
   }

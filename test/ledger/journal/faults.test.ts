@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createJournal, openJournal, type Journal } from '../../../src/ledger/journal/journal.ts';
+import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { requirement } from '../../support/requires.ts';
 import { BEGUN, entries, journalPath, named } from './support.ts';
 
@@ -112,6 +113,28 @@ describe('a journal that cannot be written', () => {
     expect(reopened.head.seq).toBe(3);
     reopened.close();
     expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 5]);
+  });
+
+  test('is whole for readers, and after a kill, while a probe is in it', async () => {
+    const { path, journal, bytes } = journalOfTwo();
+    const { head } = journal;
+    vi.spyOn(fs, 'ftruncateSync').mockImplementation(failure('EIO'));
+    expect(() => journal.tryWriting()).toThrow('EIO');
+    vi.restoreAllMocks();
+    expect(fs.statSync(path).size).toBeGreaterThan(bytes.length);
+    expect(entries(path)).toHaveLength(2);
+    expect(await verifyJournal(path, { patienceMs: 0 })).toMatchObject({
+      entries: 2,
+      findings: { length: 1 },
+    });
+    const killed = journalPath();
+    fs.copyFileSync(path, killed);
+    const reopened = openJournal(killed);
+    expect(reopened?.head).toEqual(head);
+    reopened?.close();
+    journal.tryWriting();
+    expect(fs.readFileSync(path)).toEqual(bytes);
+    journal.close();
   });
 
   test('is not created if its first entry could not be synced', () => {
