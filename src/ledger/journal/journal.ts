@@ -29,24 +29,18 @@ interface JournalEnd {
  * The journal, held by its only writer. Two states:
  *
  * - whole: the file ends with the last entry.
- * - ragged: an append failed or was rewound, and its bytes could not be cut off. `head` is right nevertheless, and every
- *   later append cuts first. If the process ends now, the next open finds entries that the ledger never held, or a torn
- *   line.
+ * - ragged: an append failed, and its bytes could not be cut off. `head` is right nevertheless, and every later append cuts first. If the process
+ *   ends now, the next open finds entries that the ledger never held, or a torn line.
  */
 export class Journal {
   readonly path: string;
-  /** Bytes of an incomplete commit that a crash left; cut off when the journal was opened. */
-  readonly tornBytes: number;
   #end: JournalEnd;
-  /** The end before the last append, until that is rewound. A failed append leaves nothing to rewind. */
-  #before: JournalEnd | null = null;
   #ragged = false;
   readonly #fd: number;
 
   /** Takes over the descriptor. */
-  constructor(path: string, fd: number, end: JournalEnd, tornBytes: number) {
+  constructor(path: string, fd: number, end: JournalEnd) {
     this.path = path;
-    this.tornBytes = tornBytes;
     this.#fd = fd;
     this.#end = end;
   }
@@ -55,18 +49,12 @@ export class Journal {
     return this.#end.head;
   }
 
-  /** Size of the file in bytes. */
-  get size(): number {
-    return this.#end.offset;
-  }
-
   /**
    * Appends all `events` in one write; durable on return.
    * @throws the system's error; nothing was appended then, and the journal stays usable
    */
   append(events: readonly JournalEvent[]): JournalHead {
     const before = this.#end;
-    this.#before = before;
     if (events.length > 0) {
       if (this.#ragged) this.#cut();
       let { head } = before;
@@ -82,20 +70,6 @@ export class Journal {
       this.#end = { offset: before.offset + bytes.length, head };
     }
     return this.head;
-  }
-
-  /**
-   * Undoes the last append because its transaction failed. Harmless after an append that failed itself.
-   * @throws the system's error if the file could not be cut; `head` is reset anyway
-   */
-  rewind(): void {
-    if (this.#before === null) throw new Error('There is no append to take back.');
-    const changed = this.#before.offset !== this.#end.offset;
-    this.#end = this.#before;
-    this.#before = null;
-    if (!changed) return;
-    this.#ragged = true;
-    this.#cut();
   }
 
   /**
@@ -160,14 +134,13 @@ export function openJournal(path: string): Journal | null {
       fs.closeSync(fd);
       return null;
     }
-    const torn = size - end.offset;
-    if (torn > 0) {
+    if (size > end.offset) {
       fs.ftruncateSync(fd, end.offset);
       fs.fdatasyncSync(fd);
     }
     // A crash during creation leaves the temporary name.
     fs.rmSync(asideOf(path), { force: true });
-    return new Journal(path, fd, end, torn);
+    return new Journal(path, fd, end);
   } catch (error) {
     fs.closeSync(fd);
     throw error;
@@ -196,7 +169,7 @@ export function createJournal(
   const fd = fs.openSync(aside, 'wx+', 0o600);
   try {
     fs.writeFileSync(fd, bytes);
-    const journal = new Journal(path, fd, end, 0);
+    const journal = new Journal(path, fd, end);
     for (const batch of told) journal.append(batch);
     fs.fsyncSync(fd);
     if (fs.statSync(path, { throwIfNoEntry: false })?.size === 0) fs.rmSync(path);

@@ -75,16 +75,6 @@ describe('a journal that cannot be written', () => {
     journal.close();
   });
 
-  test('undoes nothing after a failed append', () => {
-    const { path, journal, bytes } = journalOfTwo();
-    vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
-    expect(() => journal.append([named(3)])).toThrow('EIO');
-    journal.rewind();
-    expect(journal.head.seq).toBe(2);
-    journal.close();
-    expect(fs.readFileSync(path)).toEqual(bytes);
-  });
-
   test('cuts off the rest of a failed write before it writes again', () => {
     const { path, journal, bytes } = journalOfTwo();
     const { head } = journal;
@@ -98,21 +88,6 @@ describe('a journal that cannot be written', () => {
     journal.append([named(6)]);
     journal.close();
     expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 6]);
-  });
-
-  test('restores its head even if a failed append cannot be undone on the disk yet', () => {
-    const { path, journal } = journalOfTwo();
-    const { head } = journal;
-    journal.append([named(3), named(4)]);
-    vi.spyOn(fs, 'ftruncateSync').mockImplementationOnce(failure('EIO'));
-    expect(() => journal.rewind()).toThrow('EIO');
-    expect(journal.head).toEqual(head);
-    journal.append([named(5)]);
-    journal.close();
-    const reopened = openJournal(path)!;
-    expect(reopened.head.seq).toBe(3);
-    reopened.close();
-    expect(entries(path).map(({ facts }) => facts['document'])).toEqual([undefined, 2, 5]);
   });
 
   test('is whole for readers, and after a kill, while a probe is in it', async () => {
