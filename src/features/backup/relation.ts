@@ -1,8 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import type { Kind } from '../../ledger/entries.ts';
 import { readJournal } from '../../ledger/journal/read.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
+import type { Cells } from '../../ledger/schema.ts';
 import { isInJournal } from '../../ledger/sqlite/start.ts';
 import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { withReports } from '../../ledger/configured/reports.ts';
@@ -25,10 +27,22 @@ export interface Newer {
   readonly accepted: number;
 }
 
-/** Entry kinds that may be lost without losing a document or sending one twice. */
-const OF_NO_DOCUMENT: ReadonlySet<string> = new Set(
-  'begun continued restored rebuilt act watched placed endpoint paused resumed'.split(' '),
-);
+/** Entries that may be lost without losing a document or sending one twice. */
+const OF_NO_DOCUMENT: ReadonlySet<string> = new Set<Kind>([
+  'begun',
+  'continued',
+  'shared',
+  'restored',
+  'rebuilt',
+  'act',
+  'endpoint',
+  'recorded',
+  'folder',
+  'watched',
+  'placed',
+  'hold',
+  'released',
+]);
 
 /** `archived`: path of the backup's journal, which ends with `head`; null if it has none, and `later` is then `diverged`. */
 export async function relationTo(
@@ -114,9 +128,13 @@ function counted(newer: Iterable<JournalEntry>): Newer {
   for (const { kind, facts } of newer) {
     if (OF_NO_DOCUMENT.has(kind)) continue;
     entries += 1;
-    const { document, documents = [document], state } = facts;
+    const { document, documents = [document], state, table, row } = facts;
     if ((kind === 'moved' || kind === 'ended') && state === 'accepted' && Array.isArray(documents))
       for (const each of documents) accepted.add(each);
+    if (kind !== 'row' || table !== 'documents') continue;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from a row
+    const cells = row as unknown as Cells;
+    if (cells['state'] === 'accepted') accepted.add(cells['id']);
   }
   return { entries, accepted: accepted.size };
 }
