@@ -219,7 +219,7 @@ export class LedgerCore {
       try {
         count += await this.#replay(entries);
       } catch (error) {
-        if (this.engine.faultOf(error) === 'store') throw error;
+        if (this.engine.faultOf(error) !== 'row') throw error;
         const middle = entries.length >> 1;
         if (middle === 0) return void misfits.push(...entries);
         await replay(entries.slice(0, middle));
@@ -237,7 +237,7 @@ export class LedgerCore {
       try {
         taken += await this.#take(table, rows, isNewer);
       } catch (error) {
-        if (this.engine.faultOf(error) === 'store') throw error;
+        if (this.engine.faultOf(error) !== 'row') throw error;
         const middle = rows.length >> 1;
         // Known under another number, from a better source.
         if (middle === 0) return;

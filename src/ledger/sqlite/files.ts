@@ -7,28 +7,49 @@ export function journalPathOf(ledger: string): string {
   return `${ledger.replace(/\.db$/, '')}.journal`;
 }
 
-/** File that records damage found while the ledger was in use, for the next start. */
+/** Why the tables are made anew. */
+export interface Rebuild {
+  readonly because: string;
+  /** Where the former ones are kept; null or left out: they are not set aside yet. */
+  readonly aside?: string | null;
+  /** Nobody's trouble: they have an older schema. */
+  readonly isUpgrade?: boolean;
+}
+
+const UPGRADE = 'upgrade';
+
+/** File that records why the next start makes the tables anew. */
 export function damageMarkOf(ledger: string): string {
   return `${ledger}.damaged`;
 }
 
-/** Records the damage for the next start, whose quick check may miss it. */
+/**
+ * Records damage found while the ledger was in use for the next start, whose quick check may miss it. A mark that is there stays: it may name the tables
+ * that are being replaced.
+ */
 export function markDamaged(ledger: string, message: string): void {
   try {
-    fs.writeFileSync(damageMarkOf(ledger), `${message}\n`, { mode: 0o600 });
+    fs.writeFileSync(damageMarkOf(ledger), `${message}\n`, { mode: 0o600, flag: 'wx' });
   } catch {
     // Then the next start finds it, or the next full check.
   }
 }
 
 /** The same, durably, before the tables are set aside: after a crash, nothing else says that the new ones are not whole. @throws system errors */
-export function markForRebuild(ledger: string, because: string, aside: string): void {
+export function markForRebuild(ledger: string, { because, aside, isUpgrade }: Rebuild): void {
   const mark = damageMarkOf(ledger);
   // What SQLite says of damage may have several lines.
-  const text = `${because.replaceAll(/\s*\n\s*/g, '; ')}\n${aside}\n`;
+  const text = [because.replaceAll(/\s*\n\s*/g, '; '), aside, isUpgrade === true ? UPGRADE : ''].join('\n');
   fs.writeFileSync(`${mark}.new`, text, { mode: 0o600, flush: true });
   fs.renameSync(`${mark}.new`, mark);
   syncDirectorySync(dirname(mark));
+}
+
+export function readMark(ledger: string): Rebuild | null {
+  const mark = damageMarkOf(ledger);
+  if (!fs.existsSync(mark)) return null;
+  const [because = '', aside = '', kind] = fs.readFileSync(mark, 'utf8').trim().split('\n');
+  return { because, aside: fs.existsSync(aside) ? aside : null, isUpgrade: kind === UPGRADE };
 }
 
 /** Where a file would be kept now. */

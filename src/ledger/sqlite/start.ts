@@ -9,7 +9,16 @@ import { createJournal, openJournal, readJournal, type Journal } from '../journa
 import { NO_HASH } from '../journal/line.ts';
 import { refuseOlderJournal } from '../journal/read.ts';
 import { takeCleanShutdownMark } from './cleanShutdownMark.ts';
-import { asideOf, damageMarkOf, journalPathOf, markDamaged, markForRebuild, setAside } from './files.ts';
+import {
+  asideOf,
+  damageMarkOf,
+  journalPathOf,
+  markDamaged,
+  markForRebuild,
+  readMark,
+  setAside,
+  type Rebuild,
+} from './files.ts';
 import { damaged, isDamage, isStoreFailure, storeFailure } from './failure.ts';
 import { toJournal, type Entry } from '../entries.ts';
 import { LedgerCore } from '../ledger.ts';
@@ -292,8 +301,8 @@ interface FoundTables {
 function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
   const { path, now } = options;
   const markedAt = takeCleanShutdownMark(path);
-  const mark = readMark(path);
-  if (mark !== null) return emptyTables(options, mark.because, mark.aside);
+  const begun = readMark(path);
+  if (begun !== null) return emptyTables(options, begun);
   if (!fs.existsSync(path) || fs.statSync(path).size === 0) {
     const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false });
     const isFirst =
@@ -301,7 +310,7 @@ function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
       (found.journal === null || found.journal.head.seq === 1) &&
       !log?.size &&
       options.backups().length === 0;
-    return emptyTables(options, isFirst ? null : `The ledger ${path} is gone.`, null);
+    return emptyTables(options, isFirst ? null : { because: `The ledger ${path} is gone.` });
   }
   let db: DatabaseSyncInstance | null = null;
   try {
@@ -309,13 +318,12 @@ function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
     const version = versionOf(db, path);
     if (version < SCHEMA_VERSION) {
       db.close();
-      // An upgrade, which is no trouble of anybody's.
-      return { ...emptyTables(options, `The ledger ${path} has an older format.`, null), isMended: false };
+      return emptyTables(options, { because: `The ledger ${path} has an older format.`, isUpgrade: true });
     }
     const head = headOf(new Statements(db));
     if (found.journal !== null && isBefore(head, found.journal)) {
       db.close();
-      return emptyTables(options, `The ledger ${path} is older than its journal.`, null);
+      return emptyTables(options, { because: `The ledger ${path} is older than its journal.` });
     }
     const isKnownSound =
       markedAt !== null && found.journal?.head.seq === head.seq && found.journal.head.hash === head.hash;
@@ -327,25 +335,25 @@ function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
     return { db, lookedAt: isKnownSound ? markedAt : now(), because: null, isMended: false, aside: [] };
   } catch (error) {
     if (db?.isOpen) db.close();
-    if (isDamage(error)) return emptyTables(options, damaged(path, messageOf(error)).message, null);
-    if (error instanceof ReceiptdError && error.code === 'LEDGER_DAMAGED')
-      return emptyTables(options, error.message, null);
+    const failure = isDamage(error) ? damaged(path, messageOf(error)) : error;
+    if (failure instanceof ReceiptdError && failure.code === 'LEDGER_DAMAGED')
+      return emptyTables(options, { because: failure.message });
     if (!isStoreFailure(error)) throw error;
     throw new ReceiptdError('STATE_UNWRITABLE.ledger', { path, detail: messageOf(error) }, { cause: error });
   }
 }
 
 /**
- * Empty tables in place of those that are there. If the agent crashes before they are complete, the next start finds the mark: it neither takes
- * this for a first start nor sets half of it aside.
+ * Empty tables in place of those that are there; null: in place of none. If the agent crashes before they are complete, the next start finds the mark:
+ * it neither takes this for a first start nor sets half of it aside.
  */
-function emptyTables(options: SqliteStart, because: string | null, asideBefore: string | null): FoundTables {
+function emptyTables(options: SqliteStart, rebuild: Rebuild | null): FoundTables {
   const { path, now } = options;
-  let aside = asideBefore;
+  let aside = rebuild?.aside ?? null;
   try {
-    if (because !== null && aside === null) {
+    if (rebuild !== null && aside === null) {
       const at = now();
-      markForRebuild(path, because, asideOf(path, at));
+      markForRebuild(path, { ...rebuild, aside: asideOf(path, at) });
       aside = setAside(path, at);
     }
     for (const end of ['', '-wal', '-shm', '-journal']) fs.rmSync(path + end, { force: true });
@@ -355,12 +363,11 @@ function emptyTables(options: SqliteStart, because: string | null, asideBefore: 
     db.exec(WRITER_PRAGMAS);
     syncDirectorySync(dirname(path));
     const kept = aside === null ? '' : ` The file is kept as ${aside}.`;
-    const words = because === null ? null : `${because} The ledger was rebuilt.${kept}`;
     return {
       db,
       lookedAt: now(),
-      because: words,
-      isMended: because !== null,
+      because: rebuild === null ? null : `${rebuild.because} The ledger was rebuilt.${kept}`,
+      isMended: rebuild !== null && rebuild.isUpgrade !== true,
       aside: aside === null ? [] : [aside],
     };
   } catch (error) {
@@ -370,13 +377,6 @@ function emptyTables(options: SqliteStart, because: string | null, asideBefore: 
       { cause: error },
     );
   }
-}
-
-function readMark(path: string): { readonly because: string; readonly aside: string | null } | null {
-  const mark = damageMarkOf(path);
-  if (!fs.existsSync(mark)) return null;
-  const [because = '', aside] = fs.readFileSync(mark, 'utf8').trim().split('\n');
-  return { because, aside: aside !== undefined && fs.existsSync(aside) ? aside : null };
 }
 
 /* ---- Bringing them together ---- */
@@ -497,26 +497,27 @@ function headIn(file: string): JournalHead | null {
   }
 }
 
-/** An image that a damaged ledger knows as accepted must not be sent again. */
+/** An image that a damaged ledger knows as accepted must not be sent again. @throws what taking the rows throws: it would leave some out */
 async function salvage(core: LedgerCore, file: string, isNewer: boolean): Promise<string> {
+  let statements: Statements;
+  try {
+    refuseOlderTables(file);
+    statements = new Statements(openKept(file));
+  } catch (error) {
+    return `Nothing could be read from ${file}: ${messageOf(error)}.`;
+  }
   let taken = 0;
   let lost = 0;
   try {
-    refuseOlderTables(file);
-    const statements = new Statements(openKept(file));
-    try {
-      for (const table of TABLE_NAMES)
-        taken += await core.take(
-          table,
-          readableRows(statements, table, () => void (lost += 1)),
-          isNewer,
-        );
-    } finally {
-      statements.forget();
-      statements.db.close();
-    }
-  } catch (error) {
-    return `Nothing could be read from ${file}: ${messageOf(error)}.`;
+    for (const table of TABLE_NAMES)
+      taken += await core.take(
+        table,
+        readableRows(statements, table, () => void (lost += 1)),
+        isNewer,
+      );
+  } finally {
+    statements.forget();
+    statements.db.close();
   }
   const unreadable = lost > 0 ? ` ${lost} parts could not be read.` : '';
   return `Recovered ${taken} records from ${file}.${unreadable}`;
@@ -532,8 +533,7 @@ function* readableRows(
     let rows: readonly Cells[];
     try {
       rows = rowsAfter(statements, table, after);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
+    } catch {
       onLost();
       return yield* readableFromEnd(statements, table, after);
     }
@@ -554,9 +554,8 @@ function* readableFromEnd(statements: Statements, table: Table, after: number): 
         null,
         { after, before },
       );
-    } catch (error) {
-      if (isDamage(error)) return;
-      throw error;
+    } catch {
+      return;
     }
     if (row === undefined) return;
     before = Number(row['id']);

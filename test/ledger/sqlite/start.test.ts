@@ -166,6 +166,15 @@ function alter(sql: string): void {
   db.close();
 }
 
+/** The next time that SQLite is to do this, it fails. */
+function failOnce(text: string, message: string, errcode: number): void {
+  watched.exec = (each, exec) => {
+    if (each !== text) return exec();
+    watched.exec = (_, other) => other();
+    throw Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', errcode });
+  };
+}
+
 type Knows = 'all' | 'early' | 'none' | 'all but one' | 'part';
 
 interface State {
@@ -466,7 +475,32 @@ describe('a start', () => {
     });
   });
 
+  it('that meets damage which the quick check missed says so, and the next one makes the tables anew', async () => {
+    give('an old copy', 'whole', false);
+    failOnce('BEGIN IMMEDIATE', 'database disk image is malformed', 11);
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
+    expect(stories).toEqual([]);
+    await using(async () => {});
+    expect(stories).toEqual([expect.stringMatching(/is malformed\. The ledger was rebuilt\./)]);
+    await isWhole(ALL);
+  });
+
+  it('that meets damage while the tables are made anew goes on with what was set aside', async () => {
+    give('marked as damaged', 'missing', false);
+    failOnce('BEGIN IMMEDIATE', 'database disk image is malformed', 11);
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
+    await isWhole(ALL);
+  });
+
+  it('leaves out nothing that the disk is too full for', async () => {
+    give('marked as damaged', 'missing', false);
+    failOnce('COMMIT', 'database or disk is full', 13);
+    await expect(open()).rejects.toMatchObject({ code: 'DISK_FULL' });
+    await isWhole(ALL);
+  });
+
   it.each([
+    ['of an older schema', 'whole', false],
     ['of an older schema', 'ended earlier', true],
     ['whole', 'missing', false],
     ['missing', 'damaged in the middle', true],
@@ -479,11 +513,14 @@ describe('a start', () => {
       const copies = copyAtEachCall();
       await using(async () => {});
       vi.restoreAllMocks();
+      const isTold = stories.length > 0;
       const knows = wanted([TABLES[tables]!.knows, JOURNALS[of]!.knows, hasBackup ? 'early' : 'none']);
       expect(copies().length).toBeGreaterThan(10);
       for (const copy of copies()) {
         const at = join(copy, 'ledger.db');
+        stories.length = 0;
         const found = await using(statesIn, at);
+        expect(isTold ? [] : stories, copy).toEqual([]);
         expect(found, copy).toEqual(knows ?? {});
         expect((await verifyJournal(join(copy, 'ledger.journal'))).findings, copy).toEqual([]);
       }
