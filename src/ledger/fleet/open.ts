@@ -106,12 +106,19 @@ export function createAgent(options: AgentOptions): OpenAgent {
   }
   member.onBack(foldAll);
   const blank = (): Promise<void> => blankOwn({ read, agent: member.session.agent, own });
+  let isBlankingLate = false;
   // An agent that writes nothing would read empty tables.
   member.onBeat(async ({ version, isBehind, isAnyErased }) => {
     if (version !== SCHEMA_VERSION) throw newer(connector.where, version);
     if (isBehind && isForward) throw madeAnew(connector.where);
-    if (isAnyErased)
-      await blank().catch((error: unknown) => log.warn('chainNotRemembered', describeError(error)));
+    if (!isAnyErased) return;
+    try {
+      await blank();
+      isBlankingLate = false;
+    } catch (error) {
+      if (!isBlankingLate) log.warn('chainNotBlanked', { path: own?.path ?? null, ...describeError(error) });
+      isBlankingLate = true;
+    }
   });
   const link = new Link({ connector, member, trouble, clock, random, log });
   async function close(): Promise<void> {

@@ -149,6 +149,7 @@ export const logTexts = {
   folderEventsUnreliable: 'Events from the folder are not reliable; listing it at intervals',
   silentAgentsWorkTaken: 'Took over the work of an agent that went silent',
   chainNotRemembered: 'What was committed to the shared ledger could not be kept here as well',
+  chainNotBlanked: 'What was erased is still in a file of this agent; trying again',
   ledgerReachable: 'The ledger can be reached again',
   ledgerUnreachable: "The ledger can't be reached; trying again",
   ledgerBeatFailed: 'A periodic check of the shared ledger failed',

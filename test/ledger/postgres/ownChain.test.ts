@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -11,6 +21,7 @@ import { TWIN } from '../../../src/ledger/steps/fleet.ts';
 import type { AgentOptions, OpenAgent } from '../../../src/ledger/fleet/open.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
+import { logTexts } from '../../../src/texts/en/log.ts';
 import { compile, runScript } from '../../support/scripts.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -384,6 +395,26 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const kept = await database.keep();
     await kept.restore();
     expect(await findings()).toEqual([]);
+  });
+
+  it('is told once as long as a file of its agents can’t be rid of what was erased', async () => {
+    const log = new RecordedLog();
+    const [a, b] = [await open('a'), await open('b', { log, leaseMs: 500 })];
+    const [x = 0] = await admit(b, image('secret'));
+    await send(b, x);
+    const file = join(dir, 'b.journal');
+    renameSync(file, `${file}.moved`);
+    mkdirSync(file);
+    await a.core.run([['erase', [{ documents: [x], at: 5_000 }]]]);
+    const said = (): readonly string[] => log.lines.map(({ message }) => message);
+    await vi.waitUntil(() => said().length > 0, { timeout: 20_000 });
+    let beats = 0;
+    b.member.onBeat(async () => void (beats += 1));
+    await vi.waitUntil(() => beats > 2, { timeout: 20_000 });
+    rmdirSync(file);
+    renameSync(`${file}.moved`, file);
+    await vi.waitUntil(() => !readFileSync(file, 'utf8').includes('secret.jpg'), { timeout: 20_000 });
+    expect(said()).toEqual([logTexts.chainNotBlanked]);
   });
 
   it('is nothing that happens to another database', async () => {
