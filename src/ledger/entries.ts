@@ -13,7 +13,9 @@ import type { Cells, Table } from './schema.ts';
  * below `CHAIN` is an entry of the same chain, so that a chain can be read into a database that has others; endpoints, folders and holds have the hash
  * of what they are called as their id.
  */
-export type Entry =
+export type Entry = Happened & OfOthers;
+
+type Happened =
   | { readonly kind: 'endpoint'; readonly endpoint: number; readonly baseUrl: string; readonly uid: string }
   /** The service's record of an endpoint that was created. */
   | { readonly kind: 'recorded'; readonly endpoint: number; readonly name: string; readonly record: string }
@@ -63,7 +65,7 @@ export type Entry =
   /** The same bytes with other metadata. */
   | { readonly kind: 'same'; readonly file: number; readonly size: number; readonly identity: string }
   | { readonly kind: 'gone'; readonly files: readonly number[] }
-  | ({ readonly kind: 'began'; readonly document: number; readonly bytes: number } & OfOther)
+  | { readonly kind: 'began'; readonly document: number; readonly bytes: number }
   | ({
       readonly kind: 'ended';
       readonly attempt: number;
@@ -77,7 +79,7 @@ export type Entry =
       /** Left out: the request is repeated at once (401). */
     } & Partial<Move>)
   /** Documents change state without a request. */
-  | ({ readonly kind: 'moved'; readonly documents: readonly number[] } & Move & OfOther)
+  | ({ readonly kind: 'moved'; readonly documents: readonly number[] } & Move)
   | { readonly kind: 'disposing'; readonly file: number; readonly how?: 'archived' | 'deleted' | undefined }
   | {
       readonly kind: 'disposed';
@@ -136,8 +138,8 @@ export type Entry =
       readonly attempts: readonly number[];
       readonly results: readonly number[];
       readonly entries: readonly Range[];
-      /** Entries of other chains: agent, from, to. */
-      readonly others?: readonly (readonly [agent: number, from: number, to: number])[] | undefined;
+      /** Entries of other chains, and the first digits of the last one's hash. */
+      readonly others?: readonly OthersRange[] | undefined;
     }
   /** A row as it is: an entry of a snapshot, with which a journal begins that replaces another. */
   | { readonly kind: 'row'; readonly table: Table; readonly row: Cells; readonly own?: Cells | undefined }
@@ -155,6 +157,7 @@ export type Entry =
 export type Kind = Entry['kind'];
 export type EntryOf<K extends Kind> = Extract<Entry, { readonly kind: K }>;
 export type Range = readonly [from: number, to: number];
+export type OthersRange = readonly [agent: number, from: number, to: number, hash: string];
 
 interface FileFields {
   readonly identity: string;
@@ -173,9 +176,9 @@ interface FileFields {
   readonly message?: string | null | undefined;
 }
 
-/** The first digits of the bytes of another agent's document: if the ledger goes back, its number may be given to other bytes. */
-interface OfOther {
-  readonly bytesOf?: string | undefined;
+interface OfOthers {
+  /** The first digits of the hashes of other agents' documents and files: if the ledger goes back, their numbers may be given to other bytes. */
+  readonly bytesOf?: Readonly<Record<number, string>> | undefined;
 }
 
 /** A document's next state. What it does not name stays, except reason and message, which belong to a state. */

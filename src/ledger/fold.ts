@@ -22,6 +22,7 @@ export interface WorkingSet {
   readonly base: number;
   readonly rows: { readonly [Name in Table]: ReadonlyMap<number, Row<Name>> };
   id(number: number): number;
+  ref(id: number): number;
   get<Name extends Table>(table: Name, id: number): Row<Name>;
   insert<Name extends Table>(table: Name, row: Row<Name>): void;
   change<Name extends Table>(table: Name, id: number, values: Partial<Row<Name>>): void;
@@ -244,17 +245,32 @@ function isForeign(number: number | undefined): boolean {
   return number !== undefined && number >= CHAIN;
 }
 
+/** The entry with the bytes of other agents' rows that it names. */
+export function namingBytes(work: WorkingSet, entry: Entry): Entry {
+  const { documents = [], files = [] } = rowsOf(work, entry);
+  const bytesOf: Record<number, string> = {};
+  for (const [rows, ids] of [
+    [work.rows.documents, documents],
+    [work.rows.files, files],
+  ] as const)
+    for (const id of ids) {
+      const sha256 = isForeign(work.ref(id)) ? rows.get(id)?.sha256 : undefined;
+      if (typeof sha256 === 'string') bytesOf[id] = sha256.slice(0, 16);
+    }
+  return Object.keys(bytesOf).length === 0 ? entry : { ...entry, bytesOf };
+}
+
 /**
  * An entry as far as the rows are there that it is about. Those of other agents may be missing, or be of other bytes under the same number: they were
  * lost with a database that went back, and their agent did not bring them back. Null: nothing is left of it.
  */
 export function fitting(work: WorkingSet, entry: Entry): Entry | null {
-  const has = (table: 'documents' | 'files', number: number | undefined): boolean =>
-    !isForeign(number) || work.rows[table].has(number as number);
-  const isOf = (number: number | undefined, bytes: string | undefined): boolean =>
-    has('documents', number) &&
-    (bytes === undefined ||
-      work.rows.documents.get(work.id(number as number))?.sha256.startsWith(bytes) !== false);
+  const has = (table: 'documents' | 'files', number: number | undefined): boolean => {
+    if (number === undefined || !isForeign(number)) return true;
+    const row = work.rows[table].get(number);
+    const bytes = entry.bytesOf?.[number] ?? '';
+    return row?.sha256?.startsWith(bytes) ?? row !== undefined;
+  };
   switch (entry.kind) {
     case 'admitted':
     case 'file': {
@@ -275,17 +291,16 @@ export function fitting(work: WorkingSet, entry: Entry): Entry | null {
       return has('files', entry.file) ? entry : null;
     case 'gone':
       return { ...entry, files: entry.files.filter((number) => has('files', number)) };
-    case 'began':
-      return isOf(entry.document, entry.bytesOf) ? entry : null;
     case 'ended':
       return has('documents', entry.document) &&
         (!isForeign(entry.document) || work.rows.attempts.has(work.id(entry.attempt)))
         ? entry
         : null;
+    case 'began':
     case 'result':
       return has('documents', entry.document) ? entry : null;
     case 'moved':
-      return { ...entry, documents: entry.documents.filter((number) => isOf(number, entry.bytesOf)) };
+      return { ...entry, documents: entry.documents.filter((number) => has('documents', number)) };
     case 'dismissed':
     case 'undismissed':
     case 'erased':

@@ -1,6 +1,6 @@
 import { CHAIN, type Entry } from './entries.ts';
 import type { Engine, Head } from './engine.ts';
-import { fold, type Place, type WorkingSet } from './fold.ts';
+import { fold, namingBytes, type Place, type WorkingSet } from './fold.ts';
 import {
   COUNTED,
   isListedRow,
@@ -168,7 +168,8 @@ export class Work implements WorkingSet {
   }
 
   /** Adds an entry and folds it in. @returns its id */
-  add(entry: Entry, at: number): number {
+  add(happened: Entry, at: number): number {
+    const entry = this.isAlone ? happened : namingBytes(this, happened);
     this.entries.push({ entry, at });
     const id = this.base + this.head.seq + this.entries.length;
     fold(this, entry, at, id);

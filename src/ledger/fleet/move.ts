@@ -145,7 +145,7 @@ export function anchorOf(journalPath: string, seq: number): ChainHead {
   for (const { parsed } of checkedLines(journalPath, seq)) {
     if (parsed === null) continue;
     if (parsed.entry.seq > seq) break;
-    last = parsed.entry;
+    last = { seq: parsed.entry.seq, hash: parsed.entry.hash };
   }
   return last;
 }

@@ -19,10 +19,10 @@ import {
   type Extent,
   misfitFinding,
 } from '../sqlite/compare.ts';
-import { IN_ORDER, postgresReader } from '../postgres/engine.ts';
+import { IN_ORDER, IS_MEANT, postgresReader } from '../postgres/engine.ts';
 import { requireTables } from '../postgres/tables.ts';
 import type { Recorded } from '../engine.ts';
-import { CHAIN, type EntryOf } from '../entries.ts';
+import { CHAIN, type OthersRange } from '../entries.ts';
 
 interface Chain extends JournalHead {
   readonly id: number;
@@ -40,6 +40,10 @@ SELECT DISTINCT ON (r.agent) r.agent, a.ledger, r.to_seq AS seq, r.to_hash AS ha
 /** The first line of each chain behind a place in their order; none: the next one. */
 const FIRSTS = `
 SELECT a.id AS agent, coalesce((SELECT min(c.seq) FROM chain c WHERE c.agent = a.id AND c.ord > :ord), a.seq + 1) AS seq FROM agents a ORDER BY a.id`;
+
+const MEANT = `
+SELECT r.agent, r.first, r.last FROM unnest(:agents::integer[], :firsts::bigint[], :lasts::bigint[], :hashes::text[]) AS r (agent, first, last, hash)
+ WHERE ${IS_MEANT}`;
 
 interface Archived extends ArchivedEnd {
   readonly agent: number;
@@ -160,6 +164,21 @@ async function* inOrder(sql: Reads): AsyncGenerator<readonly Recorded[]> {
   }
 }
 
+interface Erased {
+  readonly agent: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+function meantOf(sql: Reads, ranges: readonly OthersRange[]): Promise<readonly Erased[]> {
+  return sql.all<Erased>(MEANT, {
+    agents: ranges.map(([agent]) => agent),
+    firsts: ranges.map(([, first]) => first),
+    lasts: ranges.map(([, , last]) => last),
+    hashes: ranges.map(([, , , hash]) => hash),
+  });
+}
+
 /** @returns what is wrong but not with its lines; sentences */
 async function readChain(
   sql: Reads,
@@ -186,8 +205,8 @@ async function readChain(
       if (kind === 'restored' && isWhole !== true && typeof because === 'string' && !isKept(seq))
         findings.push(`Agent ${name}: entry ${seq} says: ${because}`);
       if (kind === 'erased' && Array.isArray(others))
-        for (const [agent, from, to] of others as unknown as NonNullable<EntryOf<'erased'>['others']>)
-          verifications.get(agent)?.erasedElsewhere(from, to);
+        for (const { agent, first, last } of await meantOf(sql, others as unknown as readonly OthersRange[]))
+          verifications.get(agent)?.erasedElsewhere(first, last);
     }
     const end = lines.at(-1);
     if (end === undefined) break;

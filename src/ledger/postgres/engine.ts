@@ -3,7 +3,7 @@ import { BYTES_ELSEWHERE } from '../../core/domain/document.ts';
 import type { Connection } from './connection.ts';
 import { isConflict, isLost, isOfServer, ledgerFailure } from './failure.ts';
 import type { Params, Sql } from './statements.ts';
-import { CHAIN, fromJournal, type Entry, type EntryOf, type Range } from '../entries.ts';
+import { CHAIN, fromJournal, type Entry, type EntryOf, type OthersRange, type Range } from '../entries.ts';
 import type { Engine, Fault, Head, Reader, Recorded } from '../engine.ts';
 import { END_LEADS, IS_RUNNING, isTakenBy, SET_HEAD, TELL, type Member } from './member.ts';
 import { kindOf, TABLES, type COUNTED, type Cells, type Table } from '../schema.ts';
@@ -120,26 +120,25 @@ SELECT a.epoch, a.seq, a.hash, ${NOW} AS now, t.version, t.behind IS NOT NULL AS
   FROM agents a CROSS JOIN tables t WHERE a.id = :agent FOR KEY SHARE OF a`;
 /** Waits until a transaction has ended whose connection was lost. */
 const LAST_HEAD = `${HEAD} FOR UPDATE`;
+const HASH_DIGITS = 16;
 const IS_THERE = `SELECT FROM chain WHERE agent = :agent AND seq = :seq AND hash = :hash`;
 const HEADS = `SELECT id, seq FROM agents ORDER BY id`;
-const ABOUT = `SELECT DISTINCT c.agent, c.seq FROM {rows id:int} {lateral} (
-  SELECT d.agent, d.seq, d.personal FROM chain d WHERE d.document = r.id
+const ABOUT = `SELECT DISTINCT c.agent, c.seq, c.hash FROM {rows id:int} {lateral} (
+  SELECT d.agent, d.seq, d.hash, d.personal FROM chain d WHERE d.document = r.id
   UNION ALL
-  SELECT f.agent, f.seq, f.personal FROM chain f WHERE f.file = r.id) c
+  SELECT f.agent, f.seq, f.hash, f.personal FROM chain f WHERE f.file = r.id) c
   WHERE left(c.personal, 1) = '{'`;
+const RANGES = arrays([
+  ['agent', 'int'],
+  ['first', 'int'],
+  ['last', 'int'],
+  ['hash', 'text'],
+]);
+/** Whether a range `r` is not of lines that have these numbers since the ledger went back. */
+export const IS_MEANT = `NOT EXISTS (SELECT FROM chain h WHERE h.agent = r.agent AND h.seq = r.last AND left(h.hash, ${HASH_DIGITS}) <> r.hash)`;
 const BLANK = `UPDATE chain c SET personal = repeat(' ', octet_length(c.personal))
-  FROM ${arrays([
-    ['agent', 'int'],
-    ['first', 'int'],
-    ['last', 'int'],
-  ])} WHERE c.agent = r.agent AND c.seq BETWEEN r.first AND r.last AND c.personal <> ''`;
-
-const TO_BLANK = `INSERT INTO erasures (agent, first, last) SELECT r.agent, r.first, r.last
-  FROM ${arrays([
-    ['agent', 'int'],
-    ['first', 'int'],
-    ['last', 'int'],
-  ])}`;
+  FROM ${RANGES} WHERE c.agent = r.agent AND c.seq BETWEEN r.first AND r.last AND c.personal <> '' AND ${IS_MEANT}`;
+const TO_BLANK = `INSERT INTO erasures (agent, first, last) SELECT r.agent, r.first, r.last FROM ${RANGES} WHERE ${IS_MEANT}`;
 
 /** Waits until the agent's own transaction has ended, if it is in one. */
 const TAKE_OVER = `UPDATE agents a SET epoch = a.epoch + 1, taken_by = :own FROM (SELECT id FROM agents WHERE id = :agent FOR UPDATE) l
@@ -285,7 +284,7 @@ export class PostgresEngine implements Engine {
     const { agent } = this.#member.session;
     const blanks = entries.flatMap((entry) => (entry.kind === 'erased' ? blanksOf(entry, agent) : []));
     if (blanks.length === 0) return;
-    const ranges = paramsOf([0, 1, 2].map((i) => arrayOf(blanks.map((blank) => blank[i]))));
+    const ranges = paramsOf([0, 1, 2, 3].map((i) => arrayOf(blanks.map((blank) => blank[i]))));
     this.#used.send(BLANK, ranges);
     this.#used.send(TO_BLANK, ranges);
   }
@@ -410,19 +409,26 @@ export class PostgresEngine implements Engine {
   }: Parameters<Engine['personalEntries']>[0]): ReturnType<Engine['personalEntries']> {
     // One set: a document and the file of its bytes have the number of the entry that made both, and are erased together.
     const ids = [...new Set([...documents, ...files])].map((id) => ({ id }));
-    const found = await this.each<{ readonly agent: number; readonly seq: number }>(ABOUT, ids);
+    const found = await this.each<{ readonly agent: number } & ChainHead>(ABOUT, ids);
     const { agent: own } = this.#member.session;
-    const byAgent = new Map<number, number[]>([[own, []]]);
-    for (const { agent, seq } of found) {
-      const seqs = byAgent.get(agent);
-      if (seqs === undefined) byAgent.set(agent, [seq]);
-      else seqs.push(seq);
+    const hashes = new Map<number, Map<number, string>>();
+    for (const { agent, seq, hash } of found) {
+      const known = hashes.get(agent);
+      if (known === undefined) hashes.set(agent, new Map([[seq, hash]]));
+      else known.set(seq, hash);
     }
-    const others = [...byAgent]
+    const others = [...hashes]
       .filter(([agent]) => agent !== own)
-      .flatMap(([agent, seqs]) => rangesOf(seqs).map((range) => [agent, ...range] as const));
+      .flatMap(([agent, of]) =>
+        rangesOf([...of.keys()]).map(([from, to]): OthersRange => [
+          agent,
+          from,
+          to,
+          of.get(to)?.slice(0, HASH_DIGITS) ?? '',
+        ]),
+      );
     return {
-      entries: rangesOf(byAgent.get(own) ?? []),
+      entries: rangesOf([...(hashes.get(own)?.keys() ?? [])]),
       ...(others.length > 0 && { others: others.sort(([a, b], [c, d]) => a - c || b - d) }),
     };
   }
@@ -501,7 +507,10 @@ function rangesOf(seqs: readonly number[]): Range[] {
   return ranges;
 }
 
-function blanksOf({ entries, others = [] }: EntryOf<'erased'>, agent: number): (readonly number[])[] {
+function blanksOf(
+  { entries, others = [] }: EntryOf<'erased'>,
+  agent: number,
+): (readonly (number | string)[])[] {
   return [...entries.map(([first, last]) => [agent, first, last]), ...others];
 }
 

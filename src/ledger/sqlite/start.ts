@@ -453,13 +453,7 @@ async function saveWhatIsReadable(
   if (before !== null) {
     await applied(before.seq);
     for (const file of aside) told.push(await salvage(over(), file, true));
-    if (headOf(statements).seq < before.seq)
-      statements.run(
-        'UPDATE head SET ledger = ?1, seq = ?2, hash = ?3',
-        before.ledger,
-        before.seq,
-        before.hash,
-      );
+    raiseHead(statements, before);
   }
   await applied();
   if (sum.count > 0 || sum.gaps > 0) {
@@ -469,7 +463,15 @@ async function saveWhatIsReadable(
   }
   for (const file of before === null ? [...aside, ...backups] : backups)
     told.push(await salvage(over(), file, false));
+  // Entries of which no row is left had numbers, too.
+  for (const head of backups.map(headIn))
+    if (head?.ledger === known) raiseHead(statements, head);
   story.push(...told);
+}
+
+function raiseHead(statements: Statements, { ledger, seq, hash }: JournalHead): void {
+  if (headOf(statements).seq < seq)
+    statements.run('UPDATE head SET ledger = ?1, seq = ?2, hash = ?3', ledger, seq, hash);
 }
 
 /** The ledger that a journal names in its first entry, if that can be read. */

@@ -7,6 +7,7 @@ import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Range } from '../entries.ts';
 import { createTables } from '../schema.ts';
 import { damaged, isDamage, isStoreFailure } from './failure.ts';
+import { journalPathOf } from './files.ts';
 import type { Statements } from './statements.ts';
 
 /** With another number the tables are made anew from the journal, which is all of a migration. 1 had another journal (`FORMAT`). */
@@ -39,7 +40,11 @@ export function openForReading(
   // SQLite would wait forever for a writer to a FIFO.
   if (about !== undefined && !about.isFile() && !about.isDirectory())
     throw new ReceiptdError('FILE_UNREADABLE.ledgerNotFile', { path });
-  if (about === undefined) throw new ReceiptdError('LEDGER_MISSING.file', { path });
+  if (about === undefined)
+    throw new ReceiptdError(
+      fs.existsSync(journalPathOf(path)) ? 'LEDGER_MISSING.journalThere' : 'LEDGER_MISSING.file',
+      { path },
+    );
   refuseOlderTables(path);
   let db: DatabaseSyncInstance | undefined;
   try {

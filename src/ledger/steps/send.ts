@@ -32,11 +32,6 @@ export const IN_BUDGET = `SELECT w.* FROM {rows endpoint:int since:int} {lateral
   SELECT r.endpoint AS endpoint, r.since AS since, coalesce(sum(q.n), 0) AS used FROM requests q
    WHERE q.endpoint_id = r.endpoint AND q.span > r.since - ${SPAN_MS}) w`;
 
-/** Of another agent's document: which bytes are meant. */
-function ofOther(work: Work, { id, sha256 }: DocumentRow): { readonly bytesOf?: string } {
-  return work.ref(id) < CHAIN ? {} : { bytesOf: sha256.slice(0, 16) };
-}
-
 /** Another agent is sending it: this one may have read it before. */
 const isOfAnother = (work: Work, { state, attempt }: DocumentRow): boolean =>
   state === 'uploading' && attempt !== null && work.ref(attempt) >= CHAIN;
@@ -121,10 +116,7 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
     for (const [n, { since }] of own.entries()) inBudget.set(budgetKey(endpoint, since), (used[n] ?? 0) + 1);
     return {
       kind: 'begun',
-      attempt: work.add(
-        { kind: 'began', document: work.ref(document.id), bytes, ...ofOther(work, document) },
-        at,
-      ),
+      attempt: work.add({ kind: 'began', document: work.ref(document.id), bytes }, at),
     };
   });
 }
@@ -292,24 +284,12 @@ export async function move(work: Work, items: readonly MoveItem[]): Promise<read
   return items.map((item) => {
     const { at } = item;
     const rows = [...new Set(item.documents)].flatMap((id) => work.rows.documents.get(id) ?? []);
-    const moved = (documents: readonly DocumentRow[], next: Move): MoveAnswer => {
-      const [first] = documents;
-      if (first !== undefined)
-        work.add(
-          {
-            kind: 'moved',
-            documents: documents.map(({ id }) => work.ref(id)),
-            ...next,
-            ...ofOther(work, first),
-          },
-          at,
-        );
+    /** One entry each: erasing one document's words must leave the others' alone. */
+    const each = (documents: readonly DocumentRow[], next: (row: DocumentRow) => Move): MoveAnswer => {
+      for (const row of documents)
+        work.add({ kind: 'moved', documents: [work.ref(row.id)], ...next(row) }, at);
       return { moved: documents.map(({ id }) => id) };
     };
-    /** One entry each: erasing one document's words must leave the others' alone. */
-    const each = (documents: readonly DocumentRow[], next: (row: DocumentRow) => Move): MoveAnswer => ({
-      moved: documents.flatMap((row) => moved([row], next(row)).moved),
-    });
     switch (item.move) {
       case 'retry': {
         const isMeant = ({ state, due }: DocumentRow): boolean =>

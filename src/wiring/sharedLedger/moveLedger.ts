@@ -40,7 +40,7 @@ export interface MovedLedger {
   readonly rows: { readonly documents: number; readonly attempts: number; readonly files: number };
   readonly merged: { readonly twins: number; readonly failed: number; readonly renamed: number };
   /** The last entry of the old journal. */
-  readonly head: Pick<JournalHead, 'seq' | 'hash'>;
+  readonly head: JournalHead;
 }
 
 const LOOK_EVERY_MS = 500;
@@ -200,7 +200,7 @@ class Move {
     await markLedgerMoved(stateDir, { ledger, where, agent, isComplete: false });
     const merged = await endMove({ ledger, lastSeq: head.seq }, this.#agent);
     await markLedgerMoved(stateDir, { ledger, where, agent, isComplete: true });
-    return { where, agent, rows, merged: merged ?? { twins: 0, failed: 0, renamed: 0 }, head };
+    return { where, agent, rows, merged: merged ?? { twins: 0, failed: 0, renamed: 0 }, head: { ledger, ...head } };
   }
 
   close(): Promise<void> {

@@ -310,19 +310,32 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const [seen = 0] = await admit(b, image('seen'));
     const kept = await database.keep();
     await works(a, b);
-    const [x = 0] = await admit(b, image('x'));
+    const [x = 0, y = 0] = await admit(b, image('x'), image('y'));
     await send(a, x);
+    const posted = { status: 'DONE', encoding: 'utf8', payload: '{}', sha256: sha('{}'), size: 2 } as const;
+    const because = { reason: 'R', message: 'm' };
+    await a.core.run([
+      ['result', [{ ...OFFICE, name: '2', ...posted, at: 4_000 }]],
+      ['dispose', [{ file: x, step: 'done', how: 'deleted', at: 4_000 }]],
+      ['move', [{ move: 'fail', documents: [y], ...because, at: 4_000 }]],
+      ['dismiss', [{ documents: [y], files: [], isUndo: false, by: 'ann', at: 4_000 }]],
+    ]);
+    const [erased] = await a.core.run([['erase', [{ documents: [x], at: 5_000 }]]]);
+    expect(erased).toEqual([{ count: 1 }]);
     await close();
     rmSync(join(dir, 'b.journal'));
     await kept.restore();
     await ask(database.url, `UPDATE agents SET running = false WHERE name = 'a'`);
     const again = await open('b');
-    expect(await admit(again, image('z'))).toEqual([x]);
+    expect(await admit(again, image('z'), image('other'))).toEqual([x, y]);
+    const rows = () =>
+      Promise.all([
+        ask(database.url, 'SELECT * FROM documents ORDER BY id'),
+        ask(database.url, 'SELECT * FROM files ORDER BY id'),
+      ]);
+    const before = await rows();
     await open('a');
-    expect(await documents()).toMatchObject([
-      { path: 'seen.jpg', state: 'queued' },
-      { path: 'z.jpg', state: 'queued', attempts: '0' },
-    ]);
+    expect(await rows()).toEqual(before);
     expect(await findings()).toEqual([]);
     expect(seen).not.toBe(x);
   });

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
+import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
 import { SCHEMA_VERSION } from '../../../src/ledger/sqlite/tables.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
@@ -140,8 +141,10 @@ describe('reading the SQLite ledger', () => {
   it('reports a missing ledger, and creates nothing', async () => {
     const error = await refusal(openSqliteReports({ path: place.path }));
     expect(error.code).toBe('LEDGER_MISSING');
-    expect(error.sentence()).toContain(`There is no ledger at ${place.path}.`);
+    expect(error.key).toBe('LEDGER_MISSING.file');
     expect(fs.readdirSync(place.dir)).toEqual([]);
+    fs.writeFileSync(journalPathOf(place.path), '');
+    expect((await refusal(openSqliteReports({ path: place.path }))).key).toBe('LEDGER_MISSING.journalThere');
   });
 
   it.skipIf(process.platform === 'win32')('reports a directory that it may not enter', async () => {

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readJournal } from '../../../src/ledger/journal/journal.ts';
+import type { JournalHead } from '../../../src/core/ports/journal.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
@@ -133,15 +134,21 @@ describe('a ledger that is older than its journal', () => {
   });
 
   it('is rebuilt from a backup, past a damaged one, if no other file is left', async () => {
+    let head: JournalHead | undefined;
     const before = await during(async (ledger) => {
       await fill(ledger);
-      await ledger.backup(null);
+      await send(ledger, (await ledger.admit(admission('z.jpg', 'z'))).document.id);
+      ({ head } = await ledger.backup(null));
     });
     const damaged = path.join(place.dir, 'backups', 'ledger-20990101T000000000Z.db');
     fs.writeFileSync(damaged, 'no ledger');
     for (const file of [...ledgerFiles(), place.journal]) fs.rmSync(file, { force: true });
     expect(withoutTimes(await during())).toEqual(withoutTimes(before));
     expect(stories.join()).toContain(`Recovered 0 records from ${damaged}`);
+    // No number is given twice, although the last entries have left no row.
+    const [first] = [...readJournal(place.journal, 0)];
+    expect(first?.seq).toBeGreaterThan(head?.seq ?? 0);
+    expect(fs.readFileSync(place.journal, 'utf8')).toContain(`"prev":"${head?.hash}"`);
   });
 });
 

@@ -95,6 +95,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     });
     expect(moved?.rows).toMatchObject({ documents: 1_170 });
     expect(moved?.merged).toEqual({ twins: 0, failed: 0, renamed: 0 });
+    expect(Object.keys(moved?.head ?? {})).toEqual(['ledger', 'seq', 'hash']);
     const counts = await ask<{ state: string; count: string }>(
       database.url,
       'SELECT state, count(*) FROM documents GROUP BY 1 ORDER BY 1',
