@@ -205,7 +205,7 @@ async function readChain(
       if (kind === 'restored' && isWhole !== true && typeof because === 'string' && !isKept(seq))
         findings.push(`Agent ${name}: entry ${seq} says: ${because}`);
       if (kind === 'erased' && Array.isArray(others))
-        for (const { agent, first, last } of await meantOf(sql, others as unknown as readonly OthersRange[]))
+        for (const { agent, first, last } of await meantOf(sql, others))
           verifications.get(agent)?.erasedElsewhere(first, last);
     }
     const end = lines.at(-1);

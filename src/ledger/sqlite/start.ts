@@ -464,8 +464,7 @@ async function saveWhatIsReadable(
   for (const file of before === null ? [...aside, ...backups] : backups)
     told.push(await salvage(over(), file, false));
   // Entries of which no row is left had numbers, too.
-  for (const head of backups.map(headIn))
-    if (head?.ledger === known) raiseHead(statements, head);
+  for (const head of backups.map(headIn)) if (head?.ledger === known) raiseHead(statements, head);
   story.push(...told);
 }
 

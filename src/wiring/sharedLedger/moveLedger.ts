@@ -200,7 +200,13 @@ class Move {
     await markLedgerMoved(stateDir, { ledger, where, agent, isComplete: false });
     const merged = await endMove({ ledger, lastSeq: head.seq }, this.#agent);
     await markLedgerMoved(stateDir, { ledger, where, agent, isComplete: true });
-    return { where, agent, rows, merged: merged ?? { twins: 0, failed: 0, renamed: 0 }, head: { ledger, ...head } };
+    return {
+      where,
+      agent,
+      rows,
+      merged: merged ?? { twins: 0, failed: 0, renamed: 0 },
+      head: { ledger, ...head },
+    };
   }
 
   close(): Promise<void> {
