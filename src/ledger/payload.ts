@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { readPosted, type Posted } from '../core/domain/posted.ts';
+import { readPosted } from '../core/domain/posted.ts';
 import { postedWords } from '../core/domain/search.ts';
 import type { PayloadEncoding } from '../core/ports/results.ts';
 
@@ -39,13 +39,4 @@ export function postedOf({ encoding, payload }: { encoding: PayloadEncoding; pay
   const posted = encoding === 'utf8' ? readPosted(payload) : null;
   if (posted === null) return { fields: null, words: null };
   return { fields: JSON.stringify(posted), words: postedWords(posted) };
-}
-
-/** Most results of a document that lists show; `results` shows the older ones too. */
-export const MOST_POSTED = 100;
-
-/** @param fields a list of the `fields` of a document's results, newest first @returns oldest first */
-export function toPosted(fields: string | null): readonly Posted[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `postedOf`
-  return fields === null ? [] : (JSON.parse(fields) as readonly Posted[]).toReversed();
 }

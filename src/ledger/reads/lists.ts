@@ -1,100 +1,256 @@
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountOf } from '../../core/domain/account.ts';
-import { UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
+import { VERDICTS, type Verdict } from '../../core/domain/document.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
+import { isNeeding, NEEDING_STATES, needsPerson } from '../../core/domain/needsPerson.ts';
+import type { Posted } from '../../core/domain/posted.ts';
+import { heldBecause } from '../../core/domain/problem.ts';
+import { isFound, searchWords } from '../../core/domain/search.ts';
+import { isValueMeant } from '../../core/domain/valueFilter.ts';
 import type { Hold } from '../../core/ports/hold.ts';
-import type { Attention, ListOrder } from '../../core/ports/ledgerReports.ts';
-import type { ListedDocument, ListedFile } from '../listing/listedRows.ts';
-import { isPartOfHash, statesNamed, valueNeedles, type Needle } from '../listing/needles.ts';
-import {
-  type Along,
-  type Conditions,
-  type ListSource,
-  type ReadRows,
-  type TalliedRow,
-} from '../listing/source.ts';
-import { isInside, type Position } from '../listing/walk.ts';
-import { MOST_POSTED } from '../payload.ts';
-import { isListed, needsAttention, type DocumentRow } from '../schema.ts';
-import { DOCUMENT, type DocumentColumns, type View } from './view.ts';
-import { endpointIdOf } from '../entries.ts';
+import type {
+  LedgerReports,
+  ListFilter,
+  ListOrder,
+  ListRow,
+  ListState,
+  TallyRow,
+} from '../../core/ports/ledgerReports.ts';
+import type { FileRow } from '../schema.ts';
+import { DOCUMENTS, FILES, Filter, isDecidedBySql, UNSETTLED, type Source } from './filter.ts';
+import { holdOver, isHeld } from './holds.ts';
+import { DOCUMENT, type Columns, type DocumentColumns, type View } from './view.ts';
 
-const texts = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
+/*
+ * Lists, pages and counts of documents, and of files that have none of their own. Each is read along an index by time, window by window, which bounds each
+ * read transaction and each turn of the event loop; the two are merged. So a list of any length needs memory for one window only.
+ */
 
-/** What a list reads, filters and sorts by: documents, those that are not accepted, and files that did not become one. */
-interface Source {
-  readonly from: string;
-  /** Of an index by time. */
-  readonly only: string;
-  readonly isListed: string;
-  readonly select: string;
-  readonly at: string;
-  readonly id: string;
-  readonly state: string;
-  /** With a zero: only the index by time says in which order. */
-  readonly endpoint: string;
-  readonly folder: string;
-  readonly document: string;
-  readonly sha256: string;
-  /** Texts that a search compares; of those to be folded here, the ones that are not ASCII can only be compared by the list itself. */
-  readonly folded: string;
-  readonly plain: readonly string[];
-  readonly attention: Readonly<Record<Attention, string>>;
+/** Rows examined in the first window: about one screen. */
+const FIRST_WINDOW = 50;
+const GROWTH = 16;
+const LARGEST_WINDOW = 10_000;
+/** Most rows that one window may return: each costs as much as ten rows that are skipped. */
+const LARGEST_YIELD = 1_000;
+/** Reading this many rows takes no longer than counting them. */
+const FEW = 500;
+
+/** In every time zone, days begin on a quarter of an hour. */
+const QUARTER_MS = 15 * 60_000;
+const HOUR_MS = 4 * QUARTER_MS;
+
+/** Most results of a document that lists show; `results` shows the older ones too. */
+const MOST_POSTED = 100;
+
+/** In the order of creation. */
+interface Position {
+  readonly at: number;
+  readonly id: number;
 }
 
-const posted = (
-  document: string,
-): string => `(SELECT '[' || string_agg(n.fields, ',' ORDER BY n.id DESC) || ']' FROM (
-    SELECT s.id, s.fields FROM results s WHERE s.document_id = ${document} AND s.fields IS NOT NULL ORDER BY s.id DESC LIMIT ${MOST_POSTED}) n) AS posted`;
+interface Listed extends Position {
+  /** Absolute. */
+  readonly folder: string;
+  readonly row: ListRow;
+}
 
-const DOCUMENTS: Source = {
-  from: 'documents d',
-  only: '1 = 1',
-  isListed: '1 = 1',
-  select: `${DOCUMENT}, d.dismissed_at AS "dismissedAt", d.dismissed_by AS "dismissedBy", ${posted('d.id')},
-    (SELECT f.archived_to FROM files f WHERE f.document_id = d.id AND f.verdict = 'document' AND f.archived_to IS NOT NULL
-      ORDER BY f.id + 0 DESC LIMIT 1) AS "archivedTo"`,
-  at: 'd.created_at',
-  id: 'd.id',
-  state: 'd.state',
-  endpoint: 'd.endpoint_id',
-  folder: 'd.folder_id',
-  document: 'd.id',
-  sha256: 'd.sha256',
-  folded: `coalesce(d.folded, lower(d.name || '/' || d.path))`,
-  plain: ['d.status', 'd.message'],
-  attention: {
-    needed: 'd.dismissed_at IS NULL',
-    dismissed: 'd.dismissed_at IS NOT NULL',
-    none: `(d.dismissed_at IS NOT NULL OR d.state NOT IN (${texts(UNDECIDED_STATES)}))`,
-  },
-};
+interface Window<Row> {
+  readonly rows: readonly Row[];
+  /** The last row examined; null if no rows are left. */
+  readonly looked: Position | null;
+}
 
-const SOURCES: Readonly<Record<Along, Source>> = {
-  documents: DOCUMENTS,
-  unsettled: { ...DOCUMENTS, only: `d.state <> 'accepted'` },
-  files: {
-    from: 'files f LEFT JOIN documents d ON d.id = f.document_id',
-    only: `f.verdict <> 'document'`,
-    isListed: isListed('f.'),
-    select: `f.id, f.endpoint_id, f.folder_id, f.dir, f.name, f.verdict, f.size, f.sha256, f.reason, f.message, f.archived_to AS "archivedTo",
-      f.seen_at AS "createdAt", f.updated_at AS "updatedAt", f.gone_at AS "goneAt", f.dismissed_at AS "dismissedAt", f.dismissed_by AS "dismissedBy",
-      f.document_id AS "documentId", d.name AS "documentName", d.type, d.status AS "serviceStatus", ${posted('f.document_id')}`,
-    at: 'f.seen_at',
-    id: 'f.id',
-    state: 'f.verdict',
-    endpoint: 'f.endpoint_id',
-    folder: 'f.folder_id',
-    document: 'f.document_id',
-    sha256: 'f.sha256',
-    folded: `coalesce(f.folded, lower(f.dir || '/' || f.name))`,
-    plain: ['d.name', 'd.status', 'f.message'],
-    attention: {
-      needed: needsAttention('f.'),
-      dismissed: 'f.gone_at IS NULL AND f.dismissed_at IS NOT NULL',
-      none: `CASE WHEN ${needsAttention('f.')} THEN 0 ELSE 1 END = 1`,
+/** Documents or files that a filter means, in an order. */
+interface Part {
+  /** Among the `size` rows behind `start`, those that pass the filter. */
+  read(start: Position, size: number): Promise<Window<Listed>>;
+  /** The same, counted. */
+  count(start: Position, size: number): Promise<Window<Tallied>>;
+}
+
+type Placed = Pick<FileRow, 'endpoint_id' | 'folder_id'>;
+
+/** Similar rows of a window. */
+interface Tallied extends Placed {
+  readonly state: ListState;
+  readonly status: string | null;
+  /** Number of the quarter of an hour, or of the hour. */
+  readonly span: number;
+  readonly n: number;
+  /** Whether the rows must be read to tell which of them match. */
+  readonly unsure: number;
+}
+
+export function listReads(
+  view: View,
+  holdsNow: () => Promise<readonly Hold[]>,
+  accountOf: AccountOf,
+): Pick<LedgerReports, 'list' | 'page' | 'tally'> {
+  let turn = Promise.resolve();
+  /** One window for each turn of the event loop, for all callers together, so that nothing else waits for two. */
+  const ownTurn = (): Promise<void> => (turn = turn.then(() => nextTurn()));
+
+  /** Null for what the filter excludes altogether. */
+  async function open(filter: ListFilter, order: ListOrder, spanMs = QUARTER_MS) {
+    const holds = await holdsNow();
+    const folders = (filter.search ?? '') === '' ? null : await view.folders();
+    const states = statesWanted(filter);
+    const first = filter.since ?? Number.MIN_SAFE_INTEGER;
+    const to = filter.until ?? Number.MAX_SAFE_INTEGER;
+    const isOldest = order === 'oldest';
+    const beginning: Position = { at: isOldest ? first : to, id: Number.MIN_SAFE_INTEGER };
+    /** The first time outside the wanted range. */
+    const stop = isOldest ? to : first - 1;
+    const words = searchWords(filter.search ?? '');
+    /** Only the holds tell whether a queued document is held. */
+    const isMeant = ({ row }: Listed): boolean =>
+      filter.states?.includes(row.state) !== false &&
+      isFound(row, words) &&
+      (filter.values ?? []).every((wanted) => isValueMeant(row.posted, wanted));
+    const parts = sourcesOf(states).map((source): Part | null => {
+      if (source === null) return null;
+      const { params, where, isUnsure } = new Filter(
+        source,
+        { ...filter, ...(states && { states }) },
+        { folders, holds, folderId: (folder) => view.folderId(folder) },
+      );
+      const windows = async <Row extends Partial<Placed>>(
+        start: Position,
+        size: number,
+        question: string,
+      ): Promise<Window<Row>> => {
+        await ownTurn();
+        const [found] = await view.all<Position>(windowEnd(source, order), { ...start, skip: size - 1 });
+        const isInside = found !== undefined && (isOldest ? found.at < stop : found.at > stop);
+        const looked = isInside ? { at: found.at, id: found.id } : null;
+        const last = looked ?? (isOldest ? { at: stop - 1, id: MOST } : { at: stop + 1, id: -MOST });
+        const bounds = { at: start.at, id: start.id, lastAt: last.at, lastId: last.id };
+        const rows = await view.all<Row>(question, { ...bounds, ...params });
+        await view.know(rows);
+        return { rows, looked };
+      };
+      const { alias, from, at, state } = source;
+      const meant = `FROM ${from} WHERE ${inWindow(source, order)}${where}`;
+      const counted = `SELECT n.folder_id, n.endpoint_id, n.state, n.status, n.span, count(*) AS n, max(n.unsure) AS unsure FROM (
+  SELECT ${alias}.folder_id AS folder_id, ${alias}.endpoint_id AS endpoint_id, ${state} AS state, d.status, ${at} / ${spanMs} AS span, ${isUnsure} AS unsure ${meant}) n
+ GROUP BY n.folder_id, n.endpoint_id, n.state, n.status, n.span`;
+      const read =
+        <Row extends Placed>(select: string, toListed: (row: Row) => Listed): Part['read'] =>
+        async (start, size) => {
+          const question = `SELECT ${select} ${meant} ${ordered(source, order)}`;
+          const { rows, looked } = await windows<Row>(start, size, question);
+          return { rows: rows.map(toListed), looked };
+        };
+      return {
+        read:
+          source === FILES
+            ? read(FILE, (row: FileColumns) => listedFile(row, view))
+            : read(LISTED, (row: ListedColumns) => listedDocument(row, view, holds, accountOf)),
+        count: (start, size) => windows<Tallied>(start, size, counted),
+      };
+    });
+    return { parts, beginning, holds, isMeant };
+  }
+
+  return {
+    async *list(filter) {
+      const { parts, beginning, isMeant } = await open(filter, 'oldest');
+      const walks = parts.flatMap((part) => (part ? [new Walk(part, beginning, isMeant)] : []));
+      yield* merged(walks, 'oldest', filter.limit ?? Infinity);
     },
-  },
-};
+
+    async page(filter, { order, cursor, behind, limit, withinMs, signal }) {
+      const { parts, beginning, isMeant } = await open(filter, order);
+      const from = behind ? [{ at: behind.createdAt, id: behind.id }, null] : positionsOf(cursor, beginning);
+      const walks = parts.map((part, i) => {
+        const start = from[i] ?? null;
+        return part && start && new Walk(part, start, isMeant, limit);
+      });
+      const there = walks.filter((walk) => walk !== null);
+      const rows: ListRow[] = [];
+      for await (const row of merged(there, order, limit, timer(withinMs, signal))) rows.push(row);
+      const times = there.flatMap((walk) => walk.lookedUntil ?? []);
+      if (times.length === 0) return { rows, next: null, lookedUntil: null };
+      const lookedUntil = order === 'oldest' ? Math.min(...times) : Math.max(...times);
+      return { rows, next: cursorOf(walks.map((walk) => walk?.position ?? null)), lookedUntil };
+    },
+
+    /** Reads rows only where SQL can't decide. */
+    async tally(filter, { cursor, withinMs, signal, isHourly = false }) {
+      const spanMs = isHourly ? HOUR_MS : QUARTER_MS;
+      const isUp = timer(withinMs, signal);
+      const { parts, beginning, holds, isMeant } = await open(filter, 'newest', spanMs);
+      const canDecide = isDecidedBySql(filter);
+      const mayBeHeld = holds.length > 0 && (filter.search ?? '') !== '';
+      const groups = new Map<string, TallyRow>();
+      const add = (row: TallyRow): void => {
+        const { folder, endpoint, state, status, at } = row;
+        const said = status === null ? '' : `=${status}`;
+        const key = [folder, endpoint?.baseUrl, endpoint?.uid, state, said, at].join('\0');
+        groups.set(key, { ...row, count: row.count + (groups.get(key)?.count ?? 0) });
+      };
+      const addCounted = ({ folder_id, endpoint_id, state, status, span, n }: Tallied): void => {
+        const [folder, endpoint] = [view.path(folder_id), view.endpoint(endpoint_id)];
+        const isOnHold =
+          state === 'queued' && endpoint !== null && isHeld(holdOver(holds, endpoint, folder, accountOf));
+        const shown = isOnHold ? 'held' : state;
+        if (filter.states?.includes(shown) !== false)
+          add({ folder, endpoint, state: shown, status, at: span * spanMs, count: n });
+      };
+      const addRead = ({ at, folder, row: { baseUrl, endpointUid: uid, state, status } }: Listed): void => {
+        const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
+        add({ folder, endpoint, state, status, at: at - (at % spanMs), count: 1 });
+      };
+      const walk = async (part: Part, from: Position | null): Promise<Position | null> => {
+        let place = from;
+        /** The window before had few matching rows and had to be read after all: this one is not counted first. */
+        let isRare = false;
+        for (let isFirst = true; place && (isFirst || !isUp()); isFirst = false) {
+          if (canDecide && !isRare) {
+            const { rows, looked } = await part.count(place, LARGEST_WINDOW);
+            if (!rows.some(({ unsure, state }) => unsure !== 0 || (mayBeHeld && state === 'queued'))) {
+              rows.forEach(addCounted);
+              place = looked;
+              continue;
+            }
+          }
+          const { rows, looked } = await part.read(place, LARGEST_WINDOW);
+          isRare = rows.length <= FEW;
+          rows.filter(isMeant).forEach(addRead);
+          place = looked;
+        }
+        return place;
+      };
+      const from = positionsOf(cursor, beginning);
+      const left = await Promise.all(parts.map(async (part, i) => part && walk(part, from[i] ?? null)));
+      const isOver = left.every((place) => place === null);
+      return { rows: [...groups.values()], next: isOver ? null : cursorOf(left) };
+    },
+  };
+}
+
+/* ---- Which rows ---- */
+
+/** A filter by attention leaves only the states in which a person may be needed, or may have been. */
+function statesWanted({ states, attention }: ListFilter): readonly ListState[] | undefined {
+  if (attention === undefined || attention === 'none') return states;
+  return states?.filter(isNeeding) ?? NEEDING_STATES;
+}
+
+const OF_FILES: ReadonlySet<string> = new Set(VERDICTS.filter((verdict) => verdict !== 'document'));
+
+/** Of documents, and of files. */
+function sourcesOf(states: readonly ListState[] | undefined): readonly (Source | null)[] {
+  if (states === undefined) return [DOCUMENTS, FILES];
+  const isOfFiles = (state: ListState): boolean => OF_FILES.has(state);
+  const documents = states.includes('accepted') ? DOCUMENTS : states.every(isOfFiles) ? null : UNSETTLED;
+  return [documents, states.some(isOfFiles) ? FILES : null];
+}
+
+/* ---- Windows ---- */
+
+const MOST = Number.MAX_SAFE_INTEGER;
 
 /** The comparisons and the direction of what comes later in an order. */
 const LATER: Readonly<Record<ListOrder, readonly [later: string, until: string, direction: string]>> = {
@@ -102,183 +258,241 @@ const LATER: Readonly<Record<ListOrder, readonly [later: string, until: string, 
   newest: ['<', '>=', 'DESC'],
 };
 
-function behind({ only, at, id }: Source, order: ListOrder): string {
-  return `${only} AND (${at}, ${id}) ${LATER[order][0]} (:at, :id)`;
+function behind({ only, alias, at }: Source, order: ListOrder): string {
+  return `${only} AND (${at}, ${alias}.id) ${LATER[order][0]} (:at, :id)`;
 }
 
-function ordered({ at, id }: Source, order: ListOrder): string {
+function ordered({ at, alias }: Source, order: ListOrder): string {
   const [, , direction] = LATER[order];
-  return `ORDER BY ${at} ${direction}, ${id} ${direction}`;
+  return `ORDER BY ${at} ${direction}, ${alias}.id ${direction}`;
 }
 
 /** The last row of a window. */
 function windowEnd(source: Source, order: ListOrder): string {
-  const table = source.from.replace(/ LEFT JOIN .*/, '');
-  return `SELECT ${source.at} AS at, ${source.id} AS id FROM ${table} WHERE ${behind(source, order)} ${ordered(source, order)} LIMIT 1 OFFSET :skip`;
+  const { alias, at, from } = source;
+  const table = from.replace(/ LEFT JOIN .*/, '');
+  return `SELECT ${at} AS at, ${alias}.id AS id FROM ${table} WHERE ${behind(source, order)} ${ordered(source, order)} LIMIT 1 OFFSET :skip`;
 }
 
 /** The times, too: PostgreSQL estimates nothing by a comparison of pairs, and would read the whole table. */
 function inWindow(source: Source, order: ListOrder): string {
-  const { at, id, isListed } = source;
+  const { at, alias, isListed } = source;
   const times = order === 'oldest' ? ':at AND :lastAt' : ':lastAt AND :at';
-  return `${isListed} AND ${behind(source, order)} AND (${at}, ${id}) ${LATER[order][1]} (:lastAt, :lastId) AND ${at} BETWEEN ${times}`;
+  return `${isListed} AND ${behind(source, order)} AND (${at}, ${alias}.id) ${LATER[order][1]} (:lastAt, :lastId) AND ${at} BETWEEN ${times}`;
 }
 
-/** Conditions with their parameters. */
-class Filter {
-  readonly params: Record<string, string | number> = {};
-  readonly #source: Source;
-  readonly #all: string[] = [];
-  /** Where a row passes that only the list itself can judge. */
-  readonly #sure: string[] = [];
+/** Rows of one part, in their order. */
+class Walk {
+  readonly #part: Part;
+  readonly #isMeant: (listed: Listed) => boolean;
+  #pending: Listed[] = [];
+  /** Where the last window ended; null if no rows are left. */
+  #looked: Position | null;
+  #taken: Position;
+  #size: number;
 
-  constructor(source: Source, conditions: Conditions, folderId: (folder: string) => number) {
-    this.#source = source;
-    const { states, statuses, folder, endpoint, needles, values, attention } = conditions;
-    // Not plainly: the index of what is not accepted has no times.
-    if (states) this.#all.push(`coalesce(${source.state}, '') IN (${texts(states)})`);
-    // Not plainly: PostgreSQL would begin with all documents of that status.
-    if (statuses) this.#all.push(this.#oneOf(`coalesce(d.status, '')`, 'status', statuses));
-    if (folder !== null) this.#all.push(`${source.folder} + 0 = ${this.#param('folder', folderId(folder))}`);
-    if (endpoint)
-      this.#all.push(`${source.endpoint} + 0 = ${this.#param('endpoint', endpointIdOf(endpoint))}`);
-    if (attention !== null) this.#all.push(source.attention[attention]);
-    needles.forEach((needle, n) => this.#search(needle, n));
-    values.forEach((value, n) => {
-      const { key, word, from, to } = valueNeedles(value);
-      const has = [`s.fields LIKE ${this.#part(`key${n}`, key)}`];
-      // A text may lie within the bounds, too; and not every key can be asked for in SQLite.
-      const isBounded = from > -Number.MAX_VALUE || to < Number.MAX_VALUE;
-      if (isBounded && !/["\\[\]$]/.test(value.pointer)) {
-        const number = `{number s.fields ${this.#param(`pointer${n}`, value.pointer)}}`;
-        const bounds = `${this.#param(`from${n}`, from)} AND ${this.#param(`to${n}`, to)}`;
-        has.push(`coalesce(${number} BETWEEN ${bounds}, 1 = 1)`);
-      }
-      if (word !== null) has.push(`s.words LIKE ${this.#part(`word${n}`, word)}`);
-      this.#all.push(this.#hasResult(has.join(' AND ')));
-    });
+  /** @param limit how many rows are wanted; 0: all */
+  constructor(part: Part, from: Position, isMeant: (listed: Listed) => boolean, limit = 0) {
+    this.#part = part;
+    this.#isMeant = isMeant;
+    this.#looked = from;
+    this.#taken = from;
+    this.#size = Math.max(FIRST_WINDOW, limit);
   }
 
-  get where(): string {
-    return this.#all.map((condition) => ` AND ${condition}`).join('');
+  /** The next row, if it has been read. */
+  get next(): Listed | undefined {
+    return this.#pending[0];
   }
 
-  /** 1 if a row that passes must be read to tell. */
-  get isUnsure(): string {
-    return this.#sure.length === 0 ? '0' : `CASE WHEN ${this.#sure.join(' AND ')} THEN 0 ELSE 1 END`;
+  /** Whether a window must be read to know the next row. */
+  get isUnknown(): boolean {
+    return this.#pending.length === 0 && this.#looked !== null;
   }
 
-  #search({ text, folders, ofHeld }: Needle, n: number): void {
-    const { folded, plain, folder, state, sha256 } = this.#source;
-    const needle = this.#part(`needle${n}`, text);
-    const named = [...statesNamed(text), ...(ofHeld ? (['queued'] as const) : [])];
-    const found = [
-      `${folded} LIKE ${needle}`,
-      ...plain.map((column) => `lower(${column}) LIKE ${needle}`),
-      ...(folders.length > 0 ? [this.#oneOf(folder, `folder${n}_`, folders)] : []),
-      ...(named.length > 0 ? [`${state} IN (${texts(named)})`] : []),
-      ...(isPartOfHash(text) ? [`${sha256} LIKE ${needle}`] : []),
-      this.#hasResult(`s.words LIKE ${needle}`),
-    ];
-    const mayHold = plain.map((column) => `octet_length(${column}) > length(${column})`);
-    this.#all.push(`(${[...found, ...mayHold].join(' OR ')})`);
-    this.#sure.push(`(${found.join(' OR ')})`);
+  /** Where another walk would continue; null if no rows are left. */
+  get position(): Position | null {
+    return this.#pending.length > 0 ? this.#taken : this.#looked;
   }
 
-  /** OFFSET keeps PostgreSQL from reading all results rather than this document's. */
-  #hasResult(condition: string): string {
-    return `EXISTS (SELECT 1 FROM results s WHERE s.document_id = ${this.#source.document} AND ${condition} LIMIT 1 OFFSET 0)`;
+  /** Everything before this time was examined; null if no rows are left. */
+  get lookedUntil(): number | null {
+    return (this.next ?? this.#looked)?.at ?? null;
   }
 
-  #param(name: string, value: string | number): string {
-    this.params[name] = value;
-    return `:${name}`;
+  take(): void {
+    this.#taken = this.#pending.shift() ?? this.#taken;
   }
 
-  #part(name: string, text: string): string {
-    return `${this.#param(name, `%${text.replace(/[!%_]/g, '!$&')}%`)} ESCAPE '!'`;
-  }
-
-  #oneOf(column: string, name: string, values: readonly (string | number)[]): string {
-    return `${column} IN (${values.map((value, n) => this.#param(`${name}${n}`, value)).join(', ')})`;
+  /** Reads windows until there is a row, at least one. */
+  async look(isUp: () => boolean): Promise<void> {
+    for (let isFirst = true; this.#pending.length === 0 && (isFirst || !isUp()); isFirst = false) {
+      if (this.#looked === null) return;
+      const size = this.#size;
+      const { rows, looked } = await this.#part.read(this.#looked, size);
+      this.#pending = rows.filter(this.#isMeant);
+      this.#looked = looked;
+      const wanted = Math.round((size * LARGEST_YIELD) / Math.max(1, rows.length));
+      this.#size = Math.min(LARGEST_WINDOW, size * GROWTH, Math.max(FIRST_WINDOW, wanted));
+    }
   }
 }
 
-type Placed = Pick<DocumentRow, 'endpoint_id' | 'folder_id'>;
-/** As `select` and the tally name columns; endpoints and folders by number. */
-type ListedDocumentColumns = DocumentColumns &
-  Pick<ListedDocument, 'dismissedAt' | 'dismissedBy' | 'archivedTo' | 'posted'>;
-type ListedFileColumns = Placed & Omit<ListedFile, 'folder' | 'baseUrl' | 'uid'>;
-type TallyColumns = Placed & Omit<TalliedRow, 'folder' | 'baseUrl' | 'uid'>;
+/** Rows of all walks in one order, until time is up: the next row of each must be known, however far away it is. */
+async function* merged(
+  walks: readonly Walk[],
+  order: ListOrder,
+  limit: number,
+  isUp = () => false,
+): AsyncGenerator<ListRow> {
+  const sign = order === 'oldest' ? 1 : -1;
+  for (let left = limit; left > 0; left -= 1) {
+    await Promise.all(walks.map((walk) => walk.look(isUp)));
+    if (walks.some(({ isUnknown }) => isUnknown)) return;
+    let first: Walk | null = null;
+    for (const walk of walks)
+      if (walk.next !== undefined && (walk.next.at - (first?.next?.at ?? sign * Infinity)) * sign < 0)
+        first = walk;
+    const row = first?.next?.row;
+    if (row === undefined) return;
+    first?.take();
+    yield row;
+  }
+}
 
-/** What lists are made of: windows along an index by time. */
-export function listSource(
+function timer(withinMs: number, signal: AbortSignal | undefined): () => boolean {
+  const endsAt = performance.now() + withinMs;
+  return () => performance.now() >= endsAt || signal?.aborted === true;
+}
+
+/** Positions in both parts, each `at.id`, or `-` if no rows are left. */
+function cursorOf(positions: readonly (Position | null)[]): string {
+  return positions.map((position) => (position === null ? '-' : `${position.at}.${position.id}`)).join('~');
+}
+
+const CURSOR = /^(?:-|(-?\d{1,16})\.(-?\d{1,16}))~(?:-|(-?\d{1,16})\.(-?\d{1,16}))$/;
+
+/** @throws ReceiptdError USAGE */
+function positionsOf(cursor: string | undefined, beginning: Position): readonly (Position | null)[] {
+  if (cursor === undefined) return [beginning, beginning];
+  const found = CURSOR.exec(cursor);
+  if (!found) throw new ReceiptdError('USAGE.cursor');
+  const [, ...parts] = found;
+  const position = (at?: string, id?: string) =>
+    at === undefined || id === undefined ? null : { at: Number(at), id: Number(id) };
+  return [position(parts[0], parts[1]), position(parts[2], parts[3])];
+}
+
+/* ---- Rows ---- */
+
+const posted = (
+  document: string,
+): string => `(SELECT '[' || string_agg(n.fields, ',' ORDER BY n.id DESC) || ']' FROM (
+    SELECT s.id, s.fields FROM results s WHERE s.document_id = ${document} AND s.fields IS NOT NULL ORDER BY s.id DESC LIMIT ${MOST_POSTED}) n) AS posted`;
+
+const LISTED = `${DOCUMENT}, d.dismissed_at, d.dismissed_by, ${posted('d.id')},
+    (SELECT f.archived_to FROM files f WHERE f.document_id = d.id AND f.verdict = 'document' AND f.archived_to IS NOT NULL
+      ORDER BY f.id + 0 DESC LIMIT 1) AS archived_to`;
+type ListedColumns = DocumentColumns & Columns<'documents', 'dismissed_at dismissed_by'> & Beside;
+
+const FILE = `f.id, f.endpoint_id, f.folder_id, f.dir, f.name, f.verdict, f.size, f.sha256, f.reason, f.message, f.archived_to, f.seen_at, f.updated_at,
+  f.gone_at, f.dismissed_at, f.dismissed_by, f.document_id, d.name AS document_name, d.type, d.status, ${posted('f.document_id')}`;
+type FileColumns = Columns<
+  'files',
+  'id endpoint_id folder_id dir name size sha256 reason message seen_at updated_at gone_at dismissed_at dismissed_by document_id'
+> &
+  Beside & {
+    readonly verdict: Exclude<Verdict, 'document'>;
+    readonly document_name: string | null;
+    readonly type: string | null;
+    readonly status: string | null;
+  };
+
+interface Beside {
+  /** JSON list of the fields of the document's results, newest first. */
+  readonly posted: string | null;
+  readonly archived_to: string | null;
+}
+
+function listedDocument(
+  columns: ListedColumns,
   view: View,
-  holds: () => Promise<readonly Hold[]>,
+  holds: readonly Hold[],
   accountOf: AccountOf,
-): ListSource {
-  let turn = Promise.resolve();
-  /** One window for each turn of the event loop, for all callers together, so that nothing else waits for two. */
-  const ownTurn = (): Promise<void> => (turn = turn.then(() => nextTurn()));
-
-  /** @param question about what is in the window */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the question names the columns
-  const windows = <Columns extends Placed, Row>(
-    along: Along,
-    conditions: Conditions,
-    question: (source: Source, filter: Filter, where: string, order: string) => string,
-    toRow: (row: Columns) => Row,
-  ): ReadRows<Row> => {
-    const source = SOURCES[along];
-    const filter = new Filter(source, conditions, (folder) => view.folderId(folder));
-    return async (wanted) => {
-      await ownTurn();
-      const { order, start, size, end } = wanted;
-      const { at, id } = start;
-      const found = await view.one<Position>(windowEnd(source, order), { at, id, skip: size - 1 });
-      const looked = isInside(found, wanted) ? { at: found.at, id: found.id } : null;
-      const last = looked ?? end;
-      const text = question(source, filter, inWindow(source, order) + filter.where, ordered(source, order));
-      const bounds = { at, id, lastAt: last.at, lastId: last.id };
-      const rows = await view.all<Columns>(text, { ...bounds, ...filter.params });
-      await view.know(rows);
-      return { rows: rows.map(toRow), looked };
-    };
+): Listed {
+  const document = view.document(columns);
+  const { id, endpoint, folder, state, createdAt } = document;
+  const hold = state === 'queued' ? holdOver(holds, endpoint, folder, accountOf) : undefined;
+  const isDismissed = columns.dismissed_at !== null;
+  const row: ListRow = {
+    name: document.name,
+    endpointUid: endpoint.uid,
+    baseUrl: endpoint.baseUrl,
+    sha256: document.sha256,
+    state: isHeld(hold) ? 'held' : state,
+    status: document.serviceStatus,
+    path: join(folder, document.path),
+    attempts: document.attempts,
+    documentId: id,
+    fileId: null,
+    type: document.type,
+    size: document.size,
+    reason: hold?.reason ?? document.reason,
+    message: hold === undefined ? document.message : heldBecause(hold),
+    answerLost: document.answerLost,
+    needsPerson: needsPerson({ state, reason: document.reason, isGone: false, isDismissed }),
+    dismissedAt: iso(columns.dismissed_at),
+    dismissedBy: columns.dismissed_by,
+    archivedTo: columns.archived_to,
+    posted: toPosted(columns.posted),
+    createdAt: iso(createdAt),
+    updatedAt: iso(document.updatedAt),
+    notBefore: document.notBefore === 0 ? null : iso(document.notBefore),
   };
+  return { at: createdAt, id, folder, row };
+}
 
-  const rows: Parameters<typeof windows>[2] = ({ from, select }, _, where, order) =>
-    `SELECT ${select} FROM ${from} WHERE ${where} ${order}`;
+function listedFile(file: FileColumns, view: View): Listed {
+  const { id, seen_at: at, verdict, reason } = file;
+  const folder = view.path(file.folder_id);
+  const endpoint = view.endpoint(file.endpoint_id);
+  const isGone = file.gone_at !== null;
+  const row: ListRow = {
+    name: file.document_name,
+    endpointUid: endpoint?.uid ?? null,
+    baseUrl: endpoint?.baseUrl ?? null,
+    sha256: file.sha256,
+    state: verdict,
+    status: file.status,
+    path: join(folder, file.dir, file.name),
+    attempts: 0,
+    documentId: file.document_id,
+    fileId: id,
+    type: file.type,
+    size: file.size,
+    reason,
+    message: file.message,
+    answerLost: false,
+    needsPerson: needsPerson({ state: verdict, reason, isGone, isDismissed: file.dismissed_at !== null }),
+    dismissedAt: iso(file.dismissed_at),
+    dismissedBy: file.dismissed_by,
+    archivedTo: file.archived_to,
+    posted: toPosted(file.posted),
+    createdAt: iso(at),
+    updatedAt: iso(file.updated_at),
+    notBefore: null,
+  };
+  return { at, id, folder, row };
+}
 
-  const placeOf = ({ endpoint_id, folder_id }: Placed) => {
-    const endpoint = view.endpoint(endpoint_id);
-    return {
-      folder: view.path(folder_id),
-      baseUrl: endpoint?.baseUrl ?? null,
-      uid: endpoint?.uid ?? null,
-    };
-  };
-  const toDocument = (row: ListedDocumentColumns): ListedDocument => {
-    const { dismissedAt, dismissedBy, archivedTo, posted: results } = row;
-    return { ...view.document(row), dismissedAt, dismissedBy, archivedTo, posted: results };
-  };
-  const toFile = (row: ListedFileColumns): ListedFile => ({ ...row, ...placeOf(row) });
+/** @returns oldest first */
+function toPosted(fields: string | null): readonly Posted[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `postedOf`
+  return fields === null ? [] : (JSON.parse(fields) as readonly Posted[]).toReversed();
+}
 
-  return {
-    accountOf,
-    holds,
-    folders: async () => [...(await view.folders())].map(([id, { path }]) => ({ id, path })),
-    documents: (along, conditions) => windows(along, conditions, rows, toDocument),
-    files: (conditions) => windows('files', conditions, rows, toFile),
-    tallies: (along, conditions, spanMs) =>
-      windows(
-        along,
-        conditions,
-        ({ from, folder, endpoint, state, at }, { isUnsure }, where) =>
-          `SELECT n.folder_id, n.endpoint_id, n.state, n.status, n.span, count(*) AS count, max(n.unsure) AS "isUnsure" FROM (
-  SELECT ${folder} AS folder_id, ${endpoint} AS endpoint_id, ${state} AS state, d.status, ${at} / ${spanMs} AS span, ${isUnsure} AS unsure
-    FROM ${from} WHERE ${where}) n
- GROUP BY n.folder_id, n.endpoint_id, n.state, n.status, n.span`,
-        (row: TallyColumns): TalliedRow => ({ ...row, ...placeOf(row) }),
-      ),
-  };
+function iso(ms: number): string;
+function iso(ms: number | null): string | null;
+function iso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DEFAULT_ACCOUNT, type AccountOf } from '../../core/domain/account.ts';
 import { DOCUMENT_STATES, type Attempt, type Verdict } from '../../core/domain/document.ts';
+import { UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
 import { pageOf } from '../../core/domain/pages.ts';
 import type { Hold } from '../../core/ports/hold.ts';
 import type {
@@ -11,13 +12,9 @@ import type {
   StateCount,
   UploadRow,
 } from '../../core/ports/ledgerReports.ts';
-import { holdOver, isHeld } from '../holdOver.ts';
-import { list, page } from '../listing/list.ts';
-import { tally } from '../listing/tally.ts';
-import { withNeeding } from '../needing.ts';
 import { isListed, needsAttention, type DocumentRow, pathOf, splitPath } from '../schema.ts';
-import { holdsOf, type Others } from './holds.ts';
-import { listSource } from './lists.ts';
+import { holdOver, holdsOf, isHeld, type Others } from './holds.ts';
+import { listReads } from './lists.ts';
 import { originalReports } from './originals.ts';
 import { resultReports, resultsOf } from './results.ts';
 import { DOCUMENT, identityOf, select, type Columns, type DocumentColumns, type View } from './view.ts';
@@ -110,7 +107,6 @@ export function createReports(
   others: Others | null = null,
 ): Omit<LedgerReports, 'fleet' | 'head'> {
   const holds = (): Promise<readonly Hold[]> => holdsOf(view, others);
-  const source = listSource(view, holds, accountOf);
   const number = async (statement: string, params: object): Promise<number> =>
     (await view.one<{ readonly n: number }>(statement, params))?.n ?? 0;
 
@@ -148,9 +144,7 @@ export function createReports(
     ...resultReports(view),
     ...originalReports(view),
 
-    list: (filter) => list(source, filter),
-    page: (filter, wanted) => page(source, filter, wanted),
-    tally: (filter, wanted) => tally(source, filter, wanted),
+    ...listReads(view, holds, accountOf),
 
     uploads: (from, to) => view.all<UploadRow>(UPLOADS, { from, to }),
     countAccepted: (from, to) => number(ACCEPTED, { from, to }),
@@ -315,4 +309,54 @@ function byFolder<Counts extends { readonly folder: string; readonly count: numb
     found.set(key, { ...row, count: row.count + (found.get(key)?.count ?? 0) });
   }
   return [...found.values()];
+}
+
+/** Files of one folder that need a person. */
+interface NeedingFiles {
+  readonly folder: string;
+  readonly verdict: string;
+  readonly reason: string | null;
+  readonly count: number;
+}
+
+/**
+ * Splits off documents and files that need a person; `dismissed` counts the documents of a state that need none. Sums
+ * are unchanged.
+ */
+function withNeeding(
+  counts: readonly StateCount[],
+  dismissed: readonly StateCount[],
+  needing: readonly NeedingFiles[],
+): StateCount[] {
+  return counts.flatMap((all) => {
+    const isDocument = UNDECIDED_STATES.some((state) => state === all.state);
+    const cases: StateCount[] = isDocument
+      ? [
+          {
+            ...all,
+            count: all.count - sumOf(dismissed.filter((each) => isSame(each, all))),
+            needsPerson: true,
+          },
+        ]
+      : all.endpoint === null
+        ? needing
+            .filter(({ folder, verdict }) => folder === all.folder && verdict === all.state)
+            .map(({ reason, count }) => ({ ...all, count, needsPerson: true, reason: reason ?? '' }))
+        : [];
+    const rest = { ...all, count: all.count - sumOf(cases) };
+    return [...cases, rest].filter(({ count }) => count > 0);
+  });
+}
+
+function isSame(a: StateCount, b: StateCount): boolean {
+  return (
+    a.state === b.state &&
+    a.folder === b.folder &&
+    a.endpoint?.uid === b.endpoint?.uid &&
+    a.endpoint?.baseUrl === b.endpoint?.baseUrl
+  );
+}
+
+function sumOf(counts: readonly { readonly count: number }[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
 }
