@@ -108,7 +108,7 @@ describe('receiptd ledger verify', () => {
     expect(edited.status).toBe(3);
     expect(edited.journal.findings[0]).toMatchObject({ line, what: expect.stringContaining('was changed') });
     expect((await site.look('ledger', 'verify')).stdout).toContain(
-      `journal, line ${line}: This line is not a valid entry`,
+      `journal, line ${line}: The entry was changed`,
     );
 
     await repair();

@@ -119,7 +119,7 @@ async function faultsOf(url: string): Promise<readonly string[]> {
 function linesIn(lines: readonly string[]) {
   return lines.slice(1).map((text) => {
     const { entry, personal } = lineOf(text);
-    const { hash: _, facts, ...rest } = entry;
+    const { hash: _, line: _____, facts, ...rest } = entry;
     const { entries: __, stays: ___, left: ____, ...alike } = facts;
     return { ...rest, facts: alike, state: personal };
   });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { AdmitItem } from '../../src/core/messages.ts';
 import { journalPathOf } from '../../src/ledger/sqlite/files.ts';
 import { CHAIN, folderIdOf } from '../../src/ledger/entries.ts';
-import { anchorOf, chainIn, compareMoved, endMove, moveJournal } from '../../src/ledger/fleet/move.ts';
+import { lastIn, chainIn, compareMoved, endMove, moveJournal } from '../../src/ledger/fleet/move.ts';
 import type { OpenAgent } from '../../src/ledger/fleet/open.ts';
 import { verifyPostgresLedger } from '../../src/ledger/fleet/verify.ts';
 import { Connector } from '../../src/ledger/postgres/connection.ts';
@@ -80,13 +80,13 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
   }
 
   const end = (journal: string, agent: OpenAgent) =>
-    endMove({ ledger: chainIn(journal).ledger, lastSeq: anchorOf(journal, Infinity).seq }, agent);
+    endMove({ ledger: chainIn(journal).ledger, lastSeq: lastIn(journal).seq }, agent);
 
   async function differences(url: string, journal: string, agent: OpenAgent, name = 'one') {
     const connection = await new Connector(agentOptions(url).target).connect('comparing');
     const scratch = mkdtempSync(join(tmpdir(), 'receiptd-move-'));
     try {
-      const of = { agent: agent.member.session.agent, name, lastSeq: anchorOf(journal, Infinity).seq };
+      const of = { agent: agent.member.session.agent, name, lastSeq: lastIn(journal).seq };
       return await compareMoved(journal, connection, of, scratch);
     } finally {
       await connection.close();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../src/ledger/journal/journal.ts';
-import type { KeptHead } from '../../src/ledger/journal/verification.ts';
+import type { KeptHead } from '../../src/ledger/journal/verify.ts';
 import { compareWithJournal } from '../../src/ledger/sqlite/compare.ts';
 import { CHAIN } from '../../src/ledger/entries.ts';
 import { verifyPostgresLedger } from '../../src/ledger/fleet/verify.ts';

@@ -2,10 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Kind } from '../../ledger/entries.ts';
-import { readJournal } from '../../ledger/journal/read.ts';
+import { endOfEntry, readJournal } from '../../ledger/journal/read.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import type { Cells } from '../../ledger/schema.ts';
-import { isInJournal } from '../../ledger/sqlite/start.ts';
 import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
 import { withReports } from '../../ledger/configured/reports.ts';
 import { ledgerPath } from '../../state-dir/stateFiles.ts';
@@ -52,12 +51,7 @@ export async function relationTo(
 ): Promise<Relation> {
   if (isEarlier(config, head)) return 'earlier';
   const last = lastOf(journalOf(config));
-  if (
-    last !== null &&
-    archived !== null &&
-    isInJournal({ ledger: head.ledger, seq: last.seq, hash: last.hash }, head.ledger, archived)
-  )
-    return 'later';
+  if (last !== null && archived !== null && endOfEntry(archived, last) !== null) return 'later';
   if (!(await holdsSomething(config))) return 'none';
   return (await ledgerHere(config)) === head.ledger ? 'diverged' : 'other';
 }
@@ -69,7 +63,7 @@ export function acceptedHere(config: Config): number {
 
 /** Whether the local journal contains the backup's last entry, so that nothing is lost. */
 export function isEarlier(config: Config, head: JournalHead): boolean {
-  return isInJournal(head, head.ledger, journalOf(config));
+  return endOfEntry(journalOf(config), head) !== null;
 }
 
 /** What a restore would forget; `archived` as above. */

@@ -1,4 +1,4 @@
-import type { MovedEntry } from '../postgres/chain.ts';
+import type { JournalLine } from '../journal/line.ts';
 import { PostgresEngine, postgresReader } from '../postgres/engine.ts';
 import type { Bringing, Member } from '../postgres/member.ts';
 import type { OwnChain } from '../postgres/ownChain.ts';
@@ -53,7 +53,7 @@ export async function bringForward(
   await blankOwn({ read: (work) => work(connection), agent, own });
   const base = agent * CHAIN;
   let isHopeful = true;
-  const bring = async (commits: readonly (readonly MovedEntry[])[]): Promise<void> => {
+  const bring = async (commits: readonly (readonly JournalLine[])[]): Promise<void> => {
     for (let left = commits; left.length > 0;) {
       const ready = isHopeful ? await readyOf(left) : left.length;
       if (ready > 0) await core.follow([left.slice(0, ready).flat()]);
@@ -63,7 +63,7 @@ export async function bringForward(
     }
   };
   /** How many of the commits come before the first one about a row that is not there. */
-  const readyOf = async (commits: readonly (readonly MovedEntry[])[]): Promise<number> => {
+  const readyOf = async (commits: readonly (readonly JournalLine[])[]): Promise<number> => {
     const about = commits.map((commit) => othersIn(commit, { base, name: self.name }));
     const wanted = [...new Set(about.flat())].map((key) => key.split(' ') as [Table, string]);
     if (wanted.length === 0) return commits.length;
@@ -84,7 +84,7 @@ export async function bringForward(
     return ready < 0 ? commits.length : ready;
   };
   try {
-    let commits: (readonly MovedEntry[])[] = [];
+    let commits: (readonly JournalLine[])[] = [];
     let count = 0;
     for (const commit of own.commitsBehind(fromSeq)) {
       commits.push(commit);
@@ -129,7 +129,7 @@ export async function blankOwn({
 
 /** Rows of other agents, and those that all share. */
 function othersIn(
-  commit: readonly MovedEntry[],
+  commit: readonly JournalLine[],
   { base, name }: { readonly base: number; readonly name: string },
 ): readonly string[] {
   const work = { base, name, id: (number: number) => (number < CHAIN ? number + base : number) };

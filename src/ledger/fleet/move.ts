@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { checkedLines, damagedJournal, refuseOlderJournal } from '../journal/read.ts';
-import { chainEntry, type ChainHead, type ChainRow, type MovedEntry } from '../postgres/chain.ts';
+import { damagedJournal, entryUpTo, firstEntry, readJournal, refuseOlderJournal } from '../journal/read.ts';
+import { chainEntry, type ChainHead, type ChainRow } from '../postgres/chain.ts';
 import type { MovedChain } from '../postgres/member.ts';
 import type { Sql } from '../postgres/statements.ts';
 import { IN_ORDER, postgresReader } from '../postgres/engine.ts';
@@ -24,11 +24,9 @@ const OWN = `SELECT agent, :name AS name, ord, entry, hash, personal FROM chain 
  */
 export function chainIn(journalPath: string): MovedChain {
   refuseOlderJournal(journalPath);
-  for (const first of linesBehind(journalPath, 0)) {
-    const { ledger } = first.facts;
-    if (typeof ledger === 'string') return { ledger, first };
-    break;
-  }
+  const first = firstEntry(journalPath);
+  const ledger = first?.facts['ledger'];
+  if (first !== null && typeof ledger === 'string') return { ledger, first };
   throw damagedJournal(journalPath, 1, 'it is not the start of a ledger');
 }
 
@@ -49,11 +47,11 @@ export async function moveJournal(
   const { agent } = member.session;
   const head = await read((sql) => sql.get<ChainHead>(HEAD, { agent }));
   if (head === undefined) throw new Error('the row of this agent is missing');
-  const anchor = anchorOf(journalPath, head.seq);
+  const anchor = lastIn(journalPath, head.seq);
   const there = await read((sql) => sql.get<ChainHead>(HASH, { agent, seq: anchor.seq }));
   if (there?.hash !== anchor.hash) throw new ReceiptdError('MOVE_REFUSED.madeAnew');
   let moved = 0;
-  const parts = inParts(linesBehind(journalPath, head.seq), upTo);
+  const parts = inParts(readJournal(journalPath, head.seq), upTo);
   for (const part of parts) {
     moved += await core.follow([part]);
     onMoved(moved);
@@ -90,7 +88,7 @@ export async function compareMoved(
   const base = agent * CHAIN;
   const changed = await changedByOthers(sql, agent);
   const entries = async function* (): AsyncGenerator<readonly Recorded[]> {
-    for (const part of inParts(linesBehind(journalPath, 0)))
+    for (const part of inParts(readJournal(journalPath, 0)))
       yield part.map((each) => ({ ...each, base, name }));
     for (let after = of.lastSeq; ;) {
       const rows = await sql.all<ChainRow>(OWN, { agent, name, after });
@@ -139,27 +137,8 @@ async function changedByOthers(sql: Pick<Sql, 'get' | 'all'>, agent: number): Pr
   return ids;
 }
 
-/** The journal's line of this number, or its last one if it ends before. */
-export function anchorOf(journalPath: string, seq: number): ChainHead {
-  let last: ChainHead = { seq: 0, hash: '' };
-  for (const { parsed } of checkedLines(journalPath, seq)) {
-    if (parsed === null) continue;
-    if (parsed.entry.seq > seq) break;
-    last = { seq: parsed.entry.seq, hash: parsed.entry.hash };
-  }
-  return last;
-}
-
-/** Whole commits only: the last one may have been interrupted. */
-function* linesBehind(journalPath: string, seq: number): Generator<MovedEntry> {
-  let commit: MovedEntry[] = [];
-  for (const { raw, parsed, fault } of checkedLines(journalPath, seq)) {
-    if (fault !== undefined) throw damagedJournal(journalPath, fault.after + 1, fault.what);
-    if (parsed === null) continue;
-    const [entry = '', , personal = ''] = (raw.bytes?.toString() ?? '').split('\t');
-    if (parsed.entry.seq > seq) commit.push({ ...parsed.entry, line: { entry, personal } });
-    if (parsed.isPart) continue;
-    yield* commit;
-    commit = [];
-  }
+/** The journal's entry of this number, or its last one if it ends before. */
+export function lastIn(journalPath: string, upTo = Infinity): ChainHead {
+  const { seq, hash } = entryUpTo(journalPath, upTo) ?? { seq: 0, hash: '' };
+  return { seq, hash };
 }

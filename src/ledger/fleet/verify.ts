@@ -1,12 +1,12 @@
 import type { JournalHead } from '../../core/ports/journal.ts';
-import { joined } from '../journal/chains.ts';
-import { isBad, NO_HASH, parseLine } from '../journal/line.ts';
+import { NO_HASH } from '../journal/line.ts';
 import {
+  joined,
   Verification,
   type ArchivedEnd,
   type JournalVerification,
   type KeptHead,
-} from '../journal/verification.ts';
+} from '../journal/verify.ts';
 import { Connector, type Target } from '../postgres/connection.ts';
 import { ledgerFailure } from '../postgres/failure.ts';
 import type { Sql } from '../postgres/statements.ts';
@@ -194,12 +194,8 @@ async function readChain(
   for (;;) {
     const lines = await sql.all<ChainRow & ChainHead>(LINES, { id, after: last.seq });
     for (const { entry, hash, personal } of lines) {
-      const parsed = parseLine(Buffer.from(`${entry}\t${hash}\t${personal}`));
-      if (isBad(parsed)) {
-        verification?.bad(parsed);
-        continue;
-      }
-      verification?.line(parsed);
+      const parsed = verification?.line(Buffer.from(`${entry}\t${hash}\t${personal}`));
+      if (!parsed) continue;
       const { kind, seq, facts } = parsed.entry;
       const { because, others, isWhole } = facts;
       if (kind === 'restored' && isWhole !== true && typeof because === 'string' && !isKept(seq))

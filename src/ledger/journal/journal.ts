@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/journal.ts';
-import { formatLine, isBad, NO_HASH, parseLine } from './line.ts';
-import { lastLine, lineAfter } from './lines.ts';
-import { damagedJournal } from './read.ts';
+import { formatLine, isBad, NO_HASH, parseLine, type BadLine, type ParsedLine } from './line.ts';
+import { lineAfter } from './lines.ts';
+import { damagedJournal, lastCommit } from './read.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
@@ -129,7 +129,7 @@ export function openJournal(path: string): Journal | null {
   }
   try {
     const { size } = fs.fstatSync(fd);
-    const end = size === 0 ? null : endIn(fd, size, path);
+    const end = size === 0 ? null : endIn(fd, path);
     if (end === null) {
       fs.closeSync(fd);
       return null;
@@ -203,32 +203,22 @@ function asideOf(path: string): string {
   return `${path}.new`;
 }
 
-function endIn(fd: number, size: number, path: string): JournalEnd {
-  let last = lastLine(fd, size);
-  const first = last && soundEntry(parseLine(lineAfter(fd, 0)?.bytes ?? null));
-  // Every journal has a first entry: a file without one was damaged.
-  if (typeof first === 'string' || first === undefined) {
-    throw damagedJournal(path, 1, first ?? 'the file has no complete line');
-  }
+/** Every journal has a first entry: a file without one was damaged. */
+function endIn(fd: number, path: string): JournalEnd {
+  const last = lastCommit(fd);
+  if (last === undefined) throw damagedJournal(path, 1, 'the file has no complete line');
+  const first = soundEntry(parseLine(lineAfter(fd, 0)?.bytes ?? null));
+  if (typeof first === 'string') throw damagedJournal(path, 1, first);
   const { ledger } = first.facts;
-  if (typeof ledger !== 'string') {
+  if (typeof ledger !== 'string')
     throw damagedJournal(path, first.seq, 'the first entry does not name its ledger');
-  }
-  for (;;) {
-    const parsed = parseLine(last?.line.bytes ?? null);
-    const entry = soundEntry(parsed);
-    if (typeof entry === 'string') throw damagedJournal(path, null, entry);
-    const isPart = !isBad(parsed) && parsed.isPart;
-    if (!last || !isPart) {
-      return { offset: last?.end ?? 0, head: { ledger, seq: entry.seq, hash: entry.hash } };
-    }
-    // Half a commit would be false: an answer without its consequences.
-    last = lastLine(fd, last.line.offset);
-  }
+  const entry = soundEntry(last.line);
+  if (typeof entry === 'string') throw damagedJournal(path, null, entry);
+  return { offset: last.end, head: { ledger, seq: entry.seq, hash: entry.hash } };
 }
 
 /** The entry, or what is wrong with it. */
-function soundEntry(parsed: ReturnType<typeof parseLine>): JournalEntry | string {
+function soundEntry(parsed: ParsedLine | BadLine): JournalEntry | string {
   if (isBad(parsed)) return parsed.what;
   return parsed.personal === 'broken' ? 'its personal data were changed' : parsed.entry;
 }

@@ -11,9 +11,14 @@ const SPACE = 32;
 const SHA256 = /^[0-9a-f]{64}$/;
 const UTC = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+/** An entry with its text, with which it moves into another chain. */
+export interface JournalLine extends JournalEntry {
+  readonly line: { readonly entry: string; readonly personal: string };
+}
+
 /** One line: ENTRY, HASH, PERSONAL, separated by tabs; see docs/audit.md. */
 export interface ParsedLine {
-  readonly entry: JournalEntry;
+  readonly entry: JournalLine;
   readonly prev: string;
   /** The commit continues with the next entry. */
   readonly isPart: boolean;
@@ -66,11 +71,13 @@ export function parseLine(line: Buffer | null): ParsedLine | BadLine {
   const entryBytes = line.subarray(0, first);
   const digest = line.toString('latin1', first + 1, second);
   if (sha256(entryBytes) !== digest) return { seq, what: 'the entry was changed: it does not have its hash' };
-  const entry = parseEntryText(entryBytes.toString());
+  const text = entryBytes.toString();
+  const entry = parseEntryText(text);
   if (entry === undefined) return { seq, what: 'the entry is not what receiptd writes' };
   const personalBytes = line.subarray(second + 1);
   const state = personalState(entry.personal, personalBytes);
-  const kept = state === 'kept' ? parseObject(personalBytes.toString()) : null;
+  const personal = personalBytes.toString();
+  const kept = state === 'kept' ? parseObject(personal) : null;
   return {
     entry: {
       seq: entry.seq,
@@ -79,6 +86,7 @@ export function parseLine(line: Buffer | null): ParsedLine | BadLine {
       at: entry.at,
       facts: entry.facts,
       personal: kept && withoutSalt(kept),
+      line: { entry: text, personal },
     },
     prev: entry.prev,
     isPart: entry.isPart,

@@ -1,16 +1,93 @@
 import fs from 'node:fs';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import type { JournalEntry, JournalHead } from '../../core/ports/journal.ts';
-import { isBad, NO_HASH, parseLine, type ParsedLine } from './line.ts';
-import { lineAfter, linesOf, type RawLine } from './lines.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
+import { isBad, NO_HASH, parseLine, type BadLine, type JournalLine, type ParsedLine } from './line.ts';
+import { lastLine, lineAfter, linesOf, type RawLine } from './lines.ts';
 
 /** Files smaller than this are read through. */
 const HALVE_ABOVE_BYTES = 64 * 1024;
 
-/** Part of the journal that can't be trusted, after entry `after` (0: at the beginning). */
-export interface JournalFault {
+/** What is wrong at a place in a chain, behind entry `after` (0: at the beginning). */
+export interface JournalFault extends BadLine {
   readonly after: number;
-  readonly what: string;
+}
+
+export interface Checked {
+  /** Null if the line holds nothing usable: damaged, or a number that was already read. */
+  readonly parsed: ParsedLine | null;
+  readonly fault?: JournalFault;
+}
+
+/** Checks lines, each by itself and against those before it: of journals, of chains in a database, and of archived months. */
+export class ChainCheck {
+  #last: { readonly seq: number; readonly hash: string | null };
+  /** Lines since `#last` that are no entries: as many numbers may be missing. */
+  #bad = 0;
+
+  /** @param after the entry before the first line; a hash of null is not compared */
+  constructor(after: { readonly seq: number; readonly hash: string | null } = { seq: 0, hash: NO_HASH }) {
+    this.#last = after;
+  }
+
+  /** @param bytes without its line feed; null: too long */
+  next(bytes: Buffer | null): Checked {
+    const { seq: after, hash: before } = this.#last;
+    const parsed = parseLine(bytes);
+    if (isBad(parsed)) {
+      this.#bad += 1;
+      return { parsed: null, fault: { after, ...parsed } };
+    }
+    const { seq, hash, kind } = parsed.entry;
+    const fault = (what: string) => ({ fault: { after, seq, what } });
+    // A restarted journal continues a chain that begins elsewhere.
+    const isContinued = after === 0 && kind === 'continued';
+    if (seq <= after && !isContinued)
+      return {
+        parsed: null,
+        ...fault(`entry ${seq} comes after entry ${after}: it was moved or copied here`),
+      };
+    const isGap = seq > after + 1 + this.#bad && !isContinued;
+    const isReplaced = seq === after + 1 && before !== null && parsed.prev !== before && !isContinued;
+    this.#last = { seq, hash };
+    this.#bad = 0;
+    if (isGap) {
+      const from = after + 1;
+      const missing =
+        after === 0
+          ? `the beginning is missing: the first entry is ${seq}`
+          : `${seq === from + 1 ? `entry ${from} is` : `entries ${from} to ${seq - 1} are`} missing before entry ${seq}`;
+      return { parsed, ...fault(missing) };
+    }
+    if (isReplaced)
+      return {
+        parsed,
+        ...fault(`entry ${seq} was not written after this entry ${after}: one of the two was replaced`),
+      };
+    if (parsed.personal === 'broken')
+      return { parsed, ...fault(`the personal data of entry ${seq} is not what was originally written`) };
+    return { parsed };
+  }
+}
+
+/** From the entry `afterSeq` on (it anchors the chain), or from the first. Yields nothing if there is no file. */
+export function* checkedLines(
+  path: string,
+  afterSeq = 0,
+): Generator<Checked & { readonly raw: RawLine }, void> {
+  let fd: number;
+  try {
+    fd = fs.openSync(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    const from = afterSeq === 0 ? 0 : offsetOf(fd, afterSeq);
+    const chain = from === 0 ? new ChainCheck() : new ChainCheck({ seq: afterSeq - 1, hash: null });
+    for (const raw of linesOf(fd, from)) yield { raw, ...chain.next(raw.bytes) };
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 export interface ReadOptions {
@@ -28,8 +105,8 @@ export function* readJournal(
   path: string,
   afterSeq: number,
   { lenient = false, onFault = () => {} }: ReadOptions = {},
-): Generator<JournalEntry, void> {
-  let commit: JournalEntry[] = [];
+): Generator<JournalLine, void> {
+  let commit: JournalLine[] = [];
   for (const { parsed, fault } of checkedLines(path, afterSeq)) {
     if (fault !== undefined) {
       // The damaged line may be the end of this commit; the part that was read is saved.
@@ -46,70 +123,57 @@ export function* readJournal(
   }
 }
 
+/** The first entry that can be read. */
+export function firstEntry(path: string): JournalLine | null {
+  for (const entry of readJournal(path, 0, { lenient: true })) return entry;
+  return null;
+}
+
 /** Changes nothing, not even what a crash left. @throws ReceiptdError LEDGER_OLDER */
 export function refuseOlderJournal(path: string): void {
-  for (const { kind, facts } of readJournal(path, 0, { lenient: true })) {
-    // Without its first entry, it is a damaged one.
-    if ((kind === 'begun' || kind === 'continued') && facts['format'] === undefined)
-      throw new ReceiptdError('LEDGER_OLDER.format', { path });
-    return;
-  }
+  const first = firstEntry(path);
+  // Without its first entry, it is a damaged one.
+  if ((first?.kind === 'begun' || first?.kind === 'continued') && first.facts['format'] === undefined)
+    throw new ReceiptdError('LEDGER_OLDER.format', { path });
 }
 
-export interface CheckedLine {
-  readonly raw: RawLine;
-  /** Null if the line holds nothing usable: damaged, or a number that was already read. */
-  readonly parsed: ParsedLine | null;
-  readonly fault?: JournalFault;
+/** Entry `seq`, or the last one if the journal ends before, and where in the file it ends; null: there is none. */
+export function entryUpTo(
+  path: string,
+  seq: number,
+): (Pick<JournalHead, 'seq' | 'hash'> & { readonly end: number }) | null {
+  let last: ReturnType<typeof entryUpTo> = null;
+  for (const { raw, parsed } of checkedLines(path, Number.isFinite(seq) ? seq : 0)) {
+    if (parsed === null) continue;
+    const { entry } = parsed;
+    if (entry.seq > seq) break;
+    last = { seq: entry.seq, hash: entry.hash, end: raw.offset + (raw.bytes?.length ?? 0) + 1 };
+    if (entry.seq === seq) break;
+  }
+  return last;
 }
 
-/** From the entry `afterSeq` on (it anchors the chain), or from the first. */
-export function* checkedLines(path: string, afterSeq = 0): Generator<CheckedLine, void> {
-  let fd: number;
-  try {
-    fd = fs.openSync(path, 'r');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  try {
-    const from = afterSeq === 0 ? 0 : offsetOf(fd, afterSeq);
-    /** The previous entry, if known and sound. */
-    let before: { seq: number; hash: string } | null = from === 0 ? { seq: 0, hash: NO_HASH } : null;
-    let last = from === 0 ? 0 : afterSeq - 1;
-    for (const raw of linesOf(fd, from)) {
-      const parsed = parseLine(raw.bytes);
-      if (isBad(parsed)) {
-        yield { raw, parsed: null, fault: { after: last, what: parsed.what } };
-        before = null;
-        continue;
-      }
-      const { seq, hash } = parsed.entry;
-      const what = faultOf(parsed, before, raw.offset === 0);
-      const fault = what !== undefined && { fault: { after: last, what } };
-      const isNew = seq > last;
-      yield { raw, parsed: isNew ? parsed : null, ...fault };
-      if (!isNew) continue;
-      before = { seq, hash };
-      last = seq;
-    }
-  } finally {
-    fs.closeSync(fd);
-  }
+/** End offset of this entry in a journal; null if there is no entry with that number and hash. */
+export function endOfEntry(path: string, { seq, hash }: Pick<JournalHead, 'seq' | 'hash'>): number | null {
+  const found = entryUpTo(path, seq);
+  return found?.seq === seq && found.hash === hash ? found.end : null;
 }
 
-function faultOf(
-  { entry, prev, personal }: ParsedLine,
-  before: { seq: number; hash: string } | null,
-  isFirst: boolean,
-): string | undefined {
-  // A restarted journal continues a chain that begins elsewhere.
-  const isContinued = isFirst && entry.kind === 'continued';
-  if (before !== null && !isContinued) {
-    if (entry.seq !== before.seq + 1) return `entry ${entry.seq} follows entry ${before.seq}`;
-    if (prev !== before.hash) return `entry ${entry.seq} does not belong behind entry ${before.seq}`;
+/**
+ * The last line of the last complete commit, and where it ends; undefined if no line is complete. Half a commit would be false: an answer without its
+ * consequences.
+ */
+export function lastCommit(
+  fd: number,
+): { readonly line: ParsedLine | BadLine; readonly offset: number; readonly end: number } | undefined {
+  for (let { size } = fs.fstatSync(fd); ;) {
+    const last = lastLine(fd, size);
+    if (last === undefined) return undefined;
+    const line = parseLine(last.line.bytes);
+    const { offset } = last.line;
+    if (isBad(line) || !line.isPart) return { line, offset, end: last.end };
+    size = offset;
   }
-  return personal === 'broken' ? `the personal data of entry ${entry.seq} were changed` : undefined;
 }
 
 /** Offset of entry `seq`, or 0 if not found. Numbers only rise, so a sound file allows binary search. */
@@ -140,14 +204,4 @@ function offsetOf(fd: number, seq: number): number {
 /** `entry` null: the last one, whatever its number. */
 export function damagedJournal(path: string, entry: number | null, what: string): ReceiptdError {
   return new ReceiptdError('JOURNAL_DAMAGED.entry', { path, entry, detail: what });
-}
-
-/** End offset of entry `seq` in a journal; null if there is no entry with that number and hash. */
-export function endOfEntry(journal: string, { seq, hash }: Pick<JournalHead, 'seq' | 'hash'>): number | null {
-  for (const { raw, parsed } of checkedLines(journal, seq)) {
-    if (parsed === null || parsed.entry.seq > seq) return null;
-    if (parsed.entry.seq === seq)
-      return parsed.entry.hash === hash ? raw.offset + (raw.bytes?.length ?? 0) + 1 : null;
-  }
-  return null;
 }

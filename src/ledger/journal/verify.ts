@@ -1,15 +1,44 @@
 import fs from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import { isBad, parseLine } from './line.ts';
+import type { JournalHead, Json } from '../../core/ports/journal.ts';
+import type { ParsedLine } from './line.ts';
 import { linesOf } from './lines.ts';
-import { Verification, type JournalVerification, type KeptHead } from './verification.ts';
+import { ChainCheck } from './read.ts';
 
-export type { JournalFinding, JournalVerification, KeptHead } from './verification.ts';
+export interface JournalFinding {
+  /** Number of the entry, if known. */
+  readonly seq: number | null;
+  /** Line of the file, from 1; null if the finding is not about a line. */
+  readonly line: number | null;
+  /** A complete sentence. */
+  readonly what: string;
+}
 
-/** Yields to the event loop after this many bytes. */
-const TURN_BYTES = 1024 * 1024;
-const PAUSE_MS = 20;
+export interface JournalVerification {
+  /** Number of lines with an entry in its correct place. */
+  readonly entries: number;
+  readonly firstSeq: number | null;
+  readonly lastSeq: number | null;
+  /** The last entry; null if there is none or the ledger's name is unknown. */
+  readonly head: JournalHead | null;
+  /** Differences from what receiptd wrote; at most `MOST_FINDINGS`. */
+  readonly findings: readonly JournalFinding[];
+  /** Number of findings beyond those. */
+  readonly moreFindings: number;
+  /** Notes for auditors about things that are not wrong. */
+  readonly remarks: readonly string[];
+  /** Entries whose personal data were erased. */
+  readonly erased: number;
+}
+
+/** A journal head that was recorded elsewhere. */
+export type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
+
+/** The last entry of an archived chain, and the file that ends with it. */
+export interface ArchivedEnd extends JournalHead {
+  readonly file: string;
+}
 
 export interface VerifyOptions {
   readonly head?: KeptHead | undefined;
@@ -17,6 +46,10 @@ export interface VerifyOptions {
   /** Once the last commit has been incomplete for this long (milliseconds), it is not one being written. */
   readonly patienceMs?: number;
 }
+
+/** Yields to the event loop after this many bytes. */
+const TURN_BYTES = 1024 * 1024;
+const PAUSE_MS = 20;
 
 /**
  * Reads the whole journal and reports, in words for auditors, everything that differs from what receiptd wrote. May run
@@ -36,9 +69,7 @@ export async function verifyJournal(
       for (let turn = from; ;) {
         const { value, done } = lines.next();
         if (done) return value;
-        const parsed = parseLine(value.bytes);
-        if (isBad(parsed)) verification.bad(parsed);
-        else verification.line(parsed);
+        verification.line(value.bytes);
         if (value.offset - turn > TURN_BYTES) {
           turn = value.offset;
           await setImmediate(undefined, { signal });
@@ -75,5 +106,290 @@ function openForReading(path: string): number | null {
       { path, detail: messageOf(error), isWindows: process.platform === 'win32' },
       { cause: error },
     );
+  }
+}
+
+const MOST_FINDINGS = 1_000;
+
+/** How far times may go backwards: concurrent events are recorded in the order in which they end. */
+const OVERTAKEN_MS = 1_000;
+
+/** Findings and statistics of a chain, whose lines come in order and are not kept. */
+export class Verification {
+  readonly #kept: KeptHead | undefined;
+  readonly #after: ArchivedEnd | undefined;
+  readonly #chain: ChainCheck;
+  readonly #findings: JournalFinding[] = [];
+  readonly #remarks: string[] = [];
+  readonly #personal = new PersonalData();
+  #more = 0;
+  #lines = 0;
+  #isWithinCommit = false;
+  #entries = 0;
+  #ledger: string | null = null;
+  #first: { readonly seq: number; readonly prev: string } | null = null;
+  #last: { readonly seq: number; readonly hash: string; readonly at: number } | null = null;
+  #metKept = false;
+  #backwards: { count: number; readonly first: number } | null = null;
+
+  /** `after`: the end of the archived part, from which the chain continues. */
+  constructor(kept?: KeptHead, after?: ArchivedEnd) {
+    this.#kept = kept;
+    this.#after = after;
+    this.#chain = new ChainCheck(after);
+  }
+
+  /** @returns the line, if it is an entry in its place */
+  line(bytes: Buffer | null): ParsedLine | null {
+    this.#lines += 1;
+    const { parsed, fault } = this.#chain.next(bytes);
+    if (fault) this.#find(`${fault.what.charAt(0).toUpperCase()}${fault.what.slice(1)}.`, fault.seq);
+    if (parsed === null) return null;
+    this.#isWithinCommit = parsed.isPart;
+    if (this.#first === null) this.#begin(parsed);
+    const { seq, hash, at, kind, facts } = parsed.entry;
+    this.#entries += 1;
+    if (this.#last !== null && at < this.#last.at - OVERTAKEN_MS) {
+      this.#backwards ??= { count: 0, first: seq };
+      this.#backwards.count += 1;
+    }
+    this.#last = { seq, hash, at };
+    this.#personal.met(seq, parsed.personal);
+    if (kind === 'erased') this.#personal.accounted(seq, facts['entries']);
+    if (this.#kept?.seq === seq) {
+      this.#metKept = true;
+      if (this.#kept.hash !== hash)
+        this.#find(
+          `Entry ${seq} does not match the kept head: it, or something before it, has been rewritten.`,
+          seq,
+        );
+    }
+    return parsed;
+  }
+
+  /** Entries whose personal data an entry of another agent's chain erased. */
+  erasedElsewhere(from: number, to: number): void {
+    this.#personal.accountedElsewhere(from, to);
+  }
+
+  /** Whether the last entry is not the end of its commit. */
+  get isWithinCommit(): boolean {
+    return this.#isWithinCommit;
+  }
+
+  missing(path: string): JournalVerification {
+    this.#findAnywhere(`There is no journal at ${path}.`);
+    return this.#result();
+  }
+
+  /** @param unfinished bytes after the last complete line */
+  end(unfinished: number): JournalVerification {
+    this.#lines += 1;
+    const incomplete = unfinished > 0 ? `line is incomplete (${unfinished} bytes)` : 'commit is incomplete';
+    if (unfinished > 0 || this.#isWithinCommit)
+      this.#find(
+        `The last ${incomplete}. Either a crash interrupted it, and receiptd will remove it at its next start, or somebody cut it off.`,
+      );
+    if (this.#lines === 1 && this.#after === undefined) this.#findAnywhere('The journal is empty.');
+    for (const what of this.#personal.findings()) this.#findAnywhere(what);
+    this.#compareKept();
+    if (this.#backwards !== null) {
+      const { count, first } = this.#backwards;
+      this.#remarks.push(
+        `${count} ${count === 1 ? 'entry has' : 'entries have'} a time earlier than the entry before; the first is entry ${first}. Possible reasons: the machine's clock was set back, images were deferred while a shared ledger was unreachable, or a new journal first records what the ledger already contained.`,
+      );
+    }
+    const { erased } = this.#personal;
+    if (erased > 0)
+      this.#remarks.push(`The personal data of ${erased} ${erased === 1 ? 'entry' : 'entries'} were erased.`);
+    return this.#result();
+  }
+
+  #result(): JournalVerification {
+    const last = this.#last;
+    const ledger = this.#ledger;
+    return {
+      entries: this.#entries,
+      firstSeq: this.#first?.seq ?? null,
+      lastSeq: last?.seq ?? null,
+      head: last === null || ledger === null ? null : { ledger, seq: last.seq, hash: last.hash },
+      findings: this.#findings,
+      moreFindings: this.#more,
+      remarks: this.#remarks,
+      erased: this.#personal.erased,
+    };
+  }
+
+  #begin({ entry: { seq, kind, facts }, prev }: ParsedLine): void {
+    this.#first = { seq, prev };
+    const { ledger, because } = facts;
+    if (typeof ledger === 'string') this.#ledger = ledger;
+    const after = this.#after;
+    if (after !== undefined && seq === after.seq + 1 && prev === after.hash) {
+      this.#ledger = after.ledger;
+      this.#remarks.push(
+        `Entries 1 to ${after.seq} were archived and not verified. The last of their files is ${after.file}.`,
+      );
+    } else if (kind === 'continued') {
+      const why = typeof because === 'string' ? ` Recorded reason: ${because}` : '';
+      this.#remarks.push(
+        `This journal was restarted with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified. Look for a file that was set aside, or in a backup.`,
+      );
+    } else if (seq === 1 && (kind !== 'begun' || this.#ledger === null))
+      this.#find('The first entry is not the start of a ledger.', seq);
+  }
+
+  #compareKept(): void {
+    const kept = this.#kept;
+    if (kept === undefined) return;
+    if (kept.ledger !== undefined && this.#ledger !== null && kept.ledger !== this.#ledger)
+      this.#findAnywhere(
+        `The kept head belongs to ledger ${kept.ledger}, but this journal belongs to ledger ${this.#ledger}.`,
+      );
+    if (this.#metKept) return;
+    const first = this.#first;
+    if (first !== null && first.seq === kept.seq + 1) {
+      if (first.prev === kept.hash) return;
+      this.#findAnywhere(
+        `This journal does not continue from entry ${kept.seq} of the kept head, but from a different one.`,
+      );
+    } else if (first !== null && first.seq > kept.seq) {
+      this.#findAnywhere(
+        `Entry ${kept.seq} of the kept head is not in this file, which starts with entry ${first.seq}. Nothing before that can be confirmed.`,
+      );
+    } else if (this.#last === null || this.#last.seq < kept.seq) {
+      this.#findAnywhere(
+        `The end was cut off: the kept head is entry ${kept.seq}, but the last entry here is ${this.#last?.seq ?? 'none'}.`,
+      );
+    } else this.#findAnywhere(`Entry ${kept.seq} of the kept head is missing from its place.`);
+  }
+
+  /** In the line at hand. */
+  #find(what: string, seq: number | null = null): void {
+    this.#add({ seq, line: this.#lines, what });
+  }
+
+  #findAnywhere(what: string): void {
+    this.#add({ seq: null, line: null, what });
+  }
+
+  #add(finding: JournalFinding): void {
+    if (this.#findings.length < MOST_FINDINGS) this.#findings.push(finding);
+    else this.#more += 1;
+  }
+}
+
+/** Merges the verifications of the chains of all agents. Entry numbers are per chain, so they are given only if there is a single one. */
+export function joined(
+  found: readonly { readonly name: string; readonly journal: JournalVerification }[],
+  head: JournalHead | null,
+): JournalVerification {
+  const sum = (of: (each: JournalVerification) => number): number =>
+    found.reduce((total, { journal }) => total + of(journal), 0);
+  const [first, ...others] = found;
+  const only = others.length === 0 ? first?.journal : undefined;
+  return {
+    entries: sum(({ entries }) => entries),
+    firstSeq: only?.firstSeq ?? null,
+    lastSeq: only?.lastSeq ?? null,
+    head,
+    findings: found.flatMap(({ name, journal }) =>
+      journal.findings.map(({ seq, what }) => ({ seq, line: null, what: `Agent ${name}: ${what}` })),
+    ),
+    moreFindings: sum(({ moreFindings }) => moreFindings),
+    remarks: found.flatMap(({ name, journal }) =>
+      journal.remarks.map((remark) => `Agent ${name}: ${remark}`),
+    ),
+    erased: sum(({ erased }) => erased),
+  };
+}
+
+/* ---- Personal data ---- */
+
+type Range = [from: number, to: number];
+
+/** Which personal data exist, which were erased, and whether the `erased` entries agree. */
+class PersonalData {
+  readonly #erased: Range[] = [];
+  /** May span entries that never had personal data, so that a journal without erasures is one range. */
+  readonly #kept: Range[] = [];
+  readonly #accounted: Range[] = [];
+  #erasedCount = 0;
+  #keptIsOpen = false;
+
+  get erased(): number {
+    return this.#erasedCount;
+  }
+
+  /** Numbers must rise from call to call. */
+  met(seq: number, personal: ParsedLine['personal']): void {
+    if (personal === 'kept') {
+      const open = this.#keptIsOpen ? this.#kept.at(-1) : undefined;
+      if (open) open[1] = seq;
+      else this.#kept.push([seq, seq]);
+      this.#keptIsOpen = true;
+    } else if (personal === 'erased') {
+      this.#erasedCount += 1;
+      this.#keptIsOpen = false;
+      const last = this.#erased.at(-1);
+      if (last && last[1] === seq - 1) last[1] = seq;
+      else this.#erased.push([seq, seq]);
+    }
+  }
+
+  /** Entry `seq` claims to account for `ranges`; it can do so only for earlier entries. */
+  accounted(seq: number, ranges: Json | undefined): void {
+    if (!Array.isArray(ranges)) return;
+    for (const range of ranges as readonly Json[]) {
+      const [from, to] = Array.isArray(range) ? (range as readonly Json[]) : [];
+      if (typeof from === 'number' && typeof to === 'number' && from <= to && from < seq)
+        this.#accounted.push([from, Math.min(to, seq - 1)]);
+    }
+  }
+
+  accountedElsewhere(from: number, to: number): void {
+    this.#accounted.push([from, to]);
+  }
+
+  *findings(): Generator<string, void> {
+    const accounted = merged(this.#accounted);
+    for (const range of common(this.#erased, between(accounted)))
+      yield `The personal data of ${named(range)} is blank, but no later entry records an erasure.`;
+    for (const range of common(this.#kept, accounted))
+      yield `The personal data of ${named(range)} is still there, although a later entry records its erasure.`;
+  }
+}
+
+function named([from, to]: Range): string {
+  return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
+}
+
+/** Sorted, with overlapping and adjacent ranges merged. */
+function merged(ranges: readonly Range[]): Range[] {
+  const result: Range[] = [];
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    const last = result.at(-1);
+    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else result.push([from, to]);
+  }
+  return result;
+}
+
+/** What merged ranges leave out. */
+function between(ranges: readonly Range[]): Range[] {
+  const froms = [0, ...ranges.map(([, to]) => to + 1)];
+  return froms.map((from, i): Range => [from, (ranges[i]?.[0] ?? Infinity) - 1]);
+}
+
+/** The parts of `ranges` that one of `others` covers; both sorted. */
+function* common(ranges: readonly Range[], others: readonly Range[]): Generator<Range, void> {
+  let next = 0;
+  for (const [from, to] of ranges) {
+    while (others[next] && (others[next]?.[1] ?? 0) < from) next += 1;
+    for (let at = next; ; at += 1) {
+      const other = others[at];
+      if (!other || other[0] > to) break;
+      yield [Math.max(from, other[0]), Math.min(to, other[1])];
+    }
   }
 }

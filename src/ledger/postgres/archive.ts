@@ -8,6 +8,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { isBad, NO_HASH, parseEntryText, parseLine } from '../journal/line.ts';
+import { ChainCheck } from '../journal/read.ts';
 import type { Connection } from './connection.ts';
 import { isOwner } from './rights.ts';
 import { lockTables, requireTables } from './tables.ts';
@@ -243,27 +244,22 @@ async function check(
   count: number,
 ): Promise<Written> {
   const { agent } = chain;
+  // A journal that was lost goes on in a new one, which may have moved here.
+  const checked = new ChainCheck({ seq: chain.after, hash: chain.afterHash });
+  let first = chain.after + 1;
   let last = { seq: chain.after, hash: chain.afterHash };
-  let first = last.seq + 1;
   let lines = 0;
   let digest = 0n;
   for await (const bytes of linesOfFile(file, gzip)) {
-    const line = parseLine(bytes);
-    if (isBad(line))
+    const { parsed, fault } = checked.next(bytes);
+    if (fault !== undefined || parsed === null)
       throw new ReceiptdError('HISTORY_KEPT.unsound', {
         month,
         agent,
-        entry: last.seq + 1,
-        detail: line.what,
+        entry: last.seq,
+        detail: fault?.what ?? '',
       });
-    const { seq, hash, kind } = line.entry;
-    const follows = seq === last.seq + 1 && line.prev === last.hash;
-    // A journal that was lost goes on in a new one, which may have moved here.
-    const isContinued = chain.after === 0 && lines === 0 && kind === 'continued';
-    if (!follows && !isContinued)
-      throw new ReceiptdError('HISTORY_KEPT.notFollowing', { month, agent, entry: seq, before: last.seq });
-    if (line.personal === 'broken')
-      throw new ReceiptdError('HISTORY_KEPT.personalChanged', { month, agent, entry: seq });
+    const { seq, hash } = parsed.entry;
     if (lines === 0) first = seq;
     last = { seq, hash };
     lines += 1;

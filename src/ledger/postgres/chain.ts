@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { JournalHead } from '../../core/ports/journal.ts';
-import { formatLine, parseEntryText } from '../journal/line.ts';
+import { formatLine, parseEntryText, type JournalLine } from '../journal/line.ts';
 import { CHAIN, subjectsOf, toJournal, type Entry } from '../entries.ts';
 import type { Recorded } from '../engine.ts';
 import type { Cells } from '../schema.ts';
@@ -54,13 +54,8 @@ export function chainLines(
   return { rows, head: last };
 }
 
-/** An entry of a journal file that moves into a chain, as its line has it. */
-export interface MovedEntry extends Recorded {
-  readonly line: Pick<ChainRow, 'entry' | 'personal'>;
-}
-
 /** The line as it is, with its hash. */
-export function movedLine({ line, ...entry }: MovedEntry, agent: number): Cells {
+export function movedLine({ line, ...entry }: JournalLine, agent: number): Cells {
   const { document, file } = line.personal === '' ? NOBODY : subjectsOf(entry, entry.seq, agent * CHAIN);
   return {
     agent,

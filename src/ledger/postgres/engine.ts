@@ -1,5 +1,6 @@
 import { isOfLedger, isTakenOver, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { BYTES_ELSEWHERE } from '../../core/domain/document.ts';
+import type { JournalLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
 import { isConflict, isLost, isOfServer, ledgerFailure } from './failure.ts';
 import type { Params, Sql } from './statements.ts';
@@ -18,7 +19,6 @@ import {
   type ChainEntry,
   type ChainHead,
   type ChainRow,
-  type MovedEntry,
 } from './chain.ts';
 import { madeAnew, newer, NOW, requireWholeChains, SCHEMA_VERSION } from './tables.ts';
 
@@ -386,7 +386,7 @@ export class PostgresEngine implements Engine {
   }
 
   /** Lines of a journal file, behind the chain's last one. */
-  #addLines(entries: readonly MovedEntry[]): void {
+  #addLines(entries: readonly JournalLine[]): void {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return;
     const { agent } = this.#member.session;
@@ -514,7 +514,7 @@ function blanksOf(
   return [...entries.map(([first, last]) => [agent, first, last]), ...others];
 }
 
-function isMoved(entries: readonly Recorded[]): entries is readonly MovedEntry[] {
+function isMoved(entries: readonly Recorded[]): entries is readonly JournalLine[] {
   return entries[0] !== undefined && 'line' in entries[0];
 }
 

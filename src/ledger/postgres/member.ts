@@ -2,20 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import { NO_HASH } from '../journal/line.ts';
+import { NO_HASH, type JournalLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
 import type { Params } from './statements.ts';
 import { CHAIN, type Entry } from '../entries.ts';
 import type { Cells } from '../schema.ts';
-import {
-  chainLines,
-  headOf,
-  lineText,
-  movedLine,
-  type ChainHead,
-  type ChainRow,
-  type MovedEntry,
-} from './chain.ts';
+import { chainLines, headOf, lineText, movedLine, type ChainHead, type ChainRow } from './chain.ts';
 import type { ChainOf, OwnChain } from './ownChain.ts';
 import { findSetback, Patience, storyOf, type Setback } from './setback.ts';
 import { NOW } from './tables.ts';
@@ -145,7 +137,7 @@ const NEVER: Moment = { monotonic: -Infinity, wall: -Infinity };
 
 export interface MovedChain {
   readonly ledger: string;
-  readonly first: MovedEntry;
+  readonly first: JournalLine;
 }
 
 export interface MemberOptions {

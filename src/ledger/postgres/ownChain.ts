@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { describeError, systemCode } from '../../core/domain/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { blankInJournal, type SeqRange } from '../journal/erase.ts';
-import { isBad, parseLine } from '../journal/line.ts';
-import { lastLine, lineAfter } from '../journal/lines.ts';
-import { checkedLines } from '../journal/read.ts';
-import type { ChainHead, MovedEntry } from './chain.ts';
+import { isBad, type JournalLine } from '../journal/line.ts';
+import { lineAfter } from '../journal/lines.ts';
+import { checkedLines, lastCommit } from '../journal/read.ts';
+import type { ChainHead } from './chain.ts';
 
 /** Whose chain it is, and in which database. */
 export interface ChainOf {
@@ -73,8 +73,8 @@ export class OwnChain {
   }
 
   /** Commits behind `seq`, of those that `heads` has. */
-  *commitsBehind(seq: number): Generator<readonly MovedEntry[]> {
-    let commit: MovedEntry[] = [];
+  *commitsBehind(seq: number): Generator<readonly JournalLine[]> {
+    let commit: JournalLine[] = [];
     for (const { entry, isPart, isNext } of this.#lines()) {
       if (!isNext) commit = [];
       if (entry.seq > seq) commit.push(entry);
@@ -147,7 +147,7 @@ export class OwnChain {
     return `${this.path}.before`;
   }
 
-  *#lines(): Generator<{ readonly entry: MovedEntry; readonly isPart: boolean; readonly isNext: boolean }> {
+  *#lines(): Generator<{ readonly entry: JournalLine; readonly isPart: boolean; readonly isNext: boolean }> {
     const of = firstOf(this.path);
     if (of === null) return;
     let last: ChainHead | null = null;
@@ -159,9 +159,8 @@ export class OwnChain {
           continue;
         }
         const { seq, hash } = parsed.entry;
-        const [entry = '', , personal = ''] = (raw.bytes?.toString() ?? '').split('\t');
         yield {
-          entry: { ...parsed.entry, line: { entry, personal } },
+          entry: parsed.entry,
           isPart: parsed.isPart,
           isNext: last !== null && seq === last.seq + 1 && parsed.prev === last.hash,
         };
@@ -269,15 +268,11 @@ function asChainOf(text: string): ChainOf | null {
 /** The last line of the last complete commit, null if there is none yet, and where it ends. */
 function endOf(path: string): { readonly head: ChainHead | null; readonly offset: number } | null {
   return read(path, (fd) => {
-    let last = lastLine(fd, fs.fstatSync(fd).size);
-    for (;;) {
-      if (last === undefined) return null;
-      if (last.line.offset === 0) return { head: null, offset: last.end };
-      const parsed = parseLine(last.line.bytes);
-      if (isBad(parsed)) return null;
-      const { seq, hash } = parsed.entry;
-      if (!parsed.isPart) return { head: { seq, hash }, offset: last.end };
-      last = lastLine(fd, last.line.offset);
-    }
+    const last = lastCommit(fd);
+    if (last === undefined) return null;
+    if (last.offset === 0) return { head: null, offset: last.end };
+    if (isBad(last.line)) return null;
+    const { seq, hash } = last.line.entry;
+    return { head: { seq, hash }, offset: last.end };
   });
 }

@@ -5,9 +5,15 @@ import { dirname } from 'node:path';
 import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
-import { createJournal, openJournal, readJournal, type Journal } from '../journal/journal.ts';
+import {
+  createJournal,
+  openJournal,
+  readJournal,
+  type Journal,
+  type JournalFault,
+} from '../journal/journal.ts';
 import { NO_HASH } from '../journal/line.ts';
-import { refuseOlderJournal } from '../journal/read.ts';
+import { endOfEntry, firstEntry, refuseOlderJournal } from '../journal/read.ts';
 import { takeCleanShutdownMark } from './cleanShutdownMark.ts';
 import {
   asideOf,
@@ -155,26 +161,13 @@ function isPartOf(head: JournalHead, journal: Journal): boolean {
   if (head.seq === 0) return true;
   if (head.ledger !== journal.head.ledger || head.seq > journal.head.seq) return false;
   if (head.seq === journal.head.seq) return head.hash === journal.head.hash;
-  return isInJournal(head, head.ledger, journal.path);
-}
-
-/** Whether the journal has exactly this entry. */
-export function isInJournal(head: JournalHead, ledger: string, path: string): boolean {
-  if (head.ledger !== ledger) return false;
-  try {
-    for (const { seq, hash } of readJournal(path, head.seq - 1, { lenient: true }))
-      return seq === head.seq && hash === head.hash;
-    return false;
-  } catch {
-    return false;
-  }
+  return endOfEntry(journal.path, head) !== null;
 }
 
 /** Whether the journal begins behind these tables, with a snapshot of all that was before. */
 function isBefore(head: JournalHead, { path, head: last }: Journal): boolean {
   if (head.ledger !== last.ledger || head.seq === 0) return false;
-  for (const { seq } of readJournal(path, 0, { lenient: true })) return head.seq < seq;
-  return false;
+  return head.seq < (firstEntry(path)?.seq ?? 0);
 }
 
 function foreign(head: JournalHead, last: JournalHead): string {
@@ -434,19 +427,19 @@ async function saveWhatIsReadable(
   const statements = new Statements(db);
   const named = ledgerOf(journalPath);
   const isOurs = ledger === '' || named === null || named === ledger;
-  const sum = { count: 0, gaps: 0, misfits: [] as number[] };
+  const sum = { count: 0, misfits: [] as number[] };
+  /** Entries behind which something is wrong. */
+  const gaps = new Set<number>();
   const known =
     ledger || named || ([...aside, ...backups].map(headIn).find((head) => head !== null)?.ledger ?? '');
   statements.run('UPDATE head SET ledger = ?1', known);
   const over = (): LedgerCore => new LedgerCore(SqliteEngine.overTables(statements, known));
   const applied = async (upTo?: number): Promise<void> => {
     if (!isOurs) return;
-    let gaps = 0;
-    const onFault = (): void => void (gaps += 1);
+    const onFault = ({ after }: JournalFault): void => void gaps.add(after);
     const entries = readJournal(journalPath, headOf(statements).seq, { lenient: true, onFault });
     const { count, misfits } = await over().foldLeniently(inParts(entries, upTo));
     sum.count += count;
-    sum.gaps = Math.max(sum.gaps, gaps);
     sum.misfits.push(...misfits.map(({ seq }) => seq));
   };
   const told: string[] = [];
@@ -456,9 +449,9 @@ async function saveWhatIsReadable(
     raiseHead(statements, before);
   }
   await applied();
-  if (sum.count > 0 || sum.gaps > 0) {
+  if (sum.count > 0 || gaps.size > 0) {
     story.push(`Applied ${sum.count} entries of the journal.`);
-    if (sum.gaps > 0) story.push(`The journal is damaged in ${sum.gaps} places.`);
+    if (gaps.size > 0) story.push(`The journal is damaged in ${gaps.size} places.`);
     if (sum.misfits.length > 0) story.push(`Entries that could not be used: ${sum.misfits.join(', ')}.`);
   }
   for (const file of before === null ? [...aside, ...backups] : backups)
@@ -475,11 +468,8 @@ function raiseHead(statements: Statements, { ledger, seq, hash }: JournalHead): 
 
 /** The ledger that a journal names in its first entry, if that can be read. */
 function ledgerOf(path: string): string | null {
-  for (const { facts } of readJournal(path, 0, { lenient: true })) {
-    const { ledger } = facts;
-    return typeof ledger === 'string' ? ledger : null;
-  }
-  return null;
+  const ledger = firstEntry(path)?.facts['ledger'];
+  return typeof ledger === 'string' ? ledger : null;
 }
 
 /** The head of tables that were set aside; null if it can't be read. */

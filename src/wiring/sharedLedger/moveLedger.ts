@@ -10,7 +10,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { inScratch, misfitFinding } from '../../ledger/sqlite/compare.ts';
-import { anchorOf, chainIn, compareMoved, endMove, moveJournal } from '../../ledger/fleet/move.ts';
+import { lastIn, chainIn, compareMoved, endMove, moveJournal } from '../../ledger/fleet/move.ts';
 import { createAgent, type OpenAgent } from '../../ledger/fleet/open.ts';
 import { Connector, type Connection, type Target } from '../../ledger/postgres/connection.ts';
 import { isFromServer, ledgerFailure } from '../../ledger/postgres/failure.ts';
@@ -195,7 +195,7 @@ class Move {
     const { ledger } = this.#chain;
     const [where, journal] = [this.#where, this.#journal];
     await this.#follow(Infinity);
-    const head = anchorOf(journal, Infinity);
+    const head = lastIn(journal);
     const rows = await this.#compare(head.seq);
     await markLedgerMoved(stateDir, { ledger, where, agent, isComplete: false });
     const merged = await endMove({ ledger, lastSeq: head.seq }, this.#agent);

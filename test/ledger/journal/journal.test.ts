@@ -47,6 +47,7 @@ describe('a journal', () => {
       at: T0,
       facts: { name: 'a\tb\n"ü" 😀' },
       personal: { path: '/scans/a\tb\n.jpg' },
+      line: { entry: second, personal },
     });
   });
 

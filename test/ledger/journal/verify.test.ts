@@ -313,7 +313,7 @@ describe('the report of a verification', () => {
       'a change',
       () => lines.with(5, lines[5]!.replace('SCAN', 'SCAM')),
       6,
-      'This line is not a valid entry: the entry was changed: it does not have its hash.',
+      'The entry was changed: it does not have its hash.',
     ],
     ['a removal', () => lines.toSpliced(5, 3), 6, 'Entries 6 to 8 are missing before entry 9.'],
     ['a removal of one', () => lines.toSpliced(5, 1), 6, 'Entry 6 is missing before entry 7.'],
@@ -323,7 +323,7 @@ describe('the report of a verification', () => {
       9,
       'Entry 6 comes after entry 8: it was moved or copied here.',
     ],
-    ['a lost beginning', () => lines.slice(4), 1, 'The beginning is missing: the file starts with entry 5.'],
+    ['a lost beginning', () => lines.slice(4), 1, 'The beginning is missing: the first entry is 5.'],
     [
       'other data',
       () => lines.with(5, lines[5]!.replace('/scans', '/scams')),

@@ -407,15 +407,7 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       `${NOTHING_TAKEN} Wählen Sie ein anderes Verzeichnis.`,
     ],
     'HISTORY_KEPT.unsound': (p) => [
-      `Die Einträge von ${p.month} bleiben in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} ist nicht in Ordnung: ${p.detail}.`,
-      NOTHING_TAKEN,
-    ],
-    'HISTORY_KEPT.notFollowing': (p) => [
-      `Die Einträge von ${p.month} bleiben in der Datenbank: Eintrag ${p.entry} des Agenten ${p.agent} folgt nicht auf Eintrag ${p.before}.`,
-      NOTHING_TAKEN,
-    ],
-    'HISTORY_KEPT.personalChanged': (p) => [
-      `Die Einträge von ${p.month} bleiben in der Datenbank: Die personenbezogenen Daten von Eintrag ${p.entry} des Agenten ${p.agent} wurden verändert.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: Die Kette des Agenten ${p.agent} ist hinter Eintrag ${p.entry} nicht in Ordnung: ${p.detail}.`,
       NOTHING_TAKEN,
     ],
     'HISTORY_KEPT.incomplete': (p) => [

@@ -432,15 +432,7 @@ export function ledgerErrors({ counted, plural }: Format) {
       `${NOTHING_TAKEN} Choose another directory.`,
     ],
     'HISTORY_KEPT.unsound': (p: { month: string; agent: string; entry: number; detail: string }) => [
-      `The history of ${p.month} stays in the database: entry ${p.entry} of agent ${p.agent} is not sound: ${p.detail}.`,
-      NOTHING_TAKEN,
-    ],
-    'HISTORY_KEPT.notFollowing': (p: { month: string; agent: string; entry: number; before: number }) => [
-      `The history of ${p.month} stays in the database: entry ${p.entry} of agent ${p.agent} does not follow from entry ${p.before}.`,
-      NOTHING_TAKEN,
-    ],
-    'HISTORY_KEPT.personalChanged': (p: { month: string; agent: string; entry: number }) => [
-      `The history of ${p.month} stays in the database: the personal data of entry ${p.entry} of agent ${p.agent} were changed.`,
+      `The history of ${p.month} stays in the database: the chain of agent ${p.agent} is not sound behind entry ${p.entry}: ${p.detail}.`,
       NOTHING_TAKEN,
     ],
     'HISTORY_KEPT.incomplete': (p: { month: string; file: string; lines: number; count: number }) => [
