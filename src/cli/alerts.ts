@@ -4,7 +4,7 @@ import { callControl, callIfRunning } from '../control/client.ts';
 import type { Response } from '../control/protocol/protocol.ts';
 import type { OpenAlertJson } from '../control/protocol/alerts.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { local } from '../core/domain/words.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -16,20 +16,22 @@ import { startCommand } from '../system/userName.ts';
 import { sendTestAlert } from './testAlert.ts';
 
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { alerts: help, alertsTest: helpOfTest } = io.texts.help;
+  const { config } = io.texts.option;
   const command = program
     .command('alerts')
-    .description('show open problems, since when, and who was alerted')
-    .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { channels, quietUntil, open }')
+    .description(help.about)
+    .option('--config <file>', config)
+    .option('--json', help.json)
     .explain({ examples: ['alerts', 'alerts --json', 'alerts test'] })
     .action((options: JsonOption) => list(io, options));
   command
     .command('test')
-    .description('send a test alert through every configured channel')
-    .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: [{ channel, problem }]')
+    .description(helpOfTest.about)
+    .option('--config <file>', config)
+    .option('--json', helpOfTest.json)
     .explain({
-      more: 'The running agent sends the test; if none is running, this command does.',
+      more: helpOfTest.more,
       examples: ['alerts test'],
     })
     // Both commands declare these options, and the parser may assign them to either.
@@ -47,13 +49,9 @@ async function list(io: Io, options: JsonOption): Promise<void> {
   );
   if (options.json) return printJson(io, alerts);
   const { channels, quietUntil, open } = alerts;
-  print(
-    io,
-    channels.length === 0
-      ? 'No alerts are sent: no channel is configured under `alerts`.'
-      : `Sent by ${channels.join(', ')}.${quietUntil === null ? '' : ` Quiet hours until ${local(quietUntil)}.`}`,
-  );
-  print(io, open.length === 0 ? 'Nothing is wrong.' : '');
+  const { alerts: words } = io.texts;
+  print(io, channels.length === 0 ? words.noChannel : words.sentBy(channels, quietUntil));
+  print(io, open.length === 0 ? words.allWell : '');
   const colors = colorsFor(io, io.stdout);
   const texts = await textsOf(io);
   for (const alert of open) {
@@ -62,35 +60,18 @@ async function list(io: Io, options: JsonOption): Promise<void> {
     const message = whatIsWrong(texts, condition);
     if (overSince === null) {
       print(io, `${colors.red(escapeUnsafe(message))} [${code}]`);
-      print(io, `  Since ${local(since)}. ${stateOf(alert)}`);
+      print(io, `  ${words.since(since)} ${stateOf(alert, words)}`);
       print(io, `  ${escapeUnsafe(cureOf(texts, condition))}`);
     } else {
-      print(io, `${colors.green(`Over since ${local(overSince)}:`)} ${escapeUnsafe(message)} [${code}]`);
-      print(
-        io,
-        `  It began at ${local(since)}. ${stateOf(alert)} You get a recovery alert if it does not come back.`,
-      );
+      print(io, `${colors.green(words.over(overSince))} ${escapeUnsafe(message)} [${code}]`);
+      print(io, `  ${words.began(since)} ${stateOf(alert, words)} ${words.recovery}`);
     }
   }
 }
 
-function stateOf({ toldAt, toldBy, waitingFor, untold }: OpenAlertJson): string {
-  const waiting = waitingFor.join(', ');
-  if (toldAt !== null)
-    return `Sent at ${local(toldAt)} by ${toldBy.join(', ')}${waiting === '' ? '' : `, not yet by ${waiting}`}.`;
-  if (waiting !== '') return `Being sent (${waiting}).`;
-  switch (untold) {
-    case 'quietHours':
-      return 'Not sent yet: quiet hours.';
-    case 'soon':
-      return 'Not sent yet: it goes out within minutes, together with others.';
-    case 'noChannel':
-      return 'Not sent: no channel can deliver it.';
-    case null:
-      return 'Not delivered: every channel failed.';
-    case 'young':
-      return 'Not sent yet: the problem may resolve soon (`alerts.after`).';
-  }
+function stateOf({ toldAt, toldBy, waitingFor, untold }: OpenAlertJson, words: CliTexts['alerts']): string {
+  if (toldAt !== null) return words.sent(toldAt, toldBy, waitingFor);
+  return waitingFor.length > 0 ? words.sending(waitingFor) : words.untold[untold ?? 'failed'];
 }
 
 async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => void): Promise<void> {
@@ -106,7 +87,9 @@ async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => v
     const colors = colorsFor(io, io.stdout);
     for (const { channel, problem } of results) {
       const words =
-        problem === null ? colors.green('delivered') : colors.red(`not delivered: ${escapeUnsafe(problem)}`);
+        problem === null
+          ? colors.green(io.texts.alerts.delivered)
+          : colors.red(io.texts.alerts.undelivered(escapeUnsafe(problem)));
       print(io, `${channel}: ${words}`);
     }
   }

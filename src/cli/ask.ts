@@ -12,8 +12,9 @@ export function canAsk({ stdin, stderr }: Io): boolean {
 export async function ask(io: Io, question: string): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const reader = createInterface({ input: io.stdin, output: io.stderr });
-  const answer = await answerTo(io, reader, `${fitted(io.stderr, question)} [y/N] `);
-  return /^y(es)?$/i.test(answer);
+  const { hint, yes, inFull } = io.texts.answer;
+  const answer = await answerTo(io, reader, `${fitted(io.stderr, question)} ${hint} `);
+  return [yes, inFull].includes(answer.toLowerCase());
 }
 
 /** @throws `otherwise`, unless a person at the terminal answers yes */

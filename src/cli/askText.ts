@@ -12,8 +12,7 @@ interface Wanted {
 /** From the terminal, or the next line of standard input. */
 export async function askText(io: Io, question: string, echo: boolean, wanted: Wanted): Promise<string> {
   if (!isTerminal(io.stdin)) {
-    const what = `the ${question.replace(/: $/, '').toLowerCase()}`;
-    const line = (await awaited(io, linesOf(io).next(), what)).value?.trim() ?? '';
+    const line = (await awaited(io, linesOf(io).next(), wanted.input)).value?.trim() ?? '';
     if (!line.includes('\0')) return line;
     throw new ReceiptdError('USAGE.inputNotText', wanted);
   }
@@ -34,12 +33,9 @@ export async function askText(io: Io, question: string, echo: boolean, wanted: W
 const SILENT_MS = 2_000;
 
 /** Waits for standard input. If nothing arrives, says what is expected; a signal ends the wait. */
-export async function awaited<T>(io: Io, input: Promise<T>, what: string): Promise<T> {
+export async function awaited<T>(io: Io, input: Promise<T>, what: Wanted['input']): Promise<T> {
   io.stop.throwIfAborted();
-  const told = setTimeout(
-    () => io.stderr.write(`Waiting for ${what} on standard input, one line.\n`),
-    SILENT_MS,
-  );
+  const told = setTimeout(() => io.stderr.write(`${io.texts.awaited[what]}\n`), SILENT_MS);
   let abort = (): void => {};
   const stopped = new Promise<never>((_resolve, reject) => {
     abort = () => reject(io.stop.reason);

@@ -9,6 +9,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { compareFolder, notListed } from '../features/audit/audit.ts';
 import { addsUp, crossCheck, tally } from '../features/audit/accounting.ts';
 import type { LedgerReports } from '../core/ports/ledgerReports.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { auditJson } from './auditJson.ts';
 import { printAudit } from './auditText.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
@@ -24,18 +25,18 @@ interface Options extends JsonOption {
 }
 
 export function addAudit(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { audit: help } = io.texts.help;
   program
     .command('audit')
-    .description('account for every file seen, and compare the ledger with the folders')
-    .option('--config <file>', 'config file')
-    .option('--day <date>', 'count only files first seen on this day (YYYY-MM-DD, local time)')
-    .option('--folder <path>', 'only this folder')
-    .option('--wait <duration>', 'how long to wait for a running agent to pick up a new file', '15s')
-    .option('--json', 'as JSON (docs/commands.md lists the fields)')
+    .description(help.about)
+    .option('--config <file>', io.texts.option.config)
+    .option('--day <date>', help.day)
+    .option('--folder <path>', help.folder)
+    .option('--wait <duration>', help.wait, '15s')
+    .option('--json', help.json)
     .explain({
       examples: ['audit', 'audit --day 2026-01-31 --folder /srv/scans'],
-      statuses:
-        '3 files are not accounted for, or numbers disagree; 4 a folder, or part of one, could not be read',
+      statuses: help.statuses,
     })
     .action(async (options: Options) => {
       const config = await configOf(io, options);
@@ -43,7 +44,7 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
         const audit = await conduct(io, config, reports, options);
         if (audit.verdict === 'unaccounted') done(EXIT.refused);
         else if (audit.verdict === 'incomplete') done(EXIT.waiting);
-        if (options.json) printJson(io, auditJson(audit));
+        if (options.json) printJson(io, auditJson(audit, io.texts));
         else printAudit(io, audit);
       });
     });
@@ -53,7 +54,7 @@ async function conduct(io: Io, config: Config, reports: LedgerReports, options: 
   const waitMs = durationOf('--wait', options.wait);
   const day = options.day === undefined ? null : wholeDay(options.day);
   const folders = await foldersOf(io, config, reports, options.folder);
-  const { agentRuns, away } = await askAgent(config);
+  const { agentRuns, away } = await askAgent(config, io.texts.audit);
   const open = composeFolders(config);
   const compared = new Map<string, AuditedFolder['now']>();
   for (const { path, alias } of folders) {
@@ -77,7 +78,7 @@ async function conduct(io: Io, config: Config, reports: LedgerReports, options: 
   const differences = [
     ...check.differences,
     ...[...audited.map((each) => each.tally), total].flatMap((each) =>
-      addsUp(each) ? [] : [`${each.seen} files were seen, but the counts by state do not add up to that.`],
+      addsUp(each) ? [] : [io.texts.audit.doesNotAddUp(each.seen)],
     ),
   ];
   const isUnaccounted =
@@ -119,15 +120,16 @@ async function foldersOf(
  * Whether an agent answers, even in a form that this version can't read, and which folders it reports as unavailable:
  * an unmounted share may look like an empty folder.
  */
-async function askAgent({
-  stateDir,
-}: Config): Promise<{ agentRuns: boolean; away: ReadonlyMap<string, string> }> {
+async function askAgent(
+  { stateDir }: Config,
+  words: CliTexts['audit'],
+): Promise<{ agentRuns: boolean; away: ReadonlyMap<string, string> }> {
   try {
     const { folders } = await callControl(stateDir, 'status', {});
     const unreachable = folders.filter(({ state }) => state === 'unreachable');
     return {
       agentRuns: true,
-      away: new Map(unreachable.map(({ path, message }) => [path, message ?? `${path} can't be reached.`])),
+      away: new Map(unreachable.map(({ path, message }) => [path, message ?? words.unreachable(path)])),
     };
   } catch (error) {
     if (error instanceof ReceiptdError)

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { CATEGORIES, type Tally } from '../features/audit/accounting.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import { iso } from '../core/domain/words.ts';
 
+type Words = Pick<CliTexts, 'audit' | 'stateWords'>;
+
 /** The output of `audit --json`. Stable: docs/commands.md describes the fields. */
-export function auditJson(audit: Audit) {
+export function auditJson(audit: Audit, texts: Words) {
   const { at, day, agentRuns, verdict, head, folders, total, check } = audit;
   return {
     verdict,
@@ -25,7 +28,7 @@ export function auditJson(audit: Audit) {
         links: folder.now.links,
       },
     })),
-    unaccounted: folders.flatMap((folder) => unaccountedOf(folder, agentRuns)),
+    unaccounted: folders.flatMap((folder) => unaccountedOf(folder, agentRuns, texts)),
     notLookedAt: folders.flatMap(({ path, now }) =>
       (now?.notLookedAt ?? []).map((each) => ({
         folder: path,
@@ -45,14 +48,14 @@ function countsOf({ seen, by, waiting }: Tally) {
   };
 }
 
-function unaccountedOf({ path, now }: AuditedFolder, agentRuns: boolean) {
+function unaccountedOf({ path, now }: AuditedFolder, agentRuns: boolean, texts: Words) {
   return (now?.unaccounted ?? []).map((each) => ({
     folder: path,
     path: join(path, each.path),
     problem: each.problem,
     state: each.state,
     name: each.name,
-    message: problemOf(each),
-    hint: adviceOn(each, agentRuns),
+    message: problemOf(texts, each),
+    hint: adviceOn(texts, each, agentRuns),
   }));
 }

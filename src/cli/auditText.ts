@@ -1,177 +1,131 @@
 import { join } from 'node:path';
 import { CATEGORIES, type Category, type Tally } from '../features/audit/accounting.ts';
-import type { ListState } from '../core/ports/ledgerReports.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
-import { count, counted, local } from '../core/domain/words.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
-const MEANING: Readonly<Record<Exclude<Category, 'waiting'>, string>> = {
-  accepted: 'accepted by the service',
-  duplicate: 'identical to another image, byte for byte; not sent again',
-  split: 'split into pages, each counted here as a file',
-  rejected: 'not sent; `receiptd list --state rejected` says why',
-  failed: 'refused by the service, or moved to another endpoint; `receiptd list --state failed` says which',
-  lost: 'lost before they could be sent; scan them again',
-  skipped: 'already in the folder when it was first watched or taken over from another agent; not sent',
-};
-
-const WAITING: readonly (readonly [ListState, string])[] = [
-  ['queued', 'to be sent'],
-  ['uploading', 'being sent now'],
-  ['held', 'on hold'],
-  ['unconfirmed', 'no clear answer from the service; a person has to check there'],
-  ['incomplete', 'incomplete'],
-  ['unreadable', 'cannot be opened'],
-];
+const WAITING = ['queued', 'uploading', 'held', 'unconfirmed', 'incomplete', 'unreadable'] as const;
 
 export function printAudit(io: Io, audit: Audit): void {
   const colors = colorsFor(io, io.stdout);
+  const { texts } = io;
+  const { audit: words } = texts;
   const { day, folders, total, check, head, at } = audit;
-  const which = day === null ? 'Files seen so far' : `Files first seen on ${day}`;
-  print(io, `${which}, and what happened to them (${local(at)})`);
+  print(io, day === null ? words.title(at) : words.titleOfDay(day, at));
   for (const folder of folders) {
     print(io);
     print(io, colors.bold(escapeUnsafe(folder.path)));
-    for (const line of tallyLines(folder.tally)) print(io, line);
-    for (const line of nowLines(folder, day)) print(io, `  ${line}`);
+    for (const line of tallyLines(folder.tally, texts)) print(io, line);
+    for (const line of nowLines(folder, day, words)) print(io, `  ${line}`);
   }
   if (folders.length > 1) {
     print(io);
-    print(io, colors.bold(`Total of ${folders.length} folders`));
-    for (const line of tallyLines(total)) print(io, line);
+    print(io, colors.bold(words.total(folders.length)));
+    for (const line of tallyLines(total, texts)) print(io, line);
   }
   const unaccounted = folders.flatMap(({ path, now }) =>
     (now?.unaccounted ?? []).map((each) => ({ ...each, file: join(path, each.path) })),
   );
   if (unaccounted.length > 0) {
     print(io);
-    print(io, colors.red('Not accounted for:'));
-    for (const each of unaccounted)
-      print(io, escapeUnsafe(`  ${each.file}: ${problemOf(each)} ${adviceOn(each, audit.agentRuns)}`));
+    print(io, colors.red(words.unaccounted));
+    for (const each of unaccounted) {
+      const said = `${problemOf(texts, each)} ${adviceOn(texts, each, audit.agentRuns)}`;
+      print(io, escapeUnsafe(`  ${each.file}: ${said}`));
+    }
   }
   const hidden = folders.flatMap(({ path, now }) =>
     (now?.notLookedAt ?? []).map((each) => ({ ...each, file: join(path, each.path) })),
   );
   if (hidden.length > 0) {
     print(io);
-    print(io, colors.yellow('Could not be checked:'));
+    print(io, colors.yellow(words.unchecked));
     for (const { file, message } of hidden)
-      print(io, escapeUnsafe(`  ${file}: ${message} Make it readable, then try again.`));
+      print(io, escapeUnsafe(`  ${file}: ${message} ${words.makeReadable}`));
   }
   print(io);
-  for (const line of checkLines(audit)) print(io, escapeUnsafe(line));
-  print(
-    io,
-    head === null
-      ? 'The ledger has no journal yet.'
-      : `Journal of ledger ${head.ledger}: entry ${count(head.seq)}, hash ${head.hash}`,
-  );
+  for (const line of checkLines(audit, words)) print(io, escapeUnsafe(line));
+  print(io, head === null ? words.noJournal : words.journal(head));
   print(io);
   const color = { complete: colors.green, incomplete: colors.yellow, unaccounted: colors.red }[audit.verdict];
-  print(
-    io,
-    color(escapeUnsafe(verdictOf(audit, unaccounted.length, hidden.length, check.differences.length))),
-  );
+  const verdict = verdictOf(audit, words, {
+    unaccounted: unaccounted.length,
+    hidden: hidden.length,
+    differences: check.differences.length,
+  });
+  print(io, color(escapeUnsafe(verdict)));
 }
 
-function tallyLines(tally: Tally): string[] {
-  const rows = [
-    ...CATEGORIES.map((category) => [category, tally.by[category], meaningOf(category, tally)] as const),
-    ['seen', tally.seen, 'the sum of the above'] as const,
+function tallyLines(tally: Tally, texts: Pick<CliTexts, 'audit' | 'format'>): string[] {
+  const { rows, meanings } = texts.audit;
+  const { number } = texts.format;
+  const named = Math.max(...Object.values(rows).map(({ length }) => length));
+  const width = number(tally.seen).length;
+  const line = (name: string, value: number, meaning: string): string =>
+    `  ${name.padEnd(named)}  ${number(value).padStart(width)}${value === 0 ? '' : `  ${meaning}`}`;
+  return [
+    ...CATEGORIES.map((category) =>
+      line(rows[category], tally.by[category], meaningOf(category, tally, texts)),
+    ),
+    `  ${'─'.repeat(named + 2 + width)}`,
+    line(rows.seen, tally.seen, meanings.seen),
   ];
-  const width = count(tally.seen).length;
-  const lines = rows.map(
-    ([what, value, meaning]) =>
-      `  ${what.padEnd(9)}  ${count(value).padStart(width)}${value === 0 ? '' : `  ${meaning}`}`,
-  );
-  return [...lines.slice(0, -1), `  ${'─'.repeat(9 + 2 + width)}`, ...lines.slice(-1)];
 }
 
-function meaningOf(category: Category, { waiting }: Tally): string {
-  if (category !== 'waiting') return MEANING[category];
-  const parts = WAITING.flatMap(([state, words]) => {
+function meaningOf(
+  category: Category,
+  { waiting }: Tally,
+  { audit: words, format: { number } }: Pick<CliTexts, 'audit' | 'format'>,
+): string {
+  if (category !== 'waiting') return words.meanings[category];
+  const parts = WAITING.flatMap((state) => {
     const value = waiting[state] ?? 0;
-    return value > 0 ? [`${count(value)} ${words}`] : [];
+    return value > 0 ? [`${number(value)} ${words.waiting[state]}`] : [];
   });
   return parts.join(', ');
 }
 
-function nowLines({ now, tally }: AuditedFolder, day: string | null): string[] {
-  if (now === null)
-    return [
-      'Not a watched folder (a former one, or files from `receiptd send`): counted from the ledger, not compared with the folder.',
-    ];
-  if (now.notLookedAt.some(({ path }) => path === '')) return ["The folder can't be read at the moment."];
+function nowLines({ now, tally }: AuditedFolder, day: string | null, words: CliTexts['audit']): string[] {
+  if (now === null) return [words.former];
+  if (now.notLookedAt.some(({ path }) => path === '')) return [words.unreadable];
   const { listed, known, excluded, links } = now;
-  const agree =
-    listed === 0
-      ? 'The folder is empty now.'
-      : listed === known
-        ? `${counted(listed, 'file is', 'files are')} in the folder now; the ledger has ${listed === 1 ? 'it' : 'all of them'}, unchanged.`
-        : `${counted(listed, 'file is', 'files are')} in the folder now; the ledger has ${count(known)} of them, unchanged.`;
+  const agree = listed === known ? words.allKnown(listed) : words.someKnown(listed, known);
   return [
-    agree,
-    ...(day === null && tally.seen > listed
-      ? ['Files that have since left the folder (archived, deleted, moved) still count.']
-      : []),
-    ...(excluded > 0
-      ? [
-          `${counted(excluded, 'file')} in the ledger ${excluded === 1 ? 'is' : 'are'} not checked: \`include\`, \`ignore\` or \`recursive\` now exclude${excluded === 1 ? 's it' : ' them'}.`,
-        ]
-      : []),
-    ...(links === 1
-      ? ['1 symbolic link in the folder is not followed: the file behind it is neither sent nor counted.']
-      : []),
-    ...(links > 1
-      ? [
-          `${count(links)} symbolic links in the folder are not followed: the files behind them are neither sent nor counted.`,
-        ]
-      : []),
+    listed === 0 ? words.empty : agree,
+    ...(day === null && tally.seen > listed ? [words.left] : []),
+    ...(excluded > 0 ? [words.excluded(excluded)] : []),
+    ...(links > 0 ? [words.links(links)] : []),
   ];
 }
 
-function checkLines({ check }: Audit): string[] {
+function checkLines({ check }: Audit, words: CliTexts['audit']): string[] {
   const { documents, sentElsewhere, settled, differences } = check;
-  if (differences.length > 0) return ['Two ways of counting gave different numbers:', ...differences];
-  if (!settled) return ['The ledger kept changing, so it could not be counted twice. Try again later.'];
-  const elsewhere =
-    sentElsewhere === 0
-      ? ''
-      : ` ${count(sentElsewhere)} of them were also sent to a second endpoint on purpose.`;
-  return [
-    `Recounting the whole ledger by its ${counted(documents, 'name')} instead of its files gives the same numbers.${elsewhere}`,
-  ];
+  if (differences.length > 0) return [words.differences, ...differences];
+  if (!settled) return [words.unsettled];
+  const elsewhere = sentElsewhere === 0 ? '' : ` ${words.sentElsewhere(sentElsewhere)}`;
+  return [`${words.recounted(documents)}${elsewhere}`];
 }
 
 function verdictOf(
   { verdict, folders, total, day }: Audit,
-  unaccounted: number,
-  hidden: number,
-  differences: number,
+  words: CliTexts['audit'],
+  found: { readonly unaccounted: number; readonly hidden: number; readonly differences: number },
 ): string {
   const [only] = folders;
-  const where = folders.length === 1 && only ? only.path : counted(folders.length, 'folder');
-  const when = day === null ? '' : ` on ${day}`;
+  const place = folders.length === 1 && only ? only.path : words.folders(folders.length);
+  const where = day === null ? place : words.onDay(place, day);
   const person = total.by.failed + total.by.lost + (total.waiting.unconfirmed ?? 0);
-  const also =
-    person === 0
-      ? ''
-      : ` ${count(person)} of them need${person === 1 ? 's' : ''} a person: \`receiptd list --state failed unconfirmed lost\`.`;
+  const also = person === 0 ? '' : ` ${words.person(person)}`;
   switch (verdict) {
     case 'complete':
-      if (total.seen === 0) return `No file was seen in ${where}${when}, so nothing is missing.`;
-      return total.seen === 1
-        ? `The 1 file seen in ${where}${when} is accounted for.${also}`
-        : `All ${count(total.seen)} files seen in ${where}${when} are accounted for.${also}`;
+      return total.seen === 0 ? words.noneSeen(where) : `${words.allAccounted(total.seen, where)}${also}`;
     case 'incomplete':
-      return hidden === 0
-        ? `No file is missing so far, but this proves nothing: the ledger changed during the count.`
-        : `No file is missing so far, but this proves nothing: ${counted(hidden, 'place')} could not be checked.`;
+      return found.hidden === 0 ? words.changed : words.hidden(found.hidden);
     case 'unaccounted':
-      return unaccounted === 0
-        ? `The ledger contradicts itself in ${counted(differences, 'place')}. Keep a copy of the state directory, then run \`receiptd ledger verify\`.`
-        : `${counted(unaccounted, 'file')} in ${where} ${unaccounted === 1 ? 'is' : 'are'} NOT accounted for; ${unaccounted === 1 ? 'it is' : 'they are'} listed above.`;
+      return found.unaccounted === 0
+        ? words.contradicts(found.differences)
+        : words.notAccounted(found.unaccounted, place);
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { writeRedirect } from '../console/server/redirect.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import type { Io } from './io.ts';
 
 /** Why no browser can be opened; null if one can. */
@@ -26,19 +27,15 @@ export async function showLink(io: Io, stateDir: string | null, url: string): Pr
   // On stderr: only the link is the result.
   const note = (line: string) => void io.stderr.write(`${line}\n`);
   const why = whyNoBrowser(io.env, process.platform, process.geteuid?.());
-  if (why === null) return openBrowser(stateDir, url, io.env, note);
-  note(adviceFor(why, url));
+  if (why === null) return openBrowser(io, stateDir, url, note);
+  note(adviceFor(why, url, io.texts.console));
   return null;
 }
 
-function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
+function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string, words: CliTexts['console']): string {
+  if (why !== 'ssh') return words[why];
   const { hostname, port } = new URL(url);
-  if (why === 'root') return 'Browsers should not run as root. Open the link yourself within five minutes.';
-  if (why === 'noDisplay') return 'There is no display here. Open the link yourself within five minutes.';
-  return (
-    "Open the link on your own computer within five minutes. If it can't reach this machine, run this there first: " +
-    `ssh -L ${port}:${hostname}:${port} USER@THIS-MACHINE`
-  );
+  return words.ssh(`ssh -L ${port}:${hostname}:${port} ${words.there}`);
 }
 
 /**
@@ -46,9 +43,9 @@ function adviceFor(why: 'ssh' | 'root' | 'noDisplay', url: string): string {
  * and the link signs in whoever uses it first.
  */
 async function openBrowser(
+  { env, texts: { console: words } }: Io,
   stateDir: string | null,
   url: string,
-  env: NodeJS.ProcessEnv,
   note: (line: string) => void,
 ): Promise<string | null> {
   const [program, ...args] = openerFor(process.platform);
@@ -63,10 +60,10 @@ async function openBrowser(
         resolve();
       });
     });
-    note('Your browser should open now. If it does not, Open the link yourself within five minutes.');
+    note(words.opening);
     return stateDir === null ? file : null;
   } catch {
-    note('No browser could be opened. Open the link yourself within five minutes.');
+    note(words.notOpened);
     return null;
   }
 }

@@ -35,14 +35,13 @@ interface Options extends JsonOption {
 }
 
 export function addCheck(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { help, option } = io.texts;
   program
     .command('check')
-    .description(
-      'check config, folders, permissions, credentials, alerts, disk space and watch limits, and say what to fix',
-    )
-    .option('--config <file>', 'config file')
-    .option('--offline', "don't contact the service")
-    .option('--json', 'as JSON: [{ level, subject, message, fact }]')
+    .description(help.check.about)
+    .option('--config <file>', option.config)
+    .option('--offline', option.offline)
+    .option('--json', help.check.json)
     .explain({ examples: ['check', 'check --offline --config /etc/receiptd/receiptd.yaml'] })
     .action(async (options: Options) => {
       const config = await configOf(io, options);

@@ -75,8 +75,8 @@ async function checkAddress(
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') return failure(subject, error);
     const whose = await agentSays(stateDir, error.words());
-    if (whose === 'not its own') return failure(subject, error);
-    if (whose === 'its own') return { level: 'ok', subject, fact: { is: 'portOurs', address: shown } };
+    if (whose === 'others') return failure(subject, error);
+    if (whose === 'own') return { level: 'ok', subject, fact: { is: 'portOurs', address: shown } };
     return { level: 'warn', subject, fact: { is: 'portUnclear', address: shown, ...whose.within() } };
   } finally {
     await closeServer(server);
@@ -84,15 +84,12 @@ async function checkAddress(
 }
 
 /** Asks the running agent: it has an incident if it could not listen, otherwise it occupies the address itself. */
-async function agentSays(
-  stateDir: string,
-  trouble: string,
-): Promise<'its own' | 'not its own' | ReceiptdError> {
+async function agentSays(stateDir: string, trouble: string): Promise<'own' | 'others' | ReceiptdError> {
   try {
     const { incidents } = await callControl(stateDir, 'status', {}, { timeoutMs: ANSWER_MS });
-    return incidents.some(({ params }) => params['detail'] === trouble) ? 'not its own' : 'its own';
+    return incidents.some(({ params }) => params['detail'] === trouble) ? 'others' : 'own';
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    return error.code === 'NOT_RUNNING' ? 'not its own' : error;
+    return error.code === 'NOT_RUNNING' ? 'others' : error;
   }
 }

@@ -1,5 +1,4 @@
-import { Argument } from 'commander';
-import type { Command } from './command.ts';
+import { choiceOf, type Command } from './command.ts';
 import { SCRIPTS } from './completion/scripts.ts';
 import type { Io } from './io.ts';
 
@@ -12,7 +11,7 @@ const MORE = `To enable it in every new shell, add a line (for zsh, after compin
 export function addCompletion(program: Command, io: Io): void {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(SCRIPTS)))
+    .addArgument(choiceOf('<shell>', 'which shell', Object.keys(SCRIPTS)))
     .description(
       'print a shell script that completes commands, options, endpoints and documents with the Tab key',
     )

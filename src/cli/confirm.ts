@@ -18,7 +18,7 @@ export async function confirmFirstWatch(io: Io, config: Config, yes: boolean): P
     if (count <= config.intake.confirmAbove) continue;
     await demandYes(
       io,
-      `${folder.path} contains ${count} files, and all of them would be sent. Continue?`,
+      io.texts.run.manyFiles(folder.path, count),
       new ReceiptdError('CONFIRMATION_NEEDED.nothingSent', { folder: folder.path }),
     );
   }

@@ -18,23 +18,25 @@ interface Options extends ConfigOption {
 }
 
 export function addConsole(program: Command, io: Io): void {
+  const { console: help, consolePassword: helpOfPassword } = io.texts.help;
+  const { config } = io.texts.option;
   const command = program
     .command('console')
-    .description('open the console of the running agent in a browser')
-    .option('--config <file>', 'config file')
-    .option('--no-open', 'print the link only')
+    .description(help.about)
+    .option('--config <file>', config)
+    .option('--no-open', help.noOpen)
     .explain({
-      more: "The link works once, within five minutes. Don't share it.",
+      more: help.more,
       examples: ['console', 'console --no-open', 'console password'],
     })
     .action((options: Options) => open(io, options));
   command
     .command('password')
-    .description('set a password for the console, for people who have no link')
-    .option('--config <file>', 'config file')
-    .option('--remove', 'remove the password; links still work')
+    .description(helpOfPassword.about)
+    .option('--config <file>', config)
+    .option('--remove', helpOfPassword.remove)
     .explain({
-      more: `At least ${SHORTEST_PASSWORD} characters. receiptd prompts for it without showing it, or reads it from standard input; it is never an argument.`,
+      more: helpOfPassword.more(SHORTEST_PASSWORD),
       examples: ['console password', 'console password < password.txt', 'console password --remove'],
     })
     // Both commands declare the option, and the parser may assign it to either.
@@ -58,19 +60,20 @@ async function setPassword(
   try {
     if (remove) {
       const was = await removePassword(stateDir);
-      return print(io, was ? 'Removed the console password.' : 'The console has no password.');
+      return print(io, was ? io.texts.console.removed : io.texts.console.none);
     }
     await writePassword(stateDir, await newPassword(io));
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
     throw unwritable(stateDir, error);
   }
-  print(io, 'Set the console password. Everyone who signed in with the old one is signed out.');
+  print(io, io.texts.console.set);
 }
 
 async function newPassword(io: Io): Promise<string> {
   const wanted = { input: 'password', shortest: SHORTEST_PASSWORD } as const;
-  const password = await askText(io, `Password (at least ${SHORTEST_PASSWORD} characters): `, false, wanted);
+  const questions = io.texts.input;
+  const password = await askText(io, questions.password(SHORTEST_PASSWORD), false, wanted);
   const { length } = password;
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD) {
     throw new ReceiptdError('USAGE.passwordLength', {
@@ -79,7 +82,7 @@ async function newPassword(io: Io): Promise<string> {
       longest: LONGEST_PASSWORD,
     });
   }
-  if (isTerminal(io.stdin) && (await askText(io, 'Once more: ', false, wanted)) !== password)
+  if (isTerminal(io.stdin) && (await askText(io, questions.again, false, wanted)) !== password)
     throw new ReceiptdError('USAGE.passwordsDiffer');
   return password;
 }

@@ -1,7 +1,6 @@
 import { resolve, sep } from 'node:path';
 import type { Command } from './command.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { counted } from '../core/domain/words.ts';
 import { print, printJson, type Io } from './io.ts';
 import { filterOf, requestOf, withFilters, type FilterOptions } from './filters.ts';
 import { inParts } from './inParts.ts';
@@ -15,20 +14,19 @@ interface Options extends FilterOptions {
 }
 
 export function addDismiss(program: Command, io: Io): void {
-  withFilters(
-    program.command('dismiss').argument('[document...]', 'document names, file paths or file names'),
-  )
-    .description('mark documents or files that need a person as handled')
-    .option('--all', 'all that match the filters')
-    .option('--undo', 'undo: they need a person again')
-    .option('--json', 'as JSON: { dismissed }')
+  const { dismiss: help } = io.texts.help;
+  withFilters(program.command('dismiss').argument('[document...]', help.documents), io.texts)
+    .description(help.about)
+    .option('--all', help.all)
+    .option('--undo', help.undo)
+    .option('--json', help.json)
     .explain({
       examples: [
         'dismiss /srv/scans/manual.pdf',
         'dismiss --all --state rejected --folder /srv/scans',
         'dismiss SCAN0001-5e8ff9bf55ba --undo',
       ],
-      more: 'Their state does not change, and `list` shows who dismissed them. A file that changes, or a document that fails again, needs a person again.',
+      more: help.more,
     })
     .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {
       if (all === names.length > 0) throw new ReceiptdError('USAGE.nothingToDismiss');
@@ -41,26 +39,14 @@ export function addDismiss(program: Command, io: Io): void {
         ...(all ? { all } : { targets: names.map((name) => (isPath(name) ? resolve(io.cwd, name) : name)) }),
         filter: requestOf(filter),
       };
-      const { count } = await inParts(
-        io,
-        config,
-        'dismiss',
-        request,
-        ({ dismissed }) => dismissed,
-        (dismissed) => said(dismissed, undo),
-      );
+      const said = undo ? io.texts.dismiss.undone : io.texts.dismiss.done;
+      const { count } = await inParts(io, config, 'dismiss', request, ({ dismissed }) => dismissed, said);
       if (json) printJson(io, { dismissed: count });
-      else print(io, said(count, undo));
+      else print(io, said(count));
     });
 }
 
 /** A backslash is part of a file's name, except on Windows. */
 function isPath(text: string): boolean {
   return text.includes('/') || text.includes(sep);
-}
-
-function said(dismissed: number, undo: boolean): string {
-  const cases = counted(dismissed, 'document or file', 'documents and files');
-  if (!undo) return `Dismissed ${cases}.`;
-  return `${cases} ${dismissed === 1 ? 'needs' : 'need'} a person again.`;
 }

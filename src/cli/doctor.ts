@@ -12,7 +12,8 @@ import { loadConfig, readConfigFile, textOf } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import { stateDirOf } from '../config/stateDirOf.ts';
 import type { ReceiptdError } from '../core/domain/errors.ts';
-import { counted, local, size } from '../core/domain/words.ts';
+import { local } from '../core/domain/words.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { findingWords } from '../texts/explain.ts';
 import { textsIn, type Texts } from '../texts/texts.ts';
 import { findingsOf, printFinding } from './check.ts';
@@ -33,17 +34,18 @@ interface Options extends ConfigOption {
 }
 
 export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { doctor: help } = io.texts.help;
   program
     .command('doctor')
-    .description('say what is wrong, and write a file for support: no secrets, no images, no names')
-    .option('--config <file>', 'config file')
-    .option('--output <file>', 'file to create; defaults to receiptd-doctor-TIME.tar.gz in this directory')
-    .option('--list', 'write nothing; show what the file would contain')
-    .option('--with-names', 'include names of files, folders, endpoints and documents; never secrets')
-    .option('--offline', "don't contact the service")
+    .description(help.about)
+    .option('--config <file>', io.texts.option.config)
+    .option('--output <file>', help.output)
+    .option('--list', help.list)
+    .option('--with-names', help.withNames)
+    .option('--offline', io.texts.option.offline)
     .explain({
       examples: ['doctor', 'doctor --list', 'doctor --offline --output /tmp/help.tar.gz'],
-      more: 'Works with or without a running agent, even if the configuration, the ledger or the disk is the problem.\nNames are replaced by placeholders such as name-1f2e3d4c; within one file, the same name gets the same placeholder.',
+      more: help.more,
     })
     .action(async (options: Options) => {
       await unlessStopped(io, () => run(io, options, done));
@@ -76,18 +78,15 @@ async function run(io: Io, options: Options, done: (status: ExitStatus) => void)
   tellFindings(io, await textsOf(io), findings);
   print(io);
   if (unwritten !== null) throw unwritten;
-  const names = options.withNames ? '; it holds names' : '';
-  const readers =
-    process.platform === 'win32' ? 'readable by anyone who can read its folder' : 'readable only by you';
-  print(
-    io,
-    options.list ? 'The file would contain:' : `Wrote ${escapeUnsafe(file)}, ${readers}${names}. In it:`,
-  );
+  const { doctor: words } = io.texts;
+  const withNames = options.withNames ?? false;
+  const wrote = { file: escapeUnsafe(file), isPrivate: process.platform !== 'win32', withNames };
+  print(io, options.list ? words.wouldContain : words.wrote(wrote));
   tellParts(io, parts);
 }
 
 function tellFindings(io: Io, texts: Texts, findings: readonly Finding[]): void {
-  print(io, verdict(findings));
+  print(io, verdict(findings, io.texts.doctor));
   const order = { fail: 0, warn: 1, ok: 2 };
   for (const finding of findings.toSorted((a, b) => order[a.level] - order[b.level]))
     printFinding(io, texts, finding);
@@ -114,16 +113,16 @@ async function found(io: Io, options: Options) {
   };
 }
 
-function verdict(findings: readonly Finding[]): string {
+function verdict(findings: readonly Finding[], words: CliTexts['doctor']): string {
   const failed = findings.filter(({ level }) => level === 'fail').length;
   const warned = findings.filter(({ level }) => level === 'warn').length;
-  if (failed > 0) return `${counted(failed, 'problem')} to fix, ${counted(warned, 'warning')}.`;
-  return warned > 0 ? `receiptd works; ${counted(warned, 'warning')}.` : 'All is well.';
+  if (failed > 0) return words.failed(failed, warned);
+  return warned > 0 ? words.warned(warned) : words.allWell;
 }
 
 function tellParts(io: Io, parts: readonly Part[]): void {
   for (const { name, from } of parts)
-    print(io, `  ${name} (${size(Buffer.isBuffer(from) ? from.length : from.size)})`);
+    print(io, `  ${name} (${io.texts.format.bytes(Buffer.isBuffer(from) ? from.length : from.size)})`);
 }
 
 /** Writes the file. @returns the error, if that failed */

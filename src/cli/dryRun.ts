@@ -5,22 +5,13 @@ import { systemClock as clock } from '../system/systemClock.ts';
 import type { Config } from '../config/config.ts';
 import { countIn } from '../control/queries/overview.ts';
 import { endpointId } from '../core/domain/document.ts';
-import { counted } from '../core/domain/words.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { foresee, type DryRunFile } from '../intake/dryRun.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 import { print, printTable, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { table } from './table.ts';
-
-const WORDS: Readonly<Record<DryRunFile['would'], string>> = {
-  send: 'to send',
-  nothing: 'already recorded',
-  duplicate: 'identical to another image',
-  reject: "that can't be sent",
-  skip: 'to skip',
-  wait: 'to wait for',
-};
 
 /** Prints what `run` would do with the files in the folders now. Sends, records and creates nothing. */
 export async function dryRun(io: Io, config: Config): Promise<void> {
@@ -51,28 +42,24 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
         if (found.would !== 'nothing' || found.why !== null) rows.push(rowOf(found));
       }
     }
-    if (rows.length > 0) printTable(io, table(['WOULD', 'NAME', 'FILE', 'WHY'], rows));
-    const sum = [...totals].map(([would, count]) => `${count} ${WORDS[would]}`).join(', ');
-    const waiting = reports === null ? [] : queuedLines(await reports.counts(), config);
-    print(io, [...waiting, `${sum === '' ? 'No files' : sum}. Nothing was sent or recorded.`].join('\n'));
+    const { dryRun: words, format } = io.texts;
+    const { would, name, file, why } = words.columns;
+    if (rows.length > 0) printTable(io, table([would, name, file, why], rows));
+    const sums = [...totals].map(([each, count]) => `${format.number(count)} ${words.sums[each]}`);
+    const waiting = reports === null ? [] : queuedLines(await reports.counts(), config, words);
+    const sum = sums.length === 0 ? words.none : sums.join(', ');
+    print(io, [...waiting, `${sum}. ${words.nothingDone}`].join('\n'));
   } finally {
     await reports?.close();
   }
 }
 
 /** Documents queued by earlier runs, which would be sent too. */
-function queuedLines(counts: readonly StateCount[], config: Config): string[] {
+function queuedLines(counts: readonly StateCount[], config: Config, words: CliTexts['dryRun']): string[] {
   const known = new Set(config.endpoints.map(({ key }) => endpointId(key)));
   const own = counts.filter(({ endpoint }) => endpoint !== null && known.has(endpointId(endpoint)));
   const [queued, held] = [countIn(own, ['queued', 'uploading']), countIn(own, ['held'])];
-  return [
-    ...(queued > 0
-      ? [`${counted(queued, 'queued document', 'queued documents')} would be sent as well.`]
-      : []),
-    ...(held > 0
-      ? [`${counted(held, 'document is', 'documents are')} on hold; \`receiptd status\` says why.`]
-      : []),
-  ];
+  return [...(queued > 0 ? [words.queued(queued)] : []), ...(held > 0 ? [words.held(held)] : [])];
 }
 
 function rowOf({ would, name, path, why }: DryRunFile): string[] {

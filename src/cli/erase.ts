@@ -6,7 +6,7 @@ import type { Document } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { ask, canAsk } from './ask.ts';
-import { counted, iso } from '../core/domain/words.ts';
+import { iso } from '../core/domain/words.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import { inParts } from './inParts.ts';
 import { dayOf } from './optionValues.ts';
@@ -21,29 +21,21 @@ interface Options extends JsonOption {
   readonly yes?: boolean;
 }
 
-const WHAT_GOES =
-  "Erased permanently: the paths of their files, all messages, and the service's answers; in the ledger, " +
-  'in its journal, and in copies in the spool.';
-const WHAT_STAYS =
-  'Name, hash, times and states stay, so the journal can still be verified. Not erased: ' +
-  'the archive, the service itself, log files, exports, and earlier backups.';
-const WHAT_IS_THERE =
-  'A document is skipped while its file is in a watched folder: its path would be recorded again within a minute. ' +
-  'Move the file away, or add --with-originals.';
-
 export function addErase(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { help: all, option, erase: words } = io.texts;
+  const { erase: help } = all;
   program
     .command('erase')
-    .argument('[document...]', 'document names')
-    .description('permanently erase the personal data of documents (paths, messages, answers)')
-    .option('--config <file>', 'config file')
-    .option('--before <date>', 'all documents named before this day (YYYY-MM-DD, local time)')
-    .option('--with-originals', 'also delete their files in watched folders, if accepted and unchanged')
-    .option('--yes', "don't ask")
-    .option('--json', 'as JSON: { erased, skipped, there }')
+    .argument('[document...]', help.documents)
+    .description(help.about)
+    .option('--config <file>', option.config)
+    .option('--before <date>', help.before)
+    .option('--with-originals', help.withOriginals)
+    .option('--yes', option.yes)
+    .option('--json', help.json)
     .explain({
       examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
-      more: `${WHAT_GOES}\n${WHAT_STAYS}\n${WHAT_IS_THERE} Documents still waiting to be sent are skipped too.`,
+      more: `${words.goes}\n${words.stays}\n${help.there}`,
     })
     .action(async (names: string[], options: Options) => {
       const before = options.before === undefined ? null : dayOf('--before', options.before);
@@ -63,18 +55,14 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
             });
       if (result.there.length > 0) done(EXIT.failed);
       if (options.json) return printJson(io, result);
-      print(io, `Erased the personal data of ${counted(result.erased, 'document')}.`);
+      print(io, words.erased(result.erased));
       for (const { name, files } of result.there) {
-        const [are, them] = files.length === 1 ? ['file is', 'it'] : ['files are', 'them'];
-        print(io, `Not erased: ${escapeUnsafe(name)}, because its ${are} still in a watched folder:`);
+        print(io, words.there(escapeUnsafe(name), files.length));
         for (const file of files) print(io, `  ${escapeUnsafe(file)}`);
-        print(
-          io,
-          `Move ${them} away first${options.withOriginals ? '' : ', or add --with-originals to delete accepted files'}.`,
-        );
+        print(io, (options.withOriginals ? words.moveAway : words.moveAwayOr)(files.length));
       }
       if (result.skipped.length === 0) return;
-      print(io, `Not erased, because still waiting to be sent:`);
+      print(io, words.waiting);
       for (const name of result.skipped) print(io, `  ${escapeUnsafe(name)}`);
     });
 }
@@ -90,7 +78,7 @@ async function eraseAll(
     'erase',
     request,
     ({ erased }) => erased,
-    (erased) => `Erased the personal data of ${counted(erased, 'document')} so far`,
+    io.texts.erase.soFar,
   );
   return { erased: count, skipped: parts[0].skipped, there: parts.flatMap(({ there }) => there) };
 }
@@ -141,16 +129,17 @@ function isWaiting({ state }: Document): boolean {
 }
 
 async function confirm(io: Io, { erasable, names }: Found, before: string | undefined): Promise<void> {
-  const which = before === undefined ? ` (${escapeUnsafe(names.join(', '))})` : ` named before ${before}`;
-  const what = `${counted(erasable, 'document')}${which}`;
+  const { erase: words } = io.texts;
+  const shown = names.map(escapeUnsafe);
   if (!canAsk(io)) {
     throw new ReceiptdError('CONFIRMATION_NEEDED.erase', {
       count: erasable,
-      names: names.map((name) => escapeUnsafe(name)),
+      names: shown,
       before: before ?? null,
     });
   }
-  io.stderr.write(`${WHAT_GOES}\n${WHAT_STAYS}\n`);
-  if (await ask(io, `Erase the personal data of ${what}?`)) return;
+  io.stderr.write(`${words.goes}\n${words.stays}\n`);
+  const question = before === undefined ? words.ask(erasable, shown) : words.askBefore(erasable, before);
+  if (await ask(io, question)) return;
   throw new ReceiptdError('CONFIRMATION_NEEDED.nothingErased');
 }

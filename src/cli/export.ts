@@ -2,8 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { Option } from 'commander';
-import type { Command } from './command.ts';
+import { choice, type Command } from './command.ts';
 import { csvLines, separatorOf, type CsvForm } from '../control/queries/csv.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -42,22 +41,14 @@ function formOf(format: Format, { excel = false, separator: wanted }: Options): 
 }
 
 export function addExport(program: Command, io: Io): void {
-  withFilters(program.command('export'))
-    .description(
-      "export the ledger to a file; FILE.head.json next to it holds the journal's last entry, for `ledger verify --head`",
-    )
-    .addOption(
-      new Option('--format <format>', "defaults to the file's extension, otherwise csv").choices([
-        'csv',
-        'json',
-      ]),
-    )
-    .option(
-      '--excel',
-      'for Excel: UTF-8 with a byte order mark, and semicolons where the decimal separator is a comma',
-    )
-    .option('--separator <sign>', 'csv separator: ",", ";" or tab')
-    .option('--output <file>', 'file to create; defaults to standard output')
+  const { export: help } = io.texts.help;
+  const { wrote, export: words } = io.texts;
+  withFilters(program.command('export'), io.texts)
+    .description(help.about)
+    .addOption(choice('--format <format>', help.format, ['csv', 'json']))
+    .option('--excel', help.excel)
+    .option('--separator <sign>', help.separator)
+    .option('--output <file>', help.output)
     .explain({
       examples: [
         'export --since 2026-01-01 --output receipts.csv',
@@ -83,14 +74,12 @@ export function addExport(program: Command, io: Io): void {
           target === null ? write(io, rows) : toNewFile(target, (file) => write(file, rows)),
         );
         if (head && target === null)
-          io.stderr.write(
-            `${fitted(io.stderr, `The journal's last entry at this time: ${head.seq}:${head.hash}`)}\n`,
-          );
+          io.stderr.write(`${fitted(io.stderr, words.head(`${head.seq}:${head.hash}`))}\n`);
         if (target === null) return;
-        if (!head) return print(io, `Wrote ${target}.`);
+        if (!head) return print(io, wrote(target));
         const kept = { ...head, at: iso(systemClock.now()) };
         await toNewFile(`${target}.head.json`, (file) => writeChunks(file, [`${JSON.stringify(kept)}\n`]));
-        print(io, `Wrote ${target}, and the journal's last entry at that time to ${target}.head.json.`);
+        print(io, words.wrote(target, `${target}.head.json`));
       });
     });
 }

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { Option } from 'commander';
-import type { Command } from './command.ts';
+import { choice, type Command } from './command.ts';
 import type { Config } from '../config/config.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import type { ValueWanted } from '../core/domain/posted.ts';
@@ -9,6 +8,7 @@ import type { DocumentFilter } from '../control/protocol/documents.ts';
 import { iso } from '../core/domain/words.ts';
 import { nearest } from '../core/domain/nearest.ts';
 import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../core/ports/ledgerReports.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import type { Io } from './io.ts';
 import { dayOf, numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -26,22 +26,16 @@ export interface FilterOptions extends ConfigOption {
   readonly where?: string[];
 }
 
-export function withFilters(command: Command): Command {
+export function withFilters(command: Command, { help: { filters: help }, option }: CliTexts): Command {
   return command
-    .option('--config <file>', 'config file')
-    .addOption(new Option('--state <state...>', 'only these states').choices(LIST_STATES))
-    .option('--endpoint <alias>', 'only this endpoint')
-    .option('--folder <path>', 'only this folder')
-    .option(
-      '--search <text>',
-      "only entries that contain all of these words in name, path, hash, state or the service's message; ignores case and accents",
-    )
-    .option('--since <date>', 'only files first seen on or after this day (YYYY-MM-DD, local time)')
-    .option(
-      '--where <condition...>',
-      'only entries whose results match, by names from results.columns: "total>=100", "total<=300", "merchant=hotel"',
-    )
-    .option('--limit <n>', 'maximum number of entries');
+    .option('--config <file>', option.config)
+    .addOption(choice('--state <state...>', help.state, LIST_STATES))
+    .option('--endpoint <alias>', help.endpoint)
+    .option('--folder <path>', help.folder)
+    .option('--search <text>', help.search)
+    .option('--since <date>', help.since)
+    .option('--where <condition...>', help.where)
+    .option('--limit <n>', help.limit);
 }
 
 export function filterOf(config: Config, options: FilterOptions): ListFilter {
@@ -129,16 +123,18 @@ export async function orSayNothing(
   if (!isEmpty) return;
   const watched = folders.map(({ path }) => path);
   const { folder } = filter;
-  io.stderr.write(
-    `${escapeUnsafe(
-      folder === undefined || watched.includes(folder) || isElsewhere(folder)
-        ? nothing(filter)
-        : `No matches: ${folder} is not a watched folder. ${meant(folder, watched)}`,
-    )}\n`,
-  );
+  const { filters: words } = io.texts;
+  const said =
+    folder === undefined || watched.includes(folder) || isElsewhere(folder)
+      ? nothing(filter, words)
+      : `${words.notWatched(folder)} ${meant(folder, watched, words)}`;
+  io.stderr.write(`${escapeUnsafe(said)}\n`);
 }
 
-function nothing({ states, folder, endpoint, search, since, attention, values }: ListFilter): string {
+function nothing(
+  { states, folder, endpoint, search, since, attention, values }: ListFilter,
+  words: CliTexts['filters'],
+): string {
   const parts = [
     ...(attention === undefined ? [] : [attention === 'needed' ? '--needs-person' : '--dismissed']),
     ...(states ? [`--state ${states.join(' ')}`] : []),
@@ -148,14 +144,13 @@ function nothing({ states, folder, endpoint, search, since, attention, values }:
     ...(since === undefined ? [] : ['--since']),
     ...(values === undefined ? [] : ['--where']),
   ];
-  return parts.length === 0 ? 'Nothing yet.' : `No matches for ${parts.join(' ')}.`;
+  return parts.length === 0 ? words.nothing : words.noMatch(parts.join(' '));
 }
 
 /** The watched folder that contains the path, or the most similar one. */
-function meant(path: string, watched: readonly string[]): string {
+function meant(path: string, watched: readonly string[], words: CliTexts['filters']): string {
   const around = watched.find((each) => path.startsWith(each) && /^[/\\]/.test(path.slice(each.length)));
-  if (around !== undefined)
-    return `It is inside ${around}: use that with --folder, and search for the rest with --search.`;
+  if (around !== undefined) return words.inside(around);
   const near = nearest(path, watched);
-  return near === undefined ? `Watched: ${watched.join(', ')}.` : `Did you mean ${near}?`;
+  return near === undefined ? words.watched(watched) : words.nearest(near);
 }

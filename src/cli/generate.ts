@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { errorsPage } from './errorsPage.ts';
 import { manPage } from './manPage.ts';
 import { createProgram } from './program.ts';
+import { cliTextsIn } from '../texts/cli.ts';
 import { VERSION } from './version.ts';
 
 /** Relative to the project. */
@@ -24,7 +25,7 @@ export async function manPageText(changelog: string): Promise<string> {
   };
   const [, date = ''] =
     new RegExp(String.raw`^## \[${VERSION}\] - (\d{4}-\d\d-\d\d)$`, 'm').exec(changelog) ?? [];
-  return manPage(await createProgram(io, () => {}), VERSION, date);
+  return manPage(await createProgram(io, () => {}), await cliTextsIn('en', String), VERSION, date);
 }
 
 /** Files generated from the commands and the texts, by path relative to the project. */

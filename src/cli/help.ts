@@ -1,23 +1,28 @@
+import type { CliTexts } from '../texts/cli.ts';
 import { wrapLine } from './wrap.ts';
 
 const COLUMNS = 80;
 
-/** Text below the options in a command's help. `examples` omit the word `receiptd`. */
-export function helpOf(help: {
+/** What the help of a command says below its options. */
+export interface Explained {
+  /** Without the word `receiptd`. */
   readonly examples: readonly string[];
   /** Exit statuses in addition to those of every command. */
   readonly statuses?: string;
   readonly more?: string;
-}): string {
-  const { examples, statuses, more } = help;
-  const exit = `Exit statuses: 0 done; 1 failed; 2 wrong usage or config${statuses === undefined ? '' : `; ${statuses}`}.`;
+}
+
+export function helpOf(
+  { headings, inHelp }: Pick<CliTexts, 'headings' | 'inHelp'>,
+  { examples, statuses = '', more }: Explained,
+): string {
   return [
     ...(more === undefined ? [] : ['', inColumns(more)]),
     '',
-    examples.length === 1 ? 'Example:' : 'Examples:',
+    examples.length === 1 ? headings.example : headings.examples,
     ...examples.flatMap((each) => exampleLines(exampleFor(process.platform, each))),
     '',
-    inColumns(exit),
+    inColumns(inHelp.statuses(statuses)),
   ].join('\n');
 }
 

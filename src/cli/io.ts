@@ -1,11 +1,12 @@
 import { homedir } from 'node:os';
 import pc from 'picocolors';
 import type { LoadContext } from '../config/config.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { escapeUnsafeJson } from '../core/domain/escape.ts';
 import { wrapLine } from './wrap.ts';
 
-/** The parts of the process that commands may use; only main.ts creates one. */
-export interface Io {
+/** The parts of the process that the program may use; only main.ts creates one. */
+export interface ProcessParts {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -18,14 +19,20 @@ export interface Io {
   readonly onReload: (listener: () => void) => () => void;
 }
 
+/** What commands use. */
+export interface Io extends ProcessParts {
+  /** In the language of the terminal. */
+  readonly texts: CliTexts;
+}
+
 export type Colors = ReturnType<typeof pc.createColors>;
 
-export function colorsFor(io: Io, stream: NodeJS.WriteStream): Colors {
+export function colorsFor(io: Pick<Io, 'env'>, stream: NodeJS.WriteStream): Colors {
   return pc.createColors(usesColor(io, stream));
 }
 
 /** Any non-empty NO_COLOR disables colour: https://no-color.org */
-export function usesColor({ env }: Io, stream: NodeJS.WriteStream): boolean {
+export function usesColor({ env }: Pick<Io, 'env'>, stream: NodeJS.WriteStream): boolean {
   return isTerminal(stream) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
@@ -39,7 +46,7 @@ export function canDraw({ stderr, env }: Pick<Io, 'stderr' | 'env'>): boolean {
   return isTerminal(stderr) && env['TERM'] !== 'dumb';
 }
 
-export function print({ stdout }: Io, line = ''): void {
+export function print({ stdout }: Pick<Io, 'stdout'>, line = ''): void {
   stdout.write(`${fitted(stdout, line)}\n`);
 }
 

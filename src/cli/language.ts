@@ -2,9 +2,27 @@ import { languageOfTerminal } from '../texts/language.ts';
 import type { ReceiptdError } from '../core/domain/errors.ts';
 import { local } from '../core/domain/words.ts';
 import { errorWords } from '../texts/explain.ts';
+import { cliTextsIn } from '../texts/cli.ts';
 import { setupSpeaker, type Said } from '../texts/setup.ts';
 import { textsIn, type Texts } from '../texts/texts.ts';
-import type { Io } from './io.ts';
+import type { Io, ProcessParts } from './io.ts';
+
+/** `process` with what commands print, in the language of the terminal. */
+export async function ioOf(process: ProcessParts): Promise<Io> {
+  const { stdin, stdout, stderr, env, stop, onReload } = process;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    get cwd() {
+      return process.cwd;
+    },
+    stop,
+    onReload,
+    texts: await cliTextsIn(languageOfTerminal(env), local),
+  };
+}
 
 /** In the language of the terminal. */
 export function textsOf({ env }: Pick<Io, 'env'>): Promise<Texts> {

@@ -8,11 +8,12 @@ import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
 
 export function addList(program: Command, io: Io): void {
-  withFilters(program.command('list'))
-    .option('--needs-person', 'only what needs a person')
-    .option('--dismissed', 'only what was dismissed')
-    .description('list the files receiptd has seen, their names, and what happened to them')
-    .option('--json', 'as one JSON array (docs/commands.md lists the fields)')
+  const { list: help } = io.texts.help;
+  withFilters(program.command('list'), io.texts)
+    .option('--needs-person', help.needsPerson)
+    .option('--dismissed', help.dismissed)
+    .description(help.about)
+    .option('--json', help.json)
     .explain({
       examples: [
         'list --needs-person',
@@ -55,7 +56,7 @@ async function printRows(
   const width = isTerminal(io.stdout) ? io.stdout.columns || 80 : null;
   // Loaded on demand: the character width tables take longer to load than a list takes to print.
   const { listTable } = await import('./listTable.ts');
-  const partOf = listTable({ columns, width, dim });
+  const partOf = listTable({ columns, width, dim, words: io.texts.list });
   for await (const part of chunksOf(rows, PART)) {
     const { top, lines } = partOf(part);
     const text = [...top.slice(0, 1).map(bold), ...top.slice(1), ...lines].join('\n');

@@ -1,8 +1,8 @@
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { lastPosted } from '../core/domain/posted.ts';
-import { local } from '../core/domain/words.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import type { ResultColumn } from '../control/queries/columns.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { wrap } from './screen.ts';
 import { shortenMiddle, shortenStart, tableInParts, type TablePart } from './table.ts';
 
@@ -25,24 +25,26 @@ export interface ListTableOptions {
   /** Of the terminal; null without one. */
   readonly width: number | null;
   readonly dim: (text: string) => string;
+  readonly words: CliTexts['list'];
 }
 
 /** The table of `list`, part by part. On a terminal each reason is below its row, otherwise in the last column. */
 export function listTable(options: ListTableOptions): (rows: readonly TableRow[]) => TablePart {
-  const { columns, width, dim } = options;
-  const named = columns.map(({ name }) => escapeUnsafe(name.toUpperCase()));
-  const head = ['NAME', 'STATE', 'STATUS', 'TRIES', ...named, 'FILE'];
-  const cellsOf = ({ name, state, status, attempts, path, posted }: TableRow): string[] => [
-    escapeUnsafe(name ?? '—'),
-    state,
-    escapeUnsafe(status ?? ''),
-    String(attempts),
-    ...columns.map(({ pointer }) => escapeUnsafe(String(lastPosted(posted, pointer) ?? ''))),
-    escapeUnsafe(path),
+  const { columns, width, dim, words } = options;
+  const { name, state, status, attempts, file, why } = words.columns;
+  const named = columns.map((column) => escapeUnsafe(column.name.toUpperCase()));
+  const head = [name, state, status, attempts, ...named, file];
+  const cellsOf = (row: TableRow): string[] => [
+    escapeUnsafe(row.name ?? '—'),
+    row.state,
+    escapeUnsafe(row.status ?? ''),
+    String(row.attempts),
+    ...columns.map(({ pointer }) => escapeUnsafe(String(lastPosted(row.posted, pointer) ?? ''))),
+    escapeUnsafe(row.path),
   ];
   if (width === null) {
-    const partOf = tableInParts([...head, 'WHY']);
-    return (rows) => partOf(rows.map((row) => [...cellsOf(row), whyOf(row)]));
+    const partOf = tableInParts([...head, why]);
+    return (rows) => partOf(rows.map((row) => [...cellsOf(row), whyOf(row, words)]));
   }
   const shortened = new Map([
     [0, shortenMiddle],
@@ -50,8 +52,8 @@ export function listTable(options: ListTableOptions): (rows: readonly TableRow[]
   ]);
   const partOf = tableInParts(head, { columns: width, shortened });
   const reasonOf = (row: TableRow): string[] => {
-    const why = whyOf(row);
-    return why === '' ? [] : wrap(`  ${why}`, width).map(dim);
+    const reason = whyOf(row, words);
+    return reason === '' ? [] : wrap(`  ${reason}`, width).map(dim);
   };
   return (rows) => {
     const { top, lines } = partOf(rows.map(cellsOf));
@@ -59,9 +61,12 @@ export function listTable(options: ListTableOptions): (rows: readonly TableRow[]
   };
 }
 
-function whyOf({ state, message, reason, dismissedBy, dismissedAt }: TableRow): string {
+function whyOf(
+  { state, message, reason, dismissedBy, dismissedAt }: TableRow,
+  words: CliTexts['list'],
+): string {
   if (state === 'accepted' || state === 'duplicate') return '';
-  const dismissed =
-    dismissedAt === null ? '' : `Dismissed by ${dismissedBy ?? '?'} on ${local(dismissedAt)}. `;
+  const by = dismissedBy ?? '?';
+  const dismissed = dismissedAt === null ? '' : `${words.dismissed({ by, at: dismissedAt })} `;
   return escapeUnsafe(`${dismissed}${message ?? reason ?? ''}`);
 }

@@ -1,5 +1,4 @@
-import { Option } from 'commander';
-import type { Command } from './command.ts';
+import { choice, type Command } from './command.ts';
 import {
   agreeOn,
   assertFound,
@@ -40,11 +39,12 @@ interface LoginOptions extends StoreOptions {
   readonly verify: boolean;
 }
 
-const storeOption = (): Option =>
-  new Option(
+const storeOption = () =>
+  choice(
     '--store <store>',
     'which store; defaults to the configured one, then to where they are now, then to keychain',
-  ).choices(WRITABLE_STORES);
+    WRITABLE_STORES,
+  );
 const ACCOUNT_OPTION = 'account in the config; the default account if omitted';
 const DIR_OPTION = 'directory for the encrypted files of store systemd';
 
@@ -57,10 +57,11 @@ export function addLogin(program: Command, io: Io): void {
     .option('--account <name>', ACCOUNT_OPTION)
     .addOption(storeOption())
     .addOption(
-      new Option(
+      choice(
         '--from <store>',
         'move the credentials from this store to --store, without prompting',
-      ).choices(CREDENTIAL_STORES),
+        CREDENTIAL_STORES,
+      ),
     )
     .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
     .option('--no-verify', "don't test them with the service")
@@ -149,7 +150,7 @@ async function toMoveInto(
       return null;
     });
   }
-  if (!(await awaited(io, isEmpty(io.stdin), 'the client secret'))) return null;
+  if (!(await awaited(io, isEmpty(io.stdin), 'clientSecret'))) return null;
   const found = await findToMove(store, undefined, of);
   if (found === null) throw notGiven();
   return found;

@@ -1,11 +1,14 @@
-import type { Command } from 'commander';
+import type { CliTexts } from '../texts/cli.ts';
+import { manPageTexts } from '../texts/en/manPage.ts';
+import { Command } from './command.ts';
+import { inColumns } from './help.ts';
 import { wordsOf, type CommandWords } from './completion/words.ts';
 
 /**
  * The manual page receiptd(1), generated from the same definitions as the help. Reproducible: `date` is the date of the
  * release, empty for an unreleased `version`.
  */
-export function manPage(program: Command, version: string, date: string): string {
+export function manPage(program: Command, texts: CliTexts, version: string, date: string): string {
   const all = wordsOf(program);
   const [whole, ...commands] = all;
   if (whole === undefined) throw new Error('a program without commands');
@@ -20,58 +23,28 @@ export function manPage(program: Command, version: string, date: string): string
     String.raw`.I command`,
     String.raw`.RI [ option ...]`,
     '.SH DESCRIPTION',
-    text(
-      'receiptd watches the folders that scanners save receipts to, gives each new image a document name, uploads it to a ' +
-        'receipt analysis service at the rate you set, and keeps a ledger of what happened to it.',
-    ),
+    text(manPageTexts.description),
     '.SH COMMANDS',
-    ...ends.flatMap((each) => commandLines(each, helpTextOf(find(program, each.path)))),
+    ...ends.flatMap((each) => commandLines(each, helpTextOf(find(program, each.path), texts))),
     '.SH EXIT STATUS',
-    ...EXIT_STATUSES.flatMap(([status, meaning]) => ['.TP', `.B ${status}`, text(meaning)]),
+    ...entries('.B', manPageTexts.statuses),
     '.SH ENVIRONMENT',
-    ...ENVIRONMENT.flatMap(([name, meaning]) => ['.TP', `.B ${name}`, text(meaning)]),
+    ...entries('.B', manPageTexts.environment),
     '.SH FILES',
-    ...FILES.flatMap(([name, meaning]) => ['.TP', `.I ${text(name)}`, text(meaning)]),
+    ...entries('.I', manPageTexts.files),
     '.SH SEE ALSO',
-    text('The documentation that comes with receiptd; see its README.md.'),
+    text(manPageTexts.seeAlso),
     '',
   ].join('\n');
 }
 
-const EXIT_STATUSES = [
-  ['0', 'Done.'],
-  ['1', 'Failed; the message says why.'],
-  ['2', 'Wrong usage, or the configuration is not valid.'],
-  [
-    '3',
-    'Something was refused, rejected or lost, or was changed by somebody else; a person has to look at it.',
-  ],
-  ['4', 'Something is waiting, or could not be read.'],
-  ['5', 'The service could not be reached.'],
-  ['6', 'Another receiptd uses this state directory.'],
-  ['130', 'Stopped by a signal.'],
-] as const;
-
-const ENVIRONMENT = [
-  ['RECEIPTD_CONFIG', 'The config file, unless --config names one.'],
-  ['RECEIPTD_STATE_DIR', 'The state directory; overrides the config file.'],
-  [
-    'RECEIPTD_CLIENT_ID, RECEIPTD_CLIENT_SECRET',
-    'Credentials for the service; they override every other store.',
-  ],
-  ['NO_COLOR', 'If set, output is not coloured.'],
-] as const;
-
-const FILES = [
-  [
-    './receiptd.yaml, ~/.config/receiptd/receiptd.yaml, /etc/receiptd/receiptd.yaml',
-    'The config file: the first one that exists.',
-  ],
-  [
-    '/var/lib/receiptd, ~/.local/state/receiptd',
-    'The default state directory, for root and for other users.',
-  ],
-] as const;
+function entries(font: string, meanings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(meanings).flatMap(([name, meaning]) => [
+    '.TP',
+    `${font} ${text(name)}`,
+    text(meaning),
+  ]);
+}
 
 /** Whether a command with subcommands also has its own options. */
 function takesMore({ options }: CommandWords): boolean {
@@ -92,7 +65,9 @@ function commandLines({ path, description, options, places }: CommandWords, help
       text(`${upperFirst(what)}${value?.is.kind === 'words' ? ` (${value.is.words.join(', ')})` : ''}.`),
     ]),
     ...(help.more === '' ? [] : ['.PP', ...literal(help.more)]),
-    ...(help.examples.length === 0 ? [] : ['.PP', 'For example:', ...literal(help.examples.join('\n'))]),
+    ...(help.examples.length === 0
+      ? []
+      : ['.PP', manPageTexts.example, ...literal(help.examples.join('\n'))]),
     ...(help.statuses === '' ? [] : ['.PP', text(help.statuses)]),
   ];
 }
@@ -103,28 +78,20 @@ interface HelpText {
   readonly statuses: string;
 }
 
-/** Text that `helpOf` added after the options. Redirects the command's output, so it can't print afterwards. */
-function helpTextOf(command: Command): HelpText {
-  let whole = '';
-  command.configureOutput({ writeOut: (part) => (whole += part) });
-  command.outputHelp();
-  const after = whole.slice(command.helpInformation().length).trim();
-  const [before = '', rest = ''] = after.split(/^Examples?:$/m);
-  const [examples = '', statuses = ''] = rest.split(/^(?=Exit status)/m);
+function helpTextOf({ explained }: Command, { inHelp }: CliTexts): HelpText {
+  if (explained === null) return { more: '', examples: [], statuses: '' };
+  const { more = '', examples, statuses = '' } = explained;
   return {
-    more: before.trim(),
-    examples: examples
-      .replaceAll(/ \\\n +/g, ' ')
-      .split('\n')
-      .flatMap((line) => /^\s*\$ (.+)$/.exec(line)?.[1] ?? []),
-    statuses: statuses.replaceAll('\n', ' ').trim(),
+    more: inColumns(more),
+    examples: examples.map((example) => `receiptd ${example}`),
+    statuses: inHelp.statuses(statuses),
   };
 }
 
 function find(program: Command, path: readonly string[]): Command {
   return path.reduce((command, name) => {
     const next = command.commands.find((each) => each.name() === name);
-    if (next === undefined) throw new Error(`no command ${path.join(' ')}`);
+    if (!(next instanceof Command)) throw new Error(`no command ${path.join(' ')}`);
     return next;
   }, program);
 }

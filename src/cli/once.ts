@@ -1,7 +1,7 @@
 import type { OnceResult } from '../daemon/agent.ts';
-import { count, counted } from '../core/domain/words.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import type { Texts } from '../texts/texts.ts';
 
 /** An unreachable service takes precedence, then failed, lost or rejected documents, then anything else unfinished. */
@@ -17,28 +17,22 @@ export function exitStatusOfOnce(result: OnceResult): ExitStatus {
 const REFUSED: ReadonlySet<string> = new Set(['failed', 'lost', 'rejected']);
 
 /** One line about this run, and one about older cases that still need a person. */
-export function summaryOf(result: OnceResult, { needs }: Pick<Texts, 'needs'>): string {
-  const { accepted, waiting, found, earlier, unreadableDirs, orphaned, unreachable } = result;
+export function summaryOf(
+  { accepted, waiting, found, earlier, unreadableDirs, orphaned, missingFolders, unreachable }: OnceResult,
+  { summary }: Texts['needs'],
+  words: CliTexts['once'],
+): string {
+  const notSent = found.reduce((sum, need) => sum + need.count, 0);
   const parts = [
-    `${count(accepted)} accepted`,
-    ...(waiting > 0 ? [`${count(waiting)} waiting`] : []),
-    ...(found.length > 0
-      ? [`${count(found.reduce((sum, need) => sum + need.count, 0))} not sent (${needs.summary(found)})`]
-      : []),
-    ...(unreadableDirs > 0
-      ? [counted(unreadableDirs, 'unreadable directory', 'unreadable directories')]
-      : []),
-    ...result.missingFolders.map((path) => `${escapeUnsafe(path)} can't be listed`),
-    ...(unreachable ? ['the service could not be reached'] : []),
+    words.accepted(accepted),
+    ...(waiting > 0 ? [words.waiting(waiting)] : []),
+    ...(found.length > 0 ? [words.notSent(notSent, summary(found))] : []),
+    ...(unreadableDirs > 0 ? [words.unreadable(unreadableDirs)] : []),
+    ...missingFolders.map((path) => words.unlisted(escapeUnsafe(path))),
+    ...(unreachable ? [words.unreachable] : []),
   ];
-  const orphans =
-    orphaned === 0
-      ? ''
-      : ` ${counted(orphaned, 'document waits', 'documents wait')} for an endpoint that is no longer in the config. \`receiptd status\` says what to do.`;
-  const before =
-    earlier.length === 0
-      ? ''
-      : `\nFrom earlier runs: ${needs.summary(earlier)}. \`receiptd list --needs-person\` lists everything that needs a person.`;
-  const did = accepted === 0 && parts.length === 1 ? 'Nothing to send' : parts.join(', ');
+  const did = accepted === 0 && parts.length === 1 ? words.nothing : parts.join(', ');
+  const orphans = orphaned === 0 ? '' : ` ${words.orphaned(orphaned)}`;
+  const before = earlier.length === 0 ? '' : `\n${words.earlier(summary(earlier))}`;
   return `${did}.${orphans}${before}`;
 }

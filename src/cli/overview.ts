@@ -5,8 +5,7 @@ import type { OverviewResponse } from '../control/protocol/overview.ts';
 import { fromProblemJson } from '../control/protocol/problem.ts';
 import type { StatusResponse } from '../control/protocol/status.ts';
 import { oldestWaiting } from '../control/queries/overview.ts';
-import { movedAway } from '../state-dir/stateMarks.ts';
-import { movedWords } from '../texts/en/errors/ledger.ts';
+import { movedAway, type MovedAway } from '../state-dir/stateMarks.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { startCommand } from '../system/userName.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -22,12 +21,12 @@ export interface Overview {
   /** Null if no daemon is running or it gave no usable answer. */
   readonly daemon: StatusResponse | null;
   /** Why a running daemon gave no usable answer, and what to do; else null. */
-  readonly silent: string | null;
+  readonly silent: ReceiptdError | null;
   readonly problems: readonly Problem[];
   readonly counts: readonly StateCount[];
   readonly holds: readonly Hold[];
-  /** Why no agent may run here, as a sentence; null or absent if one may, or is running. */
-  readonly movedAway?: string | null;
+  /** Why no agent may run here; null or absent if one may, or is running. */
+  readonly movedAway?: MovedAway | null;
   /** When the longest-waiting document was named, in wall-clock milliseconds; null if none waits. */
   readonly oldestWaiting: number | null;
   /** Command that starts the agent, if none is running. */
@@ -37,7 +36,7 @@ export interface Overview {
 /** Asks the daemon; reads the ledger if none is running or it gives no usable answer. */
 export async function look(config: Config): Promise<Overview> {
   const answer = await askDaemon(config);
-  if (typeof answer === 'object' && answer !== null) return fromDaemon(answer);
+  if (answer !== null && !(answer instanceof ReceiptdError)) return fromDaemon(answer);
   const now = systemClock.now();
   const reports = await openReportsIfThere(config).catch((error: unknown) => {
     // `answer` already says that this user may not ask the agent, and who may.
@@ -48,7 +47,7 @@ export async function look(config: Config): Promise<Overview> {
     throw ledgerGone(config);
   const mark = answer === null ? await movedAway(config.stateDir).catch(() => null) : null;
   const startWith = await startCommand(config.stateDir);
-  const silence = { now, daemon: null, silent: answer, movedAway: mark && movedWords(mark), startWith };
+  const silence = { now, daemon: null, silent: answer, movedAway: mark, startWith };
   if (reports === null) return { ...silence, problems: [], counts: [], holds: [], oldestWaiting: null };
   try {
     const counts = await reports.counts();
@@ -77,14 +76,14 @@ const ANSWER_MS = 5_000;
 /** An older version answers an unknown request with `USAGE`. */
 const NO_USE: ReadonlySet<string> = new Set(['CONTROL_FAILED', 'ALREADY_RUNNING', 'USAGE']);
 
-/** Null if none is running; a sentence if its answer is missing or unusable. */
-async function askDaemon({ stateDir }: Config): Promise<OverviewResponse | string | null> {
+/** Null if none is running; an error if its answer is missing or unusable. */
+async function askDaemon({ stateDir }: Config): Promise<OverviewResponse | ReceiptdError | null> {
   try {
     return await callIfRunning(stateDir, 'overview', {}, { timeoutMs: ANSWER_MS });
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     // The ledger is still accurate.
-    if (NO_USE.has(error.code)) return error.sentence();
+    if (NO_USE.has(error.code)) return error;
     throw error;
   }
 }

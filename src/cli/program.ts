@@ -4,10 +4,11 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { NotAnswered } from './ask.ts';
 import { commandsFor } from './commands.ts';
 import { EXIT, exitStatusOf, type ExitStatus } from './exitStatus.ts';
-import { colorsFor, fitted, type Io } from './io.ts';
+import { inColumns } from './help.ts';
+import { colorsFor, fitted, type ProcessParts } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { areOfSettings } from '../core/domain/invalidSettings.ts';
-import { told } from './language.ts';
+import { ioOf, told } from './language.ts';
 import { usageError } from './usage.ts';
 import { VERSION } from './version.ts';
 
@@ -18,7 +19,7 @@ import { VERSION } from './version.ts';
  */
 export async function runCommandLine(
   argv: readonly string[],
-  io: Io,
+  io: ProcessParts,
   decided: (status: ExitStatus) => void = () => {},
 ): Promise<ExitStatus> {
   let status: ExitStatus = EXIT.ok;
@@ -41,15 +42,18 @@ export async function runCommandLine(
  * before the command prints its result.
  */
 export async function createProgram(
-  io: Io,
+  process: ProcessParts,
   done: (status: ExitStatus) => void,
   words: readonly string[] = [],
 ): Promise<Command> {
-  const program = new Command('receiptd')
-    .description(
-      'Watches folders for scanned receipts, names each new image, uploads it, and keeps a ledger. Start with `receiptd setup`.',
-    )
-    .version(VERSION)
+  const io = await ioOf(process);
+  const { program: its, headings, inHelp } = io.texts;
+  const examples = Object.entries(EXAMPLES).map(
+    ([key, line]) => `  $ receiptd ${line.padEnd(22)}   ${its[key as keyof typeof EXAMPLES]}`,
+  );
+  const program = new Command('receiptd', io.texts)
+    .description(its.about)
+    .version(VERSION, '-V, --version', inHelp.version)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -59,32 +63,30 @@ export async function createProgram(
     })
     .addHelpText(
       'after',
-      `
-Examples:
-  $ receiptd setup                  set up everything, up to the first receipt
-  $ receiptd init                   or: write a config file and edit it
-  $ receiptd login                  store the credentials in the keychain
-  $ receiptd check                  check that everything is in place
-  $ receiptd run                    watch and upload until stopped
-  $ receiptd list --needs-person    show what needs a person
-
-Exit statuses: 0 done; 1 failed; 2 wrong usage or config; 5 service unreachable;
-6 already running; 130 stopped by a signal. For a single run, see run --help.
-The config file is --config, $RECEIPTD_CONFIG, ./receiptd.yaml, the user's, or
-the machine's, whichever is found first.`,
+      ['', headings.examples, ...examples, '', inColumns(its.statuses), inColumns(its.configFile)].join('\n'),
     );
   for (const add of await commandsFor(words)) add(program, io, done);
   return program;
 }
 
+/** By what they do. */
+const EXAMPLES = {
+  setup: 'setup',
+  init: 'init',
+  login: 'login',
+  check: 'check',
+  run: 'run',
+  needsPerson: 'list --needs-person',
+} as const;
+
 /** Otherwise, the parser prints the help of all commands. */
 function refuseUnknownHelp(program: Command, [first, about]: readonly string[]): void {
   if (first !== 'help' || about === undefined || about.startsWith('-') || about === 'help') return;
   if (program.commands.some((each) => each.name() === about)) return;
-  throw usageError({ code: 'commander.unknownCommand', message: `unknown command '${about}'` });
+  throw usageError({ code: 'commander.unknownCommand', message: `'${about}'` });
 }
 
-async function report(io: Io, error: unknown): Promise<ExitStatus> {
+async function report(io: ProcessParts, error: unknown): Promise<ExitStatus> {
   if (error instanceof CommanderError) {
     // Help or version has been printed.
     if (error.exitCode === 0) return EXIT.ok;

@@ -1,12 +1,12 @@
 import { systemClock as clock } from '../system/systemClock.ts';
 import type { ProgressSource, RunProgress } from '../wiring/progress.ts';
-import { limitText } from '../core/domain/note.ts';
+import { leftOf } from '../core/domain/note.ts';
 import { countIn } from '../control/queries/overview.ts';
 import { rateForecasts } from '../control/queries/rateNotes.ts';
 import { endpointId, type Document } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
-import { count, counted, span } from '../core/domain/words.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { ProgressLine } from './progressLine.ts';
@@ -18,6 +18,7 @@ const EVERY_MS = 500;
 export class Progress implements RunProgress {
   /** For the log: text written to it appears above the progress line. */
   readonly line: ProgressLine;
+  readonly #texts: Pick<CliTexts, 'run' | 'progress'>;
   readonly #opening: string | null;
   #throughput = new Throughput();
   #accepted = 0;
@@ -25,7 +26,12 @@ export class Progress implements RunProgress {
   #waiting = 0;
 
   /** `opening`: a permanent line, printed when the run begins. */
-  constructor(terminal: NodeJS.WriteStream, opening: string | null) {
+  constructor(
+    terminal: NodeJS.WriteStream,
+    texts: Pick<CliTexts, 'run' | 'progress'>,
+    opening: string | null,
+  ) {
+    this.#texts = texts;
     this.#opening = opening;
     this.line = new ProgressLine(terminal);
   }
@@ -44,10 +50,7 @@ export class Progress implements RunProgress {
       const underWay = source.inFlight();
       this.line.show('');
       // A permanent line, because a second Ctrl-C ends the program at once and the prompt then follows it.
-      if (underWay > 0)
-        this.say(
-          `Stopping; waiting for ${counted(underWay, 'upload')} to finish. Press Ctrl-C again to stop now.`,
-        );
+      if (underWay > 0) this.say(this.#texts.run.stopping(underWay));
     };
     stop.addEventListener('abort', stopping, { once: true });
     const drawn = this.#draw(source, until);
@@ -71,11 +74,7 @@ export class Progress implements RunProgress {
 
   /** Summary of the run, in one sentence. */
   get summary(): string {
-    return `Stopped. ${count(this.#accepted)} accepted since the start, ${this.#waitingText}.`;
-  }
-
-  get #waitingText(): string {
-    return this.#waiting === 0 ? 'nothing waits' : `${count(this.#waiting)} waiting`;
+    return this.#texts.run.stopped(this.#accepted, this.#waiting);
   }
 
   async #draw(source: ProgressSource, until: AbortSignal): Promise<void> {
@@ -91,7 +90,7 @@ export class Progress implements RunProgress {
       return this.#text(await source.counts(), source);
     } catch (error) {
       const away = error instanceof ReceiptdError && error.code === 'LEDGER_UNREACHABLE';
-      return away ? 'The ledger cannot be reached.' : 'The ledger cannot be read.';
+      return away ? this.#texts.run.ledgerUnreachable : this.#texts.run.ledgerUnreadable;
     }
   }
 
@@ -109,12 +108,15 @@ export class Progress implements RunProgress {
     const [slowest] = rateForecasts(source.limitedBy(), counts, endpoints).toSorted(
       (a, b) => b.leftMs - a.leftMs,
     );
+    const { progress } = this.#texts;
     return [
-      `${count(this.#accepted)} accepted`,
-      this.#waitingText,
-      ...(held > 0 ? [`${count(held)} of them on hold`] : []),
-      ...(slowest ? [limitText(slowest)] : this.#pace(moving)),
-      ...(this.#last === '' ? [] : [`last ${this.#last}`]),
+      progress.accepted(this.#accepted),
+      progress.waiting(this.#waiting),
+      ...(held > 0 ? [progress.held(held)] : []),
+      ...(slowest
+        ? [progress.limited({ rate: slowest.rate, left: leftOf(slowest.leftMs) })]
+        : this.#pace(moving)),
+      ...(this.#last === '' ? [] : [progress.last(this.#last)]),
     ].join(', ');
   }
 
@@ -122,6 +124,7 @@ export class Progress implements RunProgress {
     const perMinute = this.#throughput.perMinute();
     const leftMs = this.#throughput.forecast(moving);
     if (moving === 0 || perMinute === null || leftMs === null) return [];
-    return [`${count(Math.max(1, Math.round(perMinute)))}/min`, `about ${span(leftMs)} left`];
+    const { progress } = this.#texts;
+    return [progress.perMinute(Math.max(1, Math.round(perMinute))), progress.left(leftMs)];
   }
 }

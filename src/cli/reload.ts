@@ -9,19 +9,20 @@ import { configOf, type ConfigOption } from './session.ts';
 const TIMEOUT_MS = 60 * 60_000;
 
 export function addReload(program: Command, io: Io): void {
+  const { help, option, reload: words } = io.texts;
   program
     .command('reload')
-    .description('apply the changed configuration to the running agent')
-    .option('--config <file>', 'config file')
+    .description(help.reload.about)
+    .option('--config <file>', option.config)
     .explain({ examples: ['reload', 'reload --config /etc/receiptd/receiptd.yaml'] })
     .action(async (options: ConfigOption) => {
       // Loading the config first reports its errors before the agent is asked.
       const { stateDir } = await configOf(io, options);
       const how = { signal: io.stop, timeoutMs: TIMEOUT_MS };
       const { file, restartNeeded, originals = [] } = await callControl(stateDir, 'reload', {}, how);
-      print(io, `${escapeUnsafe(file)} is in effect.`);
+      print(io, words.done(escapeUnsafe(file)));
       const { findings } = await textsOf(io);
       for (const each of originals) print(io, `${escapeUnsafe(each.folder)}: ${findings.originals(each)}`);
-      if (restartNeeded.length > 0) print(io, `These changes need a restart: ${restartNeeded.join(', ')}.`);
+      if (restartNeeded.length > 0) print(io, words.restart(restartNeeded));
     });
 }

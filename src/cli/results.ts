@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { RESULTS_LIMIT } from '../control/protocol/results.ts';
 import type { ResultDetailJson, ResultJson } from '../control/protocol/results.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { local, size } from '../core/domain/words.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { colorsFor, print, printJson, printTable, type Io } from './io.ts';
 import { endpointOf } from './filters.ts';
 import { jsonArray } from '../control/queries/jsonArray.ts';
@@ -26,34 +26,30 @@ interface UrlOptions extends ConfigOption {
 const SHOWN = 50;
 
 export function addResults(program: Command, io: Io): void {
-  const results = program
-    .command('results')
-    .description('results that the service posted about documents, and the address to post them to');
+  const { help, option } = io.texts;
+  const results = program.command('results').description(help.results.about);
   results
     .command('list')
-    .description(`list the last ${SHOWN} results, newest first`)
-    .option('--config <file>', 'config file')
-    .option('--unmatched', 'only results for unknown documents')
-    .option('--json', 'all results, as one JSON array')
+    .description(help.resultsList.about(SHOWN))
+    .option('--config <file>', option.config)
+    .option('--unmatched', help.resultsList.unmatched)
+    .option('--json', help.resultsList.json)
     .explain({ examples: ['results list', 'results list --unmatched --json'] })
     .action((options: ListOptions) => list(io, options));
   results
     .command('show')
-    .argument('<id>', 'number of the result')
-    .description('show one result as it was posted')
-    .option('--config <file>', 'config file')
-    .option('--json', 'as JSON, including the posted text')
+    .argument('<id>', help.resultsShow.id)
+    .description(help.resultsShow.about)
+    .option('--config <file>', option.config)
+    .option('--json', help.resultsShow.json)
     .explain({ examples: ['results show 17'] })
     .action((id: string, options: JsonOption) => show(io, id, options));
   results
     .command('url')
-    .description('print the address to give an endpoint as its outgoingUrl; it contains a secret')
-    .option('--config <file>', 'config file')
-    .option('--endpoint <alias>', 'the endpoint, if its results do not name it')
-    .option(
-      '--base <url>',
-      'address at which the service reaches this machine, such as https://receipts.example.com',
-    )
+    .description(help.resultsUrl.about)
+    .option('--config <file>', option.config)
+    .option('--endpoint <alias>', help.resultsUrl.endpoint)
+    .option('--base <url>', help.resultsUrl.base)
     .explain({ examples: ['results url --endpoint office --base https://receipts.example.com'] })
     .action((options: UrlOptions) => url(io, options));
 }
@@ -64,10 +60,13 @@ async function list(io: Io, options: ListOptions): Promise<void> {
   return withReading(config, async (reading) => {
     if (options.json) return await writeChunks(io, jsonArray(everyResult(reading, unmatched)));
     const { results, next } = await reading.resultsPage({ unmatched, limit: SHOWN });
-    if (results.length === 0) return print(io, unmatched ? 'Every result matches a document.' : 'None yet.');
+    const { results: words } = io.texts;
+    if (results.length === 0) return print(io, unmatched ? words.allMatch : words.none);
     const { table } = await import('./table.ts');
-    printTable(io, table(['ID', 'RECEIVED', 'STATUS', 'SIZE', 'DOCUMENT'], results.map(cellsOf)));
-    if (next !== null) print(io, `There are more. --json shows all of them.`);
+    const { id, received, status, size, document } = words.columns;
+    const rows = results.map((each) => cellsOf(each, io.texts));
+    printTable(io, table([id, received, status, size, document], rows));
+    if (next !== null) print(io, words.more);
   });
 }
 
@@ -81,9 +80,18 @@ async function* everyResult(reading: Reading, unmatched: boolean): AsyncGenerato
   } while (before !== null);
 }
 
-function cellsOf({ id, receivedAt, status, size: bytes, document, givenName }: ResultJson): string[] {
-  const name = document?.name ?? (givenName === null ? '(unknown)' : `(unknown: ${givenName})`);
-  return [String(id), local(receivedAt), escapeUnsafe(status ?? ''), size(bytes), escapeUnsafe(name)];
+function cellsOf(
+  { id, receivedAt, status, size, document, givenName }: ResultJson,
+  { results: words, format }: CliTexts,
+): string[] {
+  const name = document?.name ?? (givenName === null ? words.unknown : words.unknownName(givenName));
+  return [
+    String(id),
+    format.time(receivedAt),
+    escapeUnsafe(status ?? ''),
+    format.bytes(size),
+    escapeUnsafe(name),
+  ];
 }
 
 async function show(io: Io, text: string, options: JsonOption): Promise<void> {
@@ -99,18 +107,25 @@ async function show(io: Io, text: string, options: JsonOption): Promise<void> {
 }
 
 function printResult(io: Io, result: ResultDetailJson): void {
-  const { id, receivedAt, document, status, sha256, size: bytes, encoding, payload } = result;
+  const { id, receivedAt, document, status, sha256, size, encoding, payload } = result;
+  const {
+    results: words,
+    format: { bytes, time },
+  } = io.texts;
+  const { labels } = words;
   const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${escapeUnsafe(value)}`);
-  print(io, colorsFor(io, io.stdout).bold(`Result ${id}`));
-  line('received', local(receivedAt));
-  if (document !== null) line('document', `${document.name} (endpoint ${document.endpoint.uid})`);
-  else line('document', 'unknown here');
-  if (result.givenName !== null) line('name', result.givenName);
-  if (result.givenUid !== null) line('endpoint', result.givenUid);
-  line('status', status ?? 'none');
-  line('sha256', sha256);
-  line('payload', `${size(bytes)}${encoding === 'base64' ? ', shown in base64' : ''}`);
-  print(io, payload === null ? '  (erased)' : payload.split('\n').map(escapeUnsafe).join('\n'));
+  print(io, colorsFor(io, io.stdout).bold(words.title(id)));
+  line(labels.received, time(receivedAt));
+  line(
+    labels.document,
+    document === null ? words.unknownHere : words.documentAt(document.name, document.endpoint.uid),
+  );
+  if (result.givenName !== null) line(labels.name, result.givenName);
+  if (result.givenUid !== null) line(labels.endpoint, result.givenUid);
+  line(labels.status, status ?? words.noStatus);
+  line(labels.sha256, sha256);
+  line(labels.payload, encoding === 'base64' ? words.base64(size) : bytes(size));
+  print(io, payload === null ? `  ${words.erased}` : payload.split('\n').map(escapeUnsafe).join('\n'));
 }
 
 async function url(io: Io, options: UrlOptions): Promise<void> {

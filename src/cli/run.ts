@@ -14,21 +14,19 @@ interface Options extends ConfigOption {
 }
 
 export function addRun(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { run: help } = io.texts.help;
   program
     .command('run')
-    .description('watch the folders and upload new scans')
-    .option('--config <file>', 'config file')
-    .option('--once', 'send what is waiting, then exit')
-    .option('--wait <duration>', 'with --once: how long to wait if the service does not answer', '60s')
-    .option('--dry-run', 'show what would be sent, and under which names; nothing is sent or recorded')
-    .option('--verbose', 'on a terminal: show log lines instead of a progress line')
-    .option('--yes', "don't ask before sending a folder with many files for the first time")
+    .description(help.about)
+    .option('--config <file>', io.texts.option.config)
+    .option('--once', help.once)
+    .option('--wait <duration>', help.wait, '60s')
+    .option('--dry-run', help.dryRun)
+    .option('--verbose', help.verbose)
+    .option('--yes', help.yes)
     .explain({
       examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
-      statuses:
-        '6 another receiptd uses this state directory; 130 stopped by a signal. With --once, for this run alone: 0 all done; 3 a document failed or ' +
-        'was lost, or a file that may be a receipt was rejected; 4 something is waiting (a hold, a missing folder, an\n' +
-        'incomplete file); 5 the service could not be reached',
+      statuses: help.statuses,
     })
     .action(async (options: Options) => {
       const waitMs = durationOf('--wait', options.wait);

@@ -7,7 +7,6 @@ import { oddUids } from '../config/oddUids.ts';
 import type { Config } from '../config/config.ts';
 import { acquireInstanceLock } from '../state-dir/instanceLock.ts';
 import { prepareStateDir } from '../state-dir/stateDir.ts';
-import { counted } from '../core/domain/words.ts';
 import { confirmFirstWatch } from './confirm.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { canDraw, loadContext, print, type Io } from './io.ts';
@@ -32,7 +31,7 @@ export async function runAgent(io: Io, config: Config, how: How): Promise<ExitSt
   refuseExampleUid(config);
   const { note } = await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
-  const progress = how.verbose || !canDraw(io) ? null : await progressOn(io.stderr, config, how.once);
+  const progress = how.verbose || !canDraw(io) ? null : await progressOn(io, config, how.once);
   const { log, secrets } = await openLog(io, config, { toFile: true, above: progress?.line });
   try {
     if (note !== null) log.warn('stateDirExposed', { detail: note });
@@ -93,7 +92,7 @@ async function runOnce(
     try {
       const result = await whileWritable(io.stop, (stop) => generation.once(stop, waitMs));
       await endProgress?.();
-      print(io, summaryOf(result, await textsOf(io)));
+      print(io, summaryOf(result, (await textsOf(io)).needs, io.texts.once));
       return io.stop.aborted ? EXIT.interrupted : exitStatusOfOnce(result);
     } finally {
       await endProgress?.();
@@ -102,13 +101,7 @@ async function runOnce(
 }
 
 /** Loaded on demand, because the character width tables are slow to load. */
-async function progressOn(
-  terminal: NodeJS.WriteStream,
-  { folders }: Config,
-  once: boolean,
-): Promise<Progress> {
+async function progressOn({ stderr, texts }: Io, { folders }: Config, once: boolean): Promise<Progress> {
   const { Progress } = await import('./progress.ts');
-  const watched = counted(folders.length, 'folder');
-  const opening = `Watching ${watched}. Press Ctrl-C to stop; --verbose shows each step.`;
-  return new Progress(terminal, once ? null : opening);
+  return new Progress(stderr, texts, once ? null : texts.run.watching(folders.length));
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { Option } from 'commander';
-import type { Command } from './command.ts';
+import { choice, type Command } from './command.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import {
   isFaultRule,
@@ -56,9 +55,10 @@ export function addSandbox(program: Command, io: Io): void {
     .option('--quota <n>', 'number of uploads that the plan allows')
     .option('--no-plan', 'no plan: answer uploads with 403')
     .addOption(
-      new Option('--on-repeat <what>', 'answer to a name that exists already; conflict is a 409')
-        .choices(['accept', 'conflict'])
-        .default('accept'),
+      choice('--on-repeat <what>', 'answer to a name that exists already; conflict is a 409', [
+        'accept',
+        'conflict',
+      ]).default('accept'),
     )
     .option('--outgoing-url <url>', 'outgoing URL of the first endpoint (`receiptd results url`)')
     .option(

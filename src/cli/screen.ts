@@ -1,5 +1,4 @@
 import stringWidth from 'string-width';
-import { counted } from '../core/domain/words.ts';
 import type { Io } from './io.ts';
 import { wrapLine } from './wrap.ts';
 
@@ -48,10 +47,7 @@ export class Screen {
     const shown =
       wrapped.length <= rows
         ? wrapped
-        : [
-            ...wrapped.slice(0, rows - 1),
-            `… ${counted(wrapped.length - rows + 1, 'more line')}: make the window taller.`,
-          ];
+        : [...wrapped.slice(0, rows - 1), this.#io.texts.moreLines(wrapped.length - rows + 1)];
     const text = shown.map((line) => line + REST_OF_LINE).join('\r\n');
     this.#io.stdout.write(HOME + text + REST_OF_SCREEN);
   }

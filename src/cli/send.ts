@@ -15,6 +15,7 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { durationOf } from './optionValues.ts';
 import { print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { withSender, type Sender } from './sender.ts';
 import { configOf, type JsonOption } from './session.ts';
 
@@ -25,23 +26,19 @@ interface Options extends JsonOption {
 }
 
 export function addSend(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { send: help } = io.texts.help;
   program
     .command('send')
-    .argument('<file...>', 'images that are not in a watched folder')
-    .description('send individual files; they are named and recorded like scans, and stay where they are')
-    .option('--config <file>', 'config file')
-    .option('--endpoint <alias>', 'endpoint to send to; optional if only one is configured')
-    .option('--wait <duration>', 'how long to wait for the files to be accepted', '60s')
-    .option(
-      '--no-wait',
-      'return as soon as the files are named and saved; the agent, or the next run, sends them',
-    )
-    .option('--json', 'as a JSON array of { file, outcome, name, message }')
+    .argument('<file...>', help.file)
+    .description(help.about)
+    .option('--config <file>', io.texts.option.config)
+    .option('--endpoint <alias>', help.endpoint)
+    .option('--wait <duration>', help.wait, '60s')
+    .option('--no-wait', help.noWait)
+    .option('--json', help.json)
     .explain({
       examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
-      statuses:
-        '3 something failed, was rejected or lost; 4 something is still waiting; 5 the service could not be reached; ' +
-        '6 another receiptd is starting on this state directory; 130 stopped by a signal',
+      statuses: help.statuses,
     })
     .action(async (files: string[], options: Options) => {
       const config = await configOf(io, options);
@@ -55,7 +52,7 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
           io,
           rows.map(({ file, outcome, name, message }) => ({ file, outcome, name, message })),
         );
-      else for (const row of rows) print(io, escapeUnsafe(lineOf(row)));
+      else for (const row of rows) print(io, escapeUnsafe(lineOf(row, io.texts.send)));
     });
 }
 
@@ -94,14 +91,14 @@ async function sendAll(
   return withSender(io, config, async (sender) => {
     const taken: Row[] = [];
     try {
-      for (const place of places) taken.push(await take(sender, config, place, endpoint));
+      for (const place of places) taken.push(await take(sender, config, place, endpoint, io.texts.send));
     } catch (error) {
       // Files taken in before the error stay recorded, so they are reported.
       for (const { file, name } of taken)
-        if (name !== null) io.stderr.write(`${escapeUnsafe(`${file}: recorded as ${name}.`)}\n`);
+        if (name !== null) io.stderr.write(`${escapeUnsafe(io.texts.send.recorded(file, name))}\n`);
       throw error;
     }
-    const look = () => Promise.all(taken.map((row) => standing(sender, config, row)));
+    const look = () => Promise.all(taken.map((row) => standing(sender, config, row, io.texts.send)));
     if (waitMs === null || taken.every(({ documentId }) => documentId === null)) return look();
     return sender.while((stop) => untilSettled(look, waitMs, stop));
   });
@@ -154,6 +151,7 @@ async function take(
   config: Config,
   { file, folder, path }: Place,
   endpoint: string | undefined,
+  words: CliTexts['send'],
 ): Promise<Row> {
   const { maxFileSize } = settingsToSend(config, folder, endpoint);
   const limit = Math.min(maxFileSize, SEND_LIMIT_BYTES);
@@ -167,15 +165,13 @@ async function take(
   });
   switch (read.kind) {
     case 'gone':
-      return rejected('It does not exist or is not a file.');
+      return rejected(words.gone);
     case 'changed':
-      return rejected('It changed while it was being read. Send it again once it is complete.');
+      return rejected(words.changed);
     case 'tooLarge':
-      return rejected(
-        `It has more than ${limit} bytes (${limit === maxFileSize ? '`maxFileSize`' : 'the most that can be sent so'}).`,
-      );
+      return rejected(limit === maxFileSize ? words.tooLarge(limit) : words.tooLargeToSend(limit));
     case 'unreadable':
-      return rejected(`It can't be read (${read.code}).`);
+      return rejected(words.unreadable(read.code));
     case 'bytes':
       break;
   }
@@ -195,7 +191,7 @@ interface Look extends Row {
 }
 
 /** The row with the document's current state. */
-async function standing(sender: Sender, config: Config, row: Row): Promise<Look> {
+async function standing(sender: Sender, config: Config, row: Row, words: CliTexts['send']): Promise<Look> {
   if (row.documentId === null) return row;
   const document = await sender.standing(row.documentId);
   const { state, message } = document;
@@ -204,7 +200,7 @@ async function standing(sender: Sender, config: Config, row: Row): Promise<Look>
     return { ...row, outcome: state, message };
   }
   const hold = holdOf(document, await sender.holds(), config);
-  const [note = 'It is waiting for its turn.'] = hold || message ? [] : await sender.notes();
+  const [note = words.itsTurn] = hold || message ? [] : await sender.notes();
   return {
     ...row,
     waits: true,
@@ -214,21 +210,21 @@ async function standing(sender: Sender, config: Config, row: Row): Promise<Look>
   };
 }
 
-function lineOf({ file, outcome, name, message, waits }: Row): string {
+function lineOf({ file, outcome, name: named, message, waits }: Row, words: CliTexts['send']): string {
+  const name = named ?? '';
   const why = message === null ? '' : ` (${message.replace(/\.$/, '')})`;
   switch (outcome) {
     case 'accepted':
-      return `${file}: accepted as ${name}`;
-    case 'queued':
-      return `${file}: queued as ${name}${why}`;
+      return words.accepted(file, name);
     case 'duplicate':
-      return `${file}: duplicate of ${name}${waits ? `, which waits${why}` : ''}`;
+      return waits ? `${words.duplicateWaits(file, name)}${why}` : words.duplicate(file, name);
     case 'rejected':
-      return `${file}: rejected: ${message}`;
+      return words.rejected(file, message ?? '');
+    case 'queued':
     case 'failed':
     case 'unconfirmed':
     case 'lost':
-      return `${file}: ${outcome}, as ${name}${why}`;
+      return `${words[outcome](file, name)}${why}`;
   }
 }
 

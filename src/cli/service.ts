@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { Option } from 'commander';
-import type { Command } from './command.ts';
+import { choice, type Command } from './command.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig, parseConfig, readConfigFile, textOf } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
@@ -39,10 +38,11 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
       .description(description)
       .option('--config <file>', 'config file')
       .addOption(
-        new Option(
+        choice(
           '--scope <scope>',
           'for the machine or for you alone; defaults to system for root, otherwise user',
-        ).choices(['system', 'user'] satisfies Scope[]),
+          ['system', 'user'] satisfies Scope[],
+        ),
       )
       .explain({ examples, ...(statuses !== undefined && { statuses }) });
   add('install', 'install or update the service, and start it', [

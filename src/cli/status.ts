@@ -10,15 +10,16 @@ import { configOf, type JsonOption } from './session.ts';
 import { printStatus } from './statusText.ts';
 
 export function addStatus(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { help, option } = io.texts;
   program
     .command('status')
-    .description('show whether receiptd works, what is waiting and why, and what needs a person')
-    .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { daemon, silent, ledger, problems, counts, holds, oldestWaiting }')
-    .option('--running', 'fail if no agent answers; for containers and watchdogs')
+    .description(help.status.about)
+    .option('--config <file>', option.config)
+    .option('--json', help.status.json)
+    .option('--running', help.status.running)
     .explain({
       examples: ['status', 'status --json', 'status --running'],
-      statuses: '1 an agent is running, but gives no usable answer; with --running also if none is running',
+      statuses: help.status.statuses,
     })
     .action(async (options: JsonOption & { running?: boolean }) => {
       const config = await configOf(io, options);
@@ -35,7 +36,7 @@ function jsonOf(
 ) {
   return {
     daemon,
-    silent,
+    silent: silent?.sentence() ?? null,
     ledger: sharedLedger(config),
     problems,
     counts: counts.map(({ endpoint, ...rest }) => ({ ...rest, endpointUid: endpoint?.uid ?? null })),

@@ -5,13 +5,13 @@ import { countIn } from '../control/queries/overview.ts';
 import { parseDuration } from '../config/units.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { count, counted, local, span } from '../core/domain/words.ts';
 import { colorsFor, isTerminal, type Colors, type Io } from './io.ts';
 import { look, type Overview } from './overview.ts';
 import type { Screen } from './screen.ts';
 import { configOf, type ConfigOption } from './session.ts';
 import { statusLines } from './statusText.ts';
 import { textsOf } from './language.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { Throughput } from './throughput.ts';
 
 const LEAST_MS = 200;
@@ -20,12 +20,13 @@ const BARS = 40;
 const QUIT: readonly string[] = ['q', 'Q', '\x03', '\x04'];
 
 export function addTop(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { help, option, status130 } = io.texts;
   program
     .command('top')
-    .description('show the status live, with the current rate and when the backlog will be empty')
-    .option('--config <file>', 'config file')
-    .option('--every <duration>', 'how often to update', '2s')
-    .explain({ examples: ['top', 'top --every 10s'], statuses: '130 stopped by a signal' })
+    .description(help.top.about)
+    .option('--config <file>', option.config)
+    .option('--every <duration>', help.top.every, '2s')
+    .explain({ examples: ['top', 'top --every 10s'], statuses: status130 })
     .action(async (options: ConfigOption & { readonly every: string }) => {
       const config = await configOf(io, options);
       const everyMs = intervalOf(options.every);
@@ -41,7 +42,7 @@ export function addTop(program: Command, io: Io, done: (status: ExitStatus) => v
 async function watch(io: Io, config: Config, everyMs: number, screen: Screen): Promise<ExitStatus> {
   const colors = colorsFor(io, io.stdout);
   const throughput = new Throughput();
-  const texts = await textsOf(io);
+  const texts = { ...(await textsOf(io)), cli: io.texts };
   const quit = new AbortController();
   const stop = AbortSignal.any([io.stop, quit.signal]);
   let lines: string[] = [];
@@ -54,11 +55,11 @@ async function watch(io: Io, config: Config, everyMs: number, screen: Screen): P
       const overview = await look(config);
       throughput.add(clock.monotonic(), countIn(overview.counts, ['accepted']));
       lines = [
-        ...paceLines(overview, throughput, colors),
+        ...paceLines(overview, throughput, colors, io.texts),
         '',
         ...statusLines(config, overview, colors, texts),
         '',
-        colors.dim('Press q to quit.'),
+        colors.dim(io.texts.top.quit),
       ];
       screen.draw(lines);
       await clock.sleep(everyMs, stop).catch(() => {});
@@ -69,27 +70,38 @@ async function watch(io: Io, config: Config, everyMs: number, screen: Screen): P
   }
 }
 
-function paceLines(overview: Overview, throughput: Throughput, colors: Colors): string[] {
+function paceLines(
+  overview: Overview,
+  throughput: Throughput,
+  colors: Colors,
+  { top, format: { time } }: CliTexts,
+): string[] {
   const perMinute = throughput.perMinute();
   const waiting = countIn(overview.counts, ['queued', 'uploading']);
   const ms = throughput.forecast(waiting);
   const pace =
-    perMinute === null ? 'Measuring the rate …' : `${paceText(perMinute)} ${throughput.bars(BARS)}`;
+    perMinute === null ? top.measuring : `${top.perMinute(rounded(perMinute))} ${throughput.bars(BARS)}`;
   const held = countIn(overview.counts, ['held']);
-  const rest = held === 0 ? '' : ` ${counted(held, 'document is', 'documents are')} on hold.`;
-  return [`${colors.bold(local(overview.now))}  ${pace}`, `${forecastText(waiting, perMinute, ms)}${rest}`];
+  const rest = held === 0 ? '' : ` ${top.held(held)}`;
+  return [
+    `${colors.bold(time(overview.now))}  ${pace}`,
+    `${forecastText(top, waiting, perMinute, ms)}${rest}`,
+  ];
 }
 
-function paceText(perMinute: number): string {
-  return `${count(perMinute < 10 ? Math.round(perMinute * 10) / 10 : Math.round(perMinute))} accepted per minute`;
+function rounded(perMinute: number): number {
+  return perMinute < 10 ? Math.round(perMinute * 10) / 10 : Math.round(perMinute);
 }
 
-function forecastText(waiting: number, perMinute: number | null, ms: number | null): string {
-  if (waiting === 0) return 'The backlog is empty.';
-  if (ms !== null)
-    return `At this rate, the backlog of ${count(waiting)} will be empty in about ${span(ms)}.`;
-  const why = perMinute === null ? 'no estimate yet' : 'no estimate, because nothing was accepted';
-  return `The backlog is ${count(waiting)}; ${why}.`;
+function forecastText(
+  top: CliTexts['top'],
+  waiting: number,
+  perMinute: number | null,
+  ms: number | null,
+): string {
+  if (waiting === 0) return top.empty;
+  if (ms !== null) return top.emptyIn(waiting, ms);
+  return perMinute === null ? top.noEstimateYet(waiting) : top.noEstimate(waiting);
 }
 
 function intervalOf(text: string): number {

@@ -22,50 +22,49 @@ export function usageError({ code, message }: Pick<CommanderError, 'code' | 'mes
   const [what = '', guess = ''] = message.replace(/^error: /, '').split('\n');
   const [, list] = /^\(Did you mean (?:one of )?(.*)\?\)$/.exec(guess) ?? [];
   const meant = list?.split(', ') ?? [];
+  const [, quoted = ''] = /'(.*?)'/.exec(what) ?? [];
   if (code === 'commander.unknownCommand') {
-    const [, typed = ''] = /'(.*)'/.exec(what) ?? [];
-    const known = GUESSED.find((each) => each === typed.toLowerCase());
-    if (known !== undefined) return new ReceiptdError('USAGE.guessedCommand', { typed, guess: known });
-    return new ReceiptdError('USAGE.unknownCommand', { typed, meant });
+    const known = GUESSED.find((each) => each === quoted.toLowerCase());
+    if (known !== undefined)
+      return new ReceiptdError('USAGE.guessedCommand', { typed: quoted, guess: known });
+    return new ReceiptdError('USAGE.unknownCommand', { typed: quoted, meant });
   }
-  const plain = inPlainWords(what);
-  const detail = `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.$/, '')}.`.replaceAll("'", '"');
-  return new ReceiptdError('USAGE.commandLine', {
-    fault: faultOf(code, what),
-    detail,
+  return usageFault(faultOf(code, quoted) ?? { kind: 'other', detail: what }, {
     meant,
-    name: possibleName(code, what),
+    name: possibleName(code, quoted),
   });
 }
 
-/** What the parser found, for other languages than its own; null for what is rare. */
-function faultOf(code: string, what: string): CommandLineFault | null {
-  const [, quoted = ''] = /'(.*?)'/.exec(what) ?? [];
-  const [, option = quoted] = /(--[\w-]+)/.exec(quoted) ?? [];
+export function usageFault(
+  fault: CommandLineFault,
+  { meant, name }: { readonly meant: readonly string[]; readonly name: string | null } = {
+    meant: [],
+    name: null,
+  },
+): ReceiptdError {
+  return new ReceiptdError('USAGE.commandLine', { fault, meant, name });
+}
+
+/** `quoted`: what the parser's message is about. */
+function faultOf(code: string, quoted: string): CommandLineFault | null {
+  const [option = quoted] = /--[\w-]+/.exec(quoted) ?? [];
   switch (code) {
     case 'commander.unknownOption':
       return { kind: 'unknownOption', subject: quoted };
     case 'commander.optionMissingArgument':
       return { kind: 'valueMissing', subject: option };
+    case 'commander.missingMandatoryOptionValue':
+      return { kind: 'optionMissing', subject: option };
     case 'commander.missingArgument':
       return { kind: 'argumentMissing', subject: quoted };
     case 'commander.excessArguments':
-      return { kind: 'tooManyArguments', subject: '' };
+      return { kind: 'tooManyArguments', subject: quoted };
     default:
       return null;
   }
 }
 
-/** The parser's sentences about values, without its notation of options and arguments. */
-function inPlainWords(what: string): string {
-  return what
-    .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument missing/, '$1 needs a value')
-    .replace(/^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid/, '$1: "$2" is not valid')
-    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'/, '"$1" is not valid as <$2>');
-}
-
 /** Document names can look like this; no option does. */
-function possibleName(code: string, what: string): string | null {
-  const [, given = ''] = /'(-[^']+)'/.exec(what) ?? [];
-  return code === 'commander.unknownOption' && /^-[^-]|\d/.test(given) ? given : null;
+function possibleName(code: string, quoted: string): string | null {
+  return code === 'commander.unknownOption' && /^-[^-]|^-.*\d/.test(quoted) ? quoted : null;
 }

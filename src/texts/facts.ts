@@ -166,10 +166,20 @@ export interface FolderHolder {
 export type NotUtf8 = 'UTF-16' | 'binary';
 
 /** What is wrong with a command line. */
-export interface CommandLineFault {
-  readonly kind: 'unknownOption' | 'valueMissing' | 'argumentMissing' | 'tooManyArguments';
-  readonly subject: string;
-}
+export type CommandLineFault =
+  | {
+      readonly kind:
+        'unknownOption' | 'valueMissing' | 'optionMissing' | 'argumentMissing' | 'tooManyArguments';
+      readonly subject: string;
+    }
+  | {
+      readonly kind: 'notAChoice';
+      readonly subject: string;
+      readonly given: string;
+      readonly choices: readonly string[];
+    }
+  /** In the words of the parser. */
+  | { readonly kind: 'other'; readonly detail: string };
 
 /** What is wrong with a file of certificate authorities. */
 export type AuthoritiesFlaw = NotUtf8 | 'notAFile' | 'unreadable' | 'noCertificate' | 'broken';

@@ -1,4 +1,5 @@
 import type { Need } from '../../src/core/domain/problem.ts';
+import { cliTextsIn } from '../../src/texts/cli.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { describe, expect, it } from 'vitest';
 import { EXIT, exitStatusOf } from '../../src/cli/exitStatus.ts';
@@ -7,7 +8,8 @@ import { usageError } from '../../src/cli/usage.ts';
 import type { OnceResult } from '../../src/daemon/agent.ts';
 import { ERROR_CODES, ReceiptdError } from '../../src/core/domain/errors.ts';
 
-const texts = await textsIn('en', String);
+const { needs } = await textsIn('en', String);
+const texts = await cliTextsIn('en', String);
 
 describe('the exit status', () => {
   it('is nonzero for every error code', () => {
@@ -40,45 +42,33 @@ describe('the exit status', () => {
     count,
     reason,
   });
+  const { once } = texts;
+  const { summary } = needs;
+  const afterwards = (...parts: string[]) => `${[once.accepted(3), ...parts].join(', ')}.`;
+  const [tooLarge, lost, open] = [
+    [need('rejected', 1, 'TOO_LARGE')],
+    [need('lost', 1), need('failed', 2)],
+    [need('incomplete', 1, 'INCOMPLETE'), need('unreadable', 2, 'EACCES')],
+  ];
   it.each<[Partial<OnceResult>, number, string]>([
-    [{}, EXIT.ok, '3 accepted.'],
-    [{ found: [need('rejected', 1, 'TOO_LARGE')] }, EXIT.refused, '3 accepted, 1 not sent (Too large: 1).'],
+    [{}, EXIT.ok, afterwards()],
+    [{ found: tooLarge }, EXIT.refused, afterwards(once.notSent(1, summary(tooLarge)))],
+    [{ found: lost, waiting: 1 }, EXIT.refused, afterwards(once.waiting(1), once.notSent(3, summary(lost)))],
+    [{ waiting: 1 }, EXIT.waiting, afterwards(once.waiting(1))],
     [
-      { found: [need('lost', 1), need('failed', 2)], waiting: 1 },
-      EXIT.refused,
-      '3 accepted, 1 waiting, 3 not sent (Refused by the service: 2, Lost before it could be sent: 1).',
-    ],
-    [{ waiting: 1 }, EXIT.waiting, '3 accepted, 1 waiting.'],
-    [
-      { found: [need('incomplete', 1, 'INCOMPLETE'), need('unreadable', 2, 'EACCES')], unreadableDirs: 1 },
+      { found: open, unreadableDirs: 1 },
       EXIT.waiting,
-      '3 accepted, 3 not sent (Not readable: 2, Incomplete: 1), 1 unreadable directory.',
+      afterwards(once.notSent(3, summary(open)), once.unreadable(1)),
     ],
-    [
-      { found: [need('unconfirmed', 1)] },
-      EXIT.waiting,
-      '3 accepted, 1 not sent (May already be at the service: 1).',
-    ],
-    [
-      { earlier: [need('failed', 2), need('rejected', 1, 'DAMAGED')] },
-      EXIT.ok,
-      '3 accepted.\nFrom earlier runs: Refused by the service: 2, Damaged, or not an image: 1. `receiptd list --needs-person` lists everything that needs a person.',
-    ],
-    [
-      { orphaned: 2 },
-      EXIT.waiting,
-      '3 accepted. 2 documents wait for an endpoint that is no longer in the config. `receiptd status` says what to do.',
-    ],
-    [{ missingFolders: ['/a'] }, EXIT.waiting, "3 accepted, /a can't be listed."],
-    [
-      { unreachable: true, waiting: 4 },
-      EXIT.unreachable,
-      '3 accepted, 4 waiting, the service could not be reached.',
-    ],
-  ])('of a single run that left %j', (left, status, summary) => {
+    [{ earlier: lost }, EXIT.ok, `${afterwards()}\n${once.earlier(summary(lost))}`],
+    [{ orphaned: 2 }, EXIT.waiting, `${afterwards()} ${once.orphaned(2)}`],
+    [{ missingFolders: ['/a'] }, EXIT.waiting, afterwards(once.unlisted('/a'))],
+    [{ unreachable: true, waiting: 4 }, EXIT.unreachable, afterwards(once.waiting(4), once.unreachable)],
+    [{ accepted: 0 }, EXIT.ok, `${once.nothing}.`],
+  ])('of a single run that left %j', (left, status, said) => {
     const result = { ...done, ...left };
     expect(exitStatusOfOnce(result)).toBe(status);
-    expect(summaryOf(result, texts)).toBe(summary);
+    expect(summaryOf(result, needs, once)).toBe(said);
   });
 });
 
@@ -92,7 +82,6 @@ it('suggests `--` for a name that begins with a dash, but not for an unknown opt
 
 it('turns an error of the argument parser into one sentence with its suggestion and a code', () => {
   const message = "error: unknown command 'lst'\n(Did you mean list?)";
-  expect(usageError({ code: 'commander.unknownCommand', message }).sentence()).toBe(
-    'Unknown command "lst". Did you mean list? `receiptd --help` shows the commands. [USAGE]',
-  );
+  const { key, params } = usageError({ code: 'commander.unknownCommand', message });
+  expect({ key, params }).toEqual({ key: 'USAGE.unknownCommand', params: { typed: 'lst', meant: ['list'] } });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { listTable, type TableRow } from '../../src/cli/listTable.ts';
+import { cliTextsIn } from '../../src/texts/cli.ts';
+
+const { list: words } = await cliTextsIn('en', String);
 
 const accepted: TableRow = {
   name: 'a',
@@ -14,7 +17,7 @@ const accepted: TableRow = {
   dismissedAt: null,
 };
 const failed: TableRow = { ...accepted, name: 'bb', state: 'failed', status: null, message: 'Too dark.' };
-const none = { columns: [], dim: (text: string) => `(${text})` };
+const none = { columns: [], words, dim: (text: string) => `(${text})` };
 
 describe('the table of a list in parts', () => {
   it('has one head, and the reason in the last column', () => {

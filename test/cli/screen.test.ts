@@ -2,6 +2,9 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../src/cli/io.ts';
 import { Screen, wrap } from '../../src/cli/screen.ts';
+import { cliTextsIn } from '../../src/texts/cli.ts';
+
+const texts = await cliTextsIn('en', String);
 
 describe('a line that is too long for the screen', () => {
   it('wraps and keeps its indentation', () => {
@@ -25,7 +28,12 @@ function terminal(rows: number, columns: number) {
   const stdin = Object.assign(new PassThrough(), { setRawMode: (raw: boolean) => void modes.push(raw) });
   const stdout = Object.assign(new PassThrough(), { rows, columns });
   stdout.on('data', (data: Buffer) => (text += data.toString()));
-  return { io: { stdin, stdout } as unknown as Io, stdin, modes, take: () => [text, (text = '')][0] ?? '' };
+  return {
+    io: { stdin, stdout, texts } as unknown as Io,
+    stdin,
+    modes,
+    take: () => [text, (text = '')][0] ?? '',
+  };
 }
 
 describe('a screen', () => {
@@ -46,7 +54,7 @@ describe('a screen', () => {
     take();
     screen.draw(['1', '2', '3', '4', '5']);
     const drawn = take();
-    expect(drawn).toContain('2\x1b[K\r\n… 3 more lines');
+    expect(drawn).toContain(`2\x1b[K\r\n${texts.moreLines(3)}`);
     expect(drawn).not.toContain('\r\n3');
     screen.close();
   });

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exitStatus.ts';
-import type { Io } from '../../src/cli/io.ts';
+import type { ProcessParts } from '../../src/cli/io.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { classify } from '../../src/core/domain/outcome.ts';
 import { LIST_STATES, type ListRow } from '../../src/core/ports/ledgerReports.ts';
@@ -17,7 +17,7 @@ const io = {
   cwd: ROOT,
   stop: new AbortController().signal,
   onReload: () => () => {},
-} satisfies Io;
+} satisfies ProcessParts;
 const program = await createProgram(io, () => {});
 
 async function documents(): Promise<string[]> {

@@ -4,7 +4,9 @@ import { LANGUAGES } from '../../src/texts/language.ts';
 import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
 import type { Condition } from '../../src/core/domain/problem.ts';
 import german from '../../src/texts/de.ts';
+import germanCli from '../../src/texts/de/cli.ts';
 import english from '../../src/texts/en.ts';
+import englishCli from '../../src/texts/en/cli.ts';
 import { PROBLEM_EXAMPLES } from '../../src/texts/examples.ts';
 import { wordsOf } from '../../src/texts/errors.ts';
 import { explain, findingWords, sentencesOf, whatIsWrong } from '../../src/texts/explain.ts';
@@ -33,13 +35,18 @@ it('an error inside another text is worded in the language of that text', () => 
 });
 
 describe('the catalogue', () => {
-  it('names in every language the same values, settings and commands', () => {
-    expect(Object.fromEntries(shapeOf(german(MARKS)))).toEqual(Object.fromEntries(shapeOf(english(MARKS))));
+  const both = [
+    ['of the agent', english(MARKS), german(MARKS)],
+    ['of the commands', englishCli(MARKS), germanCli(MARKS)],
+  ] as const;
+
+  it.each(both)('%s names in every language the same values, settings and commands', (_, its, translated) => {
+    expect(Object.fromEntries(shapeOf(translated))).toEqual(Object.fromEntries(shapeOf(its)));
   });
 
-  it('leaves no sentence untranslated', () => {
-    const originals = textsOf(english(MARKS));
-    const same = [...textsOf(german(MARKS))].filter(
+  it.each(both)('%s leaves no sentence untranslated', (_, its, translated) => {
+    const originals = textsOf(its);
+    const same = [...textsOf(translated)].filter(
       ([key, text]) => originals.get(key) === text && / \p{L}/u.test(text),
     );
     expect(same).toEqual([]);

@@ -56,8 +56,7 @@ export async function setupInBrowser(
     print(io, server.link);
     if (options.open !== false) page = await showLink(io, null, server.link);
     const status = await untilAgreed(io, talk, server, converse);
-    if (server.unused.aborted)
-      io.stderr.write('Nobody opened the link within five minutes. Run this again for a new link.\n');
+    if (server.unused.aborted) io.stderr.write(`${io.texts.console.unused}\n`);
     return status;
   } finally {
     await server.close();

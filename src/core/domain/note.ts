@@ -1,4 +1,4 @@
-import { limitWords, noteTexts, type Left, type NotedAgent, type NoteFact } from '../../texts/en/notes.ts';
+import { noteTexts, type Left, type NotedAgent, type NoteFact } from '../../texts/en/notes.ts';
 import { formatOf } from '../../texts/format.ts';
 import { phrase } from '../../texts/phrase.ts';
 import { openingAt } from './hours.ts';
@@ -87,15 +87,7 @@ function secondsText(ms: number): string {
   return ms >= 9_950 ? String(Math.round(ms / 1_000)) : (ms / 1_000).toFixed(ms >= 95 ? 1 : 2);
 }
 
-/** For example, `limited to 60/min, about 31 min left`. */
-export function limitText({
-  rate,
-  leftMs,
-}: Pick<Extract<Note, { kind: 'limited' }>, 'rate' | 'leftMs'>): string {
-  return limitWords(formatOf('en', local), { rate, left: leftOf(leftMs) });
-}
-
-function leftOf(ms: number): Left {
+export function leftOf(ms: number): Left {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 120) return { unit: 'minutes', value: minutes };
   const hours = Math.round(minutes / 60);

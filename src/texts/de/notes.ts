@@ -10,11 +10,17 @@ const CAUSES = {
 const STATES = { running: 'läuft', stopped: 'beendet', silent: 'antwortet nicht' };
 const PERIODS = { day: 'dieses Tages', month: 'dieses Monats' };
 
-export const noteTexts = ({ number, counted, time }: Format): NoteTexts => {
-  const left = ({ unit, value }: Left): string => {
-    if (unit === 'minutes') return value <= 1 ? 'eine Minute' : `${value} min`;
-    return unit === 'hours' ? `${value} h` : counted(value, 'Tag', 'Tage');
-  };
+function leftText({ counted }: Format, { unit, value }: Left): string {
+  if (unit === 'minutes') return value <= 1 ? 'eine Minute' : `${value} min`;
+  return unit === 'hours' ? `${value} h` : counted(value, 'Tag', 'Tage');
+}
+
+export function limitWords(format: Format, p: { readonly rate: string; readonly left: Left }): string {
+  return `auf ${p.rate} begrenzt, noch etwa ${leftText(format, p.left)}`;
+}
+
+export const noteTexts = (format: Format): NoteTexts => {
+  const { number, counted, time } = format;
   return {
     hours: (p) =>
       `Außerhalb der Sendezeiten (\`delivery.hours\`). Gesendet wird wieder ab ${DAYS[p.day]}, ${p.at}.`,
@@ -34,7 +40,7 @@ export const noteTexts = ({ number, counted, time }: Format): NoteTexts => {
       return `An den Endpunkt ${p.endpoint} wird langsamer gesendet (${less.join(', ')}), ${CAUSES[p.cause]}. Das Tempo steigt von selbst wieder.`;
     },
     limited: (p) =>
-      `${p.endpoint === null ? 'Das Senden' : `Das Senden an den Endpunkt ${p.endpoint}`} ist auf ${p.rate} begrenzt. Was wartet, braucht noch etwa ${left(p.left)}.`,
+      `${p.endpoint === null ? 'Das Senden' : `Das Senden an den Endpunkt ${p.endpoint}`} ist auf ${p.rate} begrenzt. Was wartet, braucht noch etwa ${leftText(format, p.left)}.`,
     paused: (p) =>
       `Dieser Agent ist angehalten${p.by === null || p.since === null ? '' : ` (von ${p.by}, seit ${time(p.since)})`}: Er erfasst Scans und sendet nichts. Fortsetzen: \`receiptd fleet resume ${p.agent}\`.`,
     deferred: (p) =>

@@ -5,6 +5,7 @@
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Io } from '../../../src/cli/io.ts';
+import { ioOf } from '../../../src/cli/language.ts';
 import { installService, type InstallOptions } from '../../../src/cli/serviceInstall.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -88,7 +89,7 @@ export async function place(exec: 'built' | 'content' = 'built'): Promise<Place>
   return {
     dir,
     host,
-    io: { stdin, stdout, stderr, env, cwd: dir, stop, onReload: () => () => {} },
+    io: await ioOf({ stdin, stdout, stderr, env, cwd: dir, stop, onReload: () => () => {} }),
     exec: program,
     folder,
     unit: join(dir, 'units/receiptd.service'),

@@ -105,18 +105,22 @@ function pairFault(p: UnfitPair): string {
 }
 
 /** Null: without words of its own. */
-function commandLine(fault: CommandLineFault | null): string | null {
-  switch (fault?.kind) {
+function commandLine(fault: CommandLineFault): string {
+  switch (fault.kind) {
     case 'unknownOption':
       return `Die Option „${fault.subject}“ gibt es hier nicht.`;
     case 'valueMissing':
       return `${fault.subject} braucht einen Wert.`;
+    case 'optionMissing':
+      return `Es fehlt ${fault.subject}.`;
     case 'argumentMissing':
       return `Es fehlt die Angabe „${fault.subject}“.`;
     case 'tooManyArguments':
-      return 'Das sind zu viele Angaben.';
-    default:
-      return null;
+      return `Das sind zu viele Angaben für „${fault.subject}“.`;
+    case 'notAChoice':
+      return `${fault.subject}: „${fault.given}“ ist nicht gültig. Möglich sind ${fault.choices.join(', ')}.`;
+    case 'other':
+      return `Diesen Aufruf versteht receiptd nicht: ${fault.detail}`;
   }
 }
 
@@ -377,7 +381,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `${meintenSie(p.meant)}\`receiptd --help\` zeigt die Befehle.`,
     ],
     'USAGE.commandLine': (p) => [
-      commandLine(p.fault) ?? `Diesen Aufruf versteht receiptd nicht: ${p.detail}`,
+      commandLine(p.fault),
       `${meintenSie(p.meant)}${p.name === null ? '' : `Ist es der Name eines Belegs, schreiben Sie zwei Bindestriche davor, wie in \`receiptd show -- ${p.name}\`. `}Mit --help sehen Sie die Optionen dieses Befehls.`,
     ],
     'USAGE.agentNotShared': [
@@ -632,7 +636,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'CONFIRMATION_NEEDED.nothingErased': [
       'Es wurde nichts gelöscht.',
-      'Zur Bestätigung antworten Sie mit y, oder ergänzen Sie --yes.',
+      'Zur Bestätigung antworten Sie mit j, oder ergänzen Sie --yes.',
     ],
     'CONFIRMATION_NEEDED.retire': (p) => [
       `Belege aus eigenen Ordnern des Agenten, die noch warten, gelten als verloren: Scannen Sie sie noch einmal. Belege aus gemeinsamen Ordnern, und Ergebnisse, die er noch nicht weitergegeben hat, gehen an den Agenten dieses Rechners. ${counted(p.count, 'Beleg wartet', 'Belege warten')} bei ihm.`,
@@ -640,7 +644,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'CONFIRMATION_NEEDED.notRetired': [
       'Es wurde nichts geändert.',
-      'Antworten Sie mit y, oder ergänzen Sie --yes.',
+      'Antworten Sie mit j, oder ergänzen Sie --yes.',
     ],
     'CONFIRMATION_NEEDED.nothingSent': (p) => [
       `Aus ${p.folder} wurde nichts gesendet.`,

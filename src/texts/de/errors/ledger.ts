@@ -87,6 +87,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EDQUOT: 'Schaffen Sie Platz auf der Platte.',
 };
 
+export function movedWords(p: { at: string | null; file: string; isCopy: boolean }): string {
+  const from = `${p.at ?? 'zu unbekannter Zeit'}${p.file === '' ? '' : `, in ${p.file}`}`;
+  return p.isCopy
+    ? `Das ist eine Kopie zum Ansehen (wiederhergestellt ${from}). Der Agent läuft anderswo.`
+    : `Das Eingangsbuch ist auf einen anderen Rechner umgezogen (${from}), und receiptd läuft dort.`;
+}
+
 const REACHABLE = 'Sorgen Sie dafür, dass die Datenbank läuft und von hier erreichbar ist.';
 
 export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType<typeof english>> {
@@ -150,7 +157,7 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
       'Beenden Sie es zuerst, oder verwenden Sie für dieses ein anderes stateDir.',
     ],
     STATE_MOVED: (p) => [
-      `${p.stateDir} ist geschlossen. ${p.isCopy ? `Das ist eine Kopie zum Ansehen (wiederhergestellt ${p.at ?? 'zu unbekannter Zeit'}${p.file === '' ? '' : `, in ${p.file}`}). Der Agent läuft anderswo.` : `Das Eingangsbuch ist auf einen anderen Rechner umgezogen (${p.at ?? 'zu unbekannter Zeit'}${p.file === '' ? '' : `, in ${p.file}`}), und receiptd läuft dort.`}`,
+      `${p.stateDir} ist geschlossen. ${movedWords(p)}`,
       'Zwei Agenten würden beide senden, was wartet. Läuft dort kein Agent, öffnen Sie diesen Rechner wieder mit `receiptd backup --reopen`.',
     ],
     'STATE_MOVED.otherPc': (p) => [

@@ -122,6 +122,25 @@ function pairFault(p: UnfitPair): string {
   }
 }
 
+function commandLine(fault: CommandLineFault): string {
+  switch (fault.kind) {
+    case 'unknownOption':
+      return `Unknown option "${fault.subject}".`;
+    case 'valueMissing':
+      return `${fault.subject} needs a value.`;
+    case 'optionMissing':
+      return `${fault.subject} is missing.`;
+    case 'argumentMissing':
+      return `Missing required argument "${fault.subject}".`;
+    case 'tooManyArguments':
+      return `Too many arguments for "${fault.subject}".`;
+    case 'notAChoice':
+      return `${fault.subject}: "${fault.given}" is not valid. Allowed choices are ${fault.choices.join(', ')}.`;
+    case 'other':
+      return `This command line is not understood: ${fault.detail}`;
+  }
+}
+
 export function commandsErrors(format: Format) {
   const { counted, duration, phrase } = format;
   return {
@@ -394,13 +413,8 @@ export function commandsErrors(format: Format) {
       `Unknown command "${p.typed}".`,
       `${didYouMean(p.meant)}\`receiptd --help\` shows the commands.`,
     ],
-    'USAGE.commandLine': (p: {
-      fault: CommandLineFault | null;
-      detail: string;
-      meant: readonly string[];
-      name: string | null;
-    }) => [
-      p.detail,
+    'USAGE.commandLine': (p: { fault: CommandLineFault; meant: readonly string[]; name: string | null }) => [
+      commandLine(p.fault),
       `${didYouMean(p.meant)}${p.name === null ? '' : `If it is a document name, put two dashes before it, as in \`receiptd show -- ${p.name}\`. `}Add --help to see the options of this command.`,
     ],
     'USAGE.agentNotShared': [

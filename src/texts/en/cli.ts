@@ -1,0 +1,19 @@
+import type { Format } from '../format.ts';
+import { auditHelp, auditTexts } from './cli/audit.ts';
+import { commonTexts } from './cli/common.ts';
+import { documentsHelp, documentsTexts } from './cli/documents.ts';
+import { watchingHelp, watchingTexts } from './cli/watching.ts';
+
+/** What commands print, and their help; errors, problems and findings are in `en.ts`. */
+export default function english(format: Format) {
+  return {
+    format,
+    ...commonTexts(format),
+    ...watchingTexts(format),
+    ...documentsTexts(format),
+    ...auditTexts(format),
+    help: { ...watchingHelp, ...documentsHelp, ...auditHelp },
+  };
+}
+
+export type CliTexts = ReturnType<typeof english>;
