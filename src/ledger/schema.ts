@@ -164,6 +164,11 @@ export type Table = keyof typeof TABLES;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 export const TABLE_NAMES = Object.keys(TABLES) as readonly Table[];
 
+export function byTable<T>(make: (table: Table) => T): Record<Table, T> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all of them
+  return Object.fromEntries(TABLE_NAMES.map((table) => [table, make(table)])) as Record<Table, T>;
+}
+
 type ValueOf<Kind extends string> = Kind extends `text${string}` ? string : number;
 type CellOf<Kind extends string> = Kind extends `${string}?${string}` ? ValueOf<Kind> | null : ValueOf<Kind>;
 
@@ -295,28 +300,15 @@ export function kindOf(kind: string): 'id' | 'int' | 'text' {
   return bare === 'id' || bare === 'int' ? bare : 'text';
 }
 
-/** Columns of a table that erasure takes. */
-export function personalColumns(table: Table): ReadonlySet<string> {
-  return PERSONAL[table];
-}
-
-const PERSONAL: Readonly<Record<Table, ReadonlySet<string>>> = {
-  endpoints: personalOf('endpoints'),
-  folders: personalOf('folders'),
-  documents: personalOf('documents'),
-  files: personalOf('files'),
-  attempts: personalOf('attempts'),
-  holds: personalOf('holds'),
-  results: personalOf('results'),
-};
-
-function personalOf(table: Table): ReadonlySet<string> {
-  return new Set(
-    Object.entries<string>(TABLES[table])
-      .filter(([, kind]) => kind.endsWith('!'))
-      .map(([name]) => name),
-  );
-}
+/** Columns of each table that erasure takes. */
+export const PERSONAL: Readonly<Record<Table, ReadonlySet<string>>> = byTable(
+  (table) =>
+    new Set(
+      Object.entries<string>(TABLES[table])
+        .filter(([, kind]) => kind.endsWith('!'))
+        .map(([name]) => name),
+    ),
+);
 
 /** @param behind what follows each table's columns, such as `STRICT` */
 export function createTables(types: ColumnTypes, behind = ''): string {

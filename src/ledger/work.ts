@@ -2,6 +2,7 @@ import { CHAIN, type Entry } from './entries.ts';
 import type { Engine, Head } from './engine.ts';
 import { fold, namingBytes, type Place, type WorkingSet } from './fold.ts';
 import {
+  byTable,
   COUNTED,
   isListedRow,
   LOADED,
@@ -18,19 +19,9 @@ export function columnsOf(table: Table, alias: string): string {
   return LOADED[table].replace(/\w+/g, `${alias}.$&`).replaceAll(' ', ', ');
 }
 
-function byId(table: Table): string {
-  return `{one id:int} SELECT ${columnsOf(table, 't')} FROM ${table} t WHERE t.id = r.id`;
-}
-
-const BY_ID: Readonly<Record<Table, string>> = {
-  endpoints: byId('endpoints'),
-  folders: byId('folders'),
-  documents: byId('documents'),
-  files: byId('files'),
-  attempts: byId('attempts'),
-  holds: byId('holds'),
-  results: byId('results'),
-};
+const BY_ID = byTable(
+  (table) => `{one id:int} SELECT ${columnsOf(table, 't')} FROM ${table} t WHERE t.id = r.id`,
+);
 
 interface Taken {
   readonly endpoint: number;
@@ -51,18 +42,6 @@ type Rows = { readonly [Name in Table]: Map<number, Row<Name>> };
 /** There are few of them, and nearly every transaction asks for the same. */
 export type Places = Pick<Rows, 'endpoints' | 'folders'>;
 type Changes = { readonly [Name in Table]: Map<number, 'new' | Partial<Row<Name>>> };
-
-function byTable<T>(make: () => T): Readonly<Record<Table, T>> {
-  return {
-    endpoints: make(),
-    folders: make(),
-    documents: make(),
-    files: make(),
-    attempts: make(),
-    holds: make(),
-    results: make(),
-  };
-}
 
 /**
  * What one transaction knows and has changed. Steps read and decide here, the fold changes rows here, and `flush` writes each changed row once, in its

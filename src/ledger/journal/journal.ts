@@ -5,7 +5,8 @@ import { systemCode } from '../../core/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { formatLine, isBad, NO_HASH, parseLine, type BadLine, type ParsedLine } from './line.ts';
 import { lineAfter } from './lines.ts';
-import { damagedJournal, lastCommit } from './read.ts';
+import { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
+import { damagedJournal, lastCommit, readJournal } from './read.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
@@ -82,6 +83,20 @@ export class Journal {
     fs.writeSync(this.#fd, Buffer.alloc(PROBE_BYTES, ' '), 0, PROBE_BYTES, offset);
     fs.fdatasyncSync(this.#fd);
     this.#cut();
+  }
+
+  /** Entries behind a number, each checked. @throws ReceiptdError JOURNAL_DAMAGED */
+  after(seq: number): Iterable<JournalEntry> {
+    return readJournal(this.path, seq);
+  }
+
+  /** Ranges of entries with personal data that `isMeant`. */
+  personal(isMeant: (entry: JournalEntry) => boolean): readonly SeqRange[] {
+    return personalRanges(this.path, isMeant);
+  }
+
+  blank(ranges: readonly SeqRange[]): void {
+    blankInJournal(this.path, ranges);
   }
 
   close(): void {

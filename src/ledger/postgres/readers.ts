@@ -2,12 +2,8 @@ import type { Connection, Connector } from './connection.ts';
 import { isLost } from './failure.ts';
 import type { Sql } from './statements.ts';
 
-/** Concurrent reads; others wait, except those that a heartbeat or transaction needs. */
+/** Concurrent reads; others wait. */
 const MOST = 3;
-
-export interface ReadOptions {
-  readonly isUrgent?: boolean;
-}
 
 /** Connections unused for this long are closed, so that an idle agent keeps none. */
 const IDLE_MS = 10_000;
@@ -39,8 +35,8 @@ export class Readers {
   }
 
   /** Retries once if an idle connection turns out to be dead. */
-  async use<T>(work: (sql: Sql) => Promise<T>, options: ReadOptions = {}): Promise<T> {
-    const connection = await this.#take(options.isUrgent === true);
+  async use<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const connection = await this.#take();
     const isFresh = !connection.isUsed;
     try {
       return await work(connection.own);
@@ -49,7 +45,7 @@ export class Readers {
     } finally {
       this.#giveBack(connection.own);
     }
-    return this.use(work, options);
+    return this.use(work);
   }
 
   /** Discards all connections: they may be half-open, or lead to a server that is no longer the primary. */
@@ -71,12 +67,12 @@ export class Readers {
     await Promise.all(free.map((each) => each.close()));
   }
 
-  async #take(isUrgent: boolean): Promise<{ readonly own: Connection; readonly isUsed: boolean }> {
+  async #take(): Promise<{ readonly own: Connection; readonly isUsed: boolean }> {
     for (;;) {
       const free = this.#free.pop();
       if (free?.isOpen === true) return { own: free, isUsed: true };
       if (free) this.#open -= 1;
-      else if (isUrgent || this.#open < MOST) break;
+      else if (this.#open < MOST) break;
       else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#open += 1;

@@ -8,7 +8,7 @@ import { readJournal } from '../journal/journal.ts';
 import { NO_HASH } from '../journal/line.ts';
 import { refuseOlderJournal } from '../journal/read.ts';
 import { LedgerCore } from '../ledger.ts';
-import { MISCOUNTED, NAMED, TABLE_NAMES, TABLES, type Cells, type Table } from '../schema.ts';
+import { byTable, MISCOUNTED, NAMED, TABLE_NAMES, TABLES, type Cells, type Table } from '../schema.ts';
 import { copyInto } from './backup.ts';
 import { inParts, isOfStore, SqliteEngine } from './engine.ts';
 import { Statements } from './statements.ts';
@@ -134,11 +134,11 @@ export async function compareFolded(
   try {
     again.db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY');
     makeTables(again.db, NO_HASH);
-    const engine = SqliteEngine.overTables(again, '');
+    const engine = new SqliteEngine({ writer: again, reader: again, journal: null });
     if (extent.taken !== undefined) await take(ledger, engine, extent.taken);
     const { misfits } = await new LedgerCore(engine).foldLeniently(entries);
     const differences: string[] = [];
-    const rows = { ...NO_ROWS };
+    const rows = byTable(() => 0);
     let count = 0;
     for (const table of TABLE_NAMES) {
       const found = await differencesIn(table, ledger, again, extent, () => {
@@ -168,16 +168,6 @@ const CALLED: Readonly<Record<Table, string>> = {
   attempts: 'Upload request',
   holds: 'Hold',
   results: 'Result',
-};
-
-const NO_ROWS: Readonly<Record<Table, number>> = {
-  endpoints: 0,
-  folders: 0,
-  documents: 0,
-  files: 0,
-  attempts: 0,
-  holds: 0,
-  results: 0,
 };
 
 async function differencesIn(

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { systemCode } from '../../core/domain/errors.ts';
-import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/journal.ts';
-import { blankInJournal, personalRanges, readJournal, type Journal } from '../journal/journal.ts';
+import type { JournalHead } from '../../core/ports/journal.ts';
+import type { Journal } from '../journal/journal.ts';
 import { isBusyError, isStoreFailure } from './failure.ts';
 import { subjectsOf, toJournal, type Range } from '../entries.ts';
 import type { Engine, Fault, Head, Recorded } from '../engine.ts';
@@ -19,40 +19,19 @@ export const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = N
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;
   PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;`;
 
-/** The journal, as an engine sees it. */
-export interface Entries {
-  readonly head: JournalHead;
-  /** Durable on return. */
-  append(events: readonly JournalEvent[]): void;
-  /** Entries behind a number. */
-  after(seq: number): Iterable<JournalEntry>;
-  blank(ranges: readonly Range[]): void;
-  /** Ranges of entries with personal data that `isMeant`. */
-  personal(isMeant: (entry: JournalEntry) => boolean): readonly Range[];
-  /** Writes a probe and removes it. @throws the error that prevents writing */
-  tryWriting(): void;
-  close(): void;
-}
-
-export function entriesOf(journal: Journal): Entries {
-  return {
-    get head() {
-      return journal.head;
-    },
-    append: (events) => void journal.append(events),
-    after: (seq) => readJournal(journal.path, seq),
-    blank: (ranges) => blankInJournal(journal.path, ranges),
-    personal: (isMeant) => personalRanges(journal.path, isMeant),
-    tryWriting: () => journal.tryWriting(),
-    close: () => journal.close(),
-  };
-}
+export type Entries = Pick<
+  Journal,
+  'head' | 'append' | 'after' | 'personal' | 'blank' | 'tryWriting' | 'close'
+>;
 
 export interface SqliteEngineOptions {
   readonly writer: Statements;
   readonly reader: Statements;
-  readonly journal: Entries;
-  readonly now: () => number;
+  /** Null: entries are folded, and none is recorded. */
+  readonly journal: Entries | null;
+  /** Whose entries are folded, without a journal. */
+  readonly ledger?: string;
+  readonly now?: () => number;
   /** Called with how long each sync took; milliseconds. */
   readonly onSynced?: ((ms: number) => void) | undefined;
 }
@@ -85,25 +64,13 @@ export class SqliteEngine implements Engine {
     this.#hasBlanks = headOf(options.writer).blanks.length > 0;
   }
 
-  /** Over tables without a journal: entries are folded, none is recorded. @param ledger whose entries they are */
-  static overTables(writer: Statements, ledger: string): SqliteEngine {
-    const refuse = (): never => {
-      throw new Error('nothing is recorded here');
-    };
-    const journal: Entries = {
-      head: { ...headOf(writer), ledger },
-      append: refuse,
-      after: () => [],
-      blank: refuse,
-      personal: refuse,
-      tryWriting: refuse,
-      close: () => {},
-    };
-    return new SqliteEngine({ writer, reader: writer, journal, now: () => 0 });
+  get journalHead(): JournalHead {
+    return this.#journal.head;
   }
 
-  get journalHead(): JournalHead {
-    return this.#options.journal.head;
+  get #journal(): Entries {
+    if (this.#options.journal !== null) return this.#options.journal;
+    throw new Error('nothing is recorded here');
   }
 
   get db(): DatabaseSyncInstance {
@@ -113,7 +80,8 @@ export class SqliteEngine implements Engine {
   begin(): Head {
     this.db.exec('BEGIN IMMEDIATE');
     this.#isAhead = false;
-    return { seq: this.#options.journal.head.seq, base: 0, name: '', now: this.#options.now() };
+    const { journal, now } = this.#options;
+    return { seq: journal?.head.seq ?? 0, base: 0, name: '', now: now?.() ?? 0 };
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a statement decides what its rows are
@@ -155,11 +123,11 @@ export class SqliteEngine implements Engine {
 
   record(entries: Parameters<Engine['record']>[0]): void {
     const startedAt = performance.now();
-    this.#options.journal.append(entries.map(({ entry, at }) => toJournal(entry, at)));
+    this.#journal.append(entries.map(({ entry, at }) => toJournal(entry, at)));
     this.#isAhead = true;
     this.#options.onSynced?.(performance.now() - startedAt);
     const blanks = entries.flatMap(({ entry }) => (entry.kind === 'erased' ? entry.entries : []));
-    this.#setHead(this.#options.journal.head, blanks);
+    this.#setHead(this.#journal.head, blanks);
   }
 
   replayed(entries: readonly Recorded[]): void {
@@ -169,7 +137,8 @@ export class SqliteEngine implements Engine {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `record`
       kind === 'erased' ? (facts['entries'] as unknown as Range[]) : [],
     );
-    this.#setHead({ ledger: this.#options.journal.head.ledger, seq: last.seq, hash: last.hash }, blanks);
+    const { journal, ledger = '' } = this.#options;
+    this.#setHead({ ledger: journal?.head.ledger ?? ledger, seq: last.seq, hash: last.hash }, blanks);
   }
 
   #setHead({ ledger, seq, hash }: JournalHead, blanks: readonly Range[]): void {
@@ -190,7 +159,7 @@ export class SqliteEngine implements Engine {
   /** Changes nothing but reaches the disk. @throws the error that persists */
   tryWriting(failureOf: (error: unknown) => unknown): void {
     try {
-      this.#options.journal.tryWriting();
+      this.#journal.tryWriting();
       this.db.exec('BEGIN IMMEDIATE; UPDATE head SET seq = seq; COMMIT');
     } catch (error) {
       this.rollback();
@@ -226,7 +195,7 @@ export class SqliteEngine implements Engine {
   }
 
   behind(): Iterable<readonly Recorded[]> {
-    return inParts(this.#options.journal.after(headOf(this.#writer).seq));
+    return inParts(this.#journal.after(headOf(this.#writer).seq));
   }
 
   /** False if other programs keep what was erased in the log, or the disk is full. */
@@ -234,7 +203,7 @@ export class SqliteEngine implements Engine {
     if (!this.#hasBlanks) return true;
     try {
       if (!this.#isRewritten) {
-        this.#options.journal.blank(headOf(this.#writer).blanks);
+        this.#journal.blank(headOf(this.#writer).blanks);
         rewriteFile(this.db);
         this.#isRewritten = true;
       }
@@ -253,7 +222,7 @@ export class SqliteEngine implements Engine {
     files,
   }: Parameters<Engine['personalEntries']>[0]): ReturnType<Engine['personalEntries']> {
     const isMeant = (id: number | null): boolean => id !== null && (documents.has(id) || files.has(id));
-    const ranges = this.#options.journal.personal((entry) => {
+    const ranges = this.#journal.personal((entry) => {
       const { document, file } = subjectsOf(entry, entry.seq, 0);
       return isMeant(document) || isMeant(file);
     });
@@ -261,7 +230,7 @@ export class SqliteEngine implements Engine {
   }
 
   heads(): readonly (readonly [base: number, seq: number])[] {
-    return [[0, this.#options.journal.head.seq]];
+    return [[0, this.#journal.head.seq]];
   }
 
   faultOf(error: unknown): Fault {
@@ -276,7 +245,7 @@ export class SqliteEngine implements Engine {
     this.#options.reader.forget();
     this.#options.reader.db.close();
     this.db.close();
-    this.#options.journal.close();
+    this.#options.journal?.close();
   }
 }
 

@@ -28,8 +28,8 @@ import {
 import { damaged, isDamage, isStoreFailure, storeFailure } from './failure.ts';
 import { toJournal, type Entry } from '../entries.ts';
 import { LedgerCore } from '../ledger.ts';
-import { NAMED, personalColumns, TABLE_NAMES, TABLES, type Cells, type Table } from '../schema.ts';
-import { entriesOf, inParts, SqliteEngine, WRITER_PRAGMAS } from './engine.ts';
+import { NAMED, PERSONAL, TABLE_NAMES, TABLES, type Cells, type Table } from '../schema.ts';
+import { inParts, SqliteEngine, WRITER_PRAGMAS } from './engine.ts';
 import { Statements } from './statements.ts';
 import {
   headOf,
@@ -261,7 +261,7 @@ function rowsAfter(statements: Statements, table: Table, after: number): readonl
 }
 
 function rowEntry(table: Table, cells: Cells): Entry {
-  const personal = personalColumns(table);
+  const personal = PERSONAL[table];
   const row: Cells = {};
   const own: Cells = {};
   let isPersonal = false;
@@ -386,7 +386,7 @@ async function bringForward(
   const engine = new SqliteEngine({
     writer: new Statements(db),
     reader,
-    journal: entriesOf(journal),
+    journal,
     now,
     onSynced,
   });
@@ -433,19 +433,21 @@ async function saveWhatIsReadable(
   const known =
     ledger || named || ([...aside, ...backups].map(headIn).find((head) => head !== null)?.ledger ?? '');
   statements.run('UPDATE head SET ledger = ?1', known);
-  const over = (): LedgerCore => new LedgerCore(SqliteEngine.overTables(statements, known));
+  const core = new LedgerCore(
+    new SqliteEngine({ writer: statements, reader: statements, journal: null, ledger: known }),
+  );
   const applied = async (upTo?: number): Promise<void> => {
     if (!isOurs) return;
     const onFault = ({ after }: JournalFault): void => void gaps.add(after);
     const entries = readJournal(journalPath, headOf(statements).seq, { lenient: true, onFault });
-    const { count, misfits } = await over().foldLeniently(inParts(entries, upTo));
+    const { count, misfits } = await core.foldLeniently(inParts(entries, upTo));
     sum.count += count;
     sum.misfits.push(...misfits.map(({ seq }) => seq));
   };
   const told: string[] = [];
   if (before !== null) {
     await applied(before.seq);
-    for (const file of aside) told.push(await salvage(over(), file, true));
+    for (const file of aside) told.push(await salvage(core, file, true));
     raiseHead(statements, before);
   }
   await applied();
@@ -455,7 +457,7 @@ async function saveWhatIsReadable(
     if (sum.misfits.length > 0) story.push(`Entries that could not be used: ${sum.misfits.join(', ')}.`);
   }
   for (const file of before === null ? [...aside, ...backups] : backups)
-    told.push(await salvage(over(), file, false));
+    told.push(await salvage(core, file, false));
   // Entries of which no row is left had numbers, too.
   for (const head of backups.map(headIn)) if (head?.ledger === known) raiseHead(statements, head);
   story.push(...told);

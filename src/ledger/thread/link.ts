@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
-import { fromData, toData } from './errorData.ts';
+import { fromData, toData, type ErrorData } from './errorData.ts';
 import { isFault, type Step } from '../ledger.ts';
 import { StoreFailed, type Runner } from '../runner.ts';
 import {
@@ -9,20 +9,16 @@ import {
   IS_ENDED,
   type Answered,
   type Asked,
-  type FaultData,
+  type Calls,
+  type Opened,
   type Said,
   type ThreadData,
 } from './protocol.ts';
 
 interface Pending {
-  readonly isLong?: boolean;
+  readonly isLong: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-}
-
-export interface Opened {
-  readonly mended: readonly string[];
-  readonly backupsDir: string;
 }
 
 /** Young generation of the thread's heap: the objects of a commit are dropped with it. */
@@ -58,7 +54,6 @@ export class WriterLink implements Runner {
   readonly #ended: Promise<void>;
   #path = '';
   #onSynced: (ms: number) => void = () => {};
-  #settleOpening: Pending | null = null;
   #lastId = 0;
   #isClosing = false;
   #isClosed = false;
@@ -78,7 +73,10 @@ export class WriterLink implements Runner {
     this.#worker.unref();
     if (running.size === 0) process.once('exit', endThreads);
     running.set(this.#worker, shared);
-    this.#worker.on('message', (said: Said) => this.#heard(said));
+    this.#worker.on('message', (said: Said) => {
+      if ('id' in said) this.#answered(said);
+      else this.storage.changed(said.trouble);
+    });
     this.#worker.on('error', (error) => (this.#words = error.message));
     this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
@@ -94,12 +92,9 @@ export class WriterLink implements Runner {
   open(data: ThreadData, onSynced: (ms: number) => void): Promise<Opened> {
     this.#path = data.path;
     this.#onSynced = onSynced;
-    return new Promise<unknown>((resolve, reject) => {
-      this.#settleOpening = { resolve, reject };
-      if (this.#end !== null) return this.#over();
-      this.#worker.ref();
-      this.#worker.postMessage(data);
-    }) as Promise<Opened>;
+    // Now it is known which ledger that concerns.
+    if (this.#end !== null) this.#over();
+    return this.#ask('open', [data], true);
   }
 
   /** Ends the thread without opening a ledger. */
@@ -108,46 +103,45 @@ export class WriterLink implements Runner {
   }
 
   async run(steps: readonly Step[], areOutcomes: boolean): Promise<readonly (readonly unknown[])[]> {
-    const answers = (await this.#ask((id) => ({
-      kind: 'run',
-      id,
-      steps,
-      areOutcomes,
-    }))) as readonly (readonly unknown[])[];
-    return answers.map((each) =>
-      each.some(isFault)
-        ? each.map((one) => (isFault(one) ? { fault: fromData((one as FaultData).fault) } : one))
-        : each,
-    );
+    const answers = await this.#ask('run', [steps, areOutcomes]);
+    const withError = (one: unknown): unknown =>
+      isFault(one) ? { fault: fromData(one.fault as ErrorData) } : one;
+    return answers.map((each) => (each.some(isFault) ? each.map(withError) : each));
   }
 
   /** Takes minutes; steps are run meanwhile. */
   backup(target: string | null): ReturnType<Runner['backup']> {
-    return this.#ask((id) => ({ kind: 'backup', id, target }), true) as ReturnType<Runner['backup']>;
+    return this.#ask('backup', [target], true);
   }
 
-  async blanked(): Promise<void> {
-    await this.#ask((id) => ({ kind: 'blanked', id }));
+  blanked(): Promise<void> {
+    return this.#ask('blanked', []);
   }
 
   async readFailed(failure: unknown): Promise<void> {
     // Without the thread, the storage is in trouble already.
-    await this.#ask((id) => ({ kind: 'readFailed', id, failure: toData(failure) })).catch(() => {});
+    await this.#ask('readFailed', [toData(failure)]).catch(() => {});
   }
 
   looked(soundAt: number | null): void {
-    if (this.#end === null) this.#worker.postMessage({ kind: 'looked', soundAt } satisfies Asked);
+    void this.#ask('looked', [soundAt]).catch(() => {});
   }
 
-  #ask(asked: (id: number) => Asked, isLong = false): Promise<unknown> {
-    return new Promise((resolve, reject) => {
+  /** @param isLong the thread is not suspected to hang while it is not answered */
+  #ask<Call extends keyof Calls>(
+    call: Call,
+    args: Parameters<Calls[Call]>,
+    isLong = false,
+  ): ReturnType<Calls[Call]> {
+    // The answer is that of the call.
+    return new Promise<unknown>((resolve, reject) => {
       if (this.#end !== null || this.#isClosing) return reject(this.#end ?? this.#refusal());
       const id = (this.#lastId += 1);
       if (this.#pending.size === 0) this.#worker.ref();
       if (!isLong) this.storage.asked();
       this.#pending.set(id, { isLong, resolve, reject });
-      this.#worker.postMessage(asked(id));
-    });
+      this.#worker.postMessage({ id, call, args } satisfies Asked);
+    }) as ReturnType<Calls[Call]>;
   }
 
   /**
@@ -156,30 +150,15 @@ export class WriterLink implements Runner {
    */
   async close(): Promise<void> {
     if (!this.#isClosing && this.#end === null) {
+      const closing = this.#ask('close', [], true);
       this.#isClosing = true;
-      this.#worker.ref();
-      this.#worker.postMessage({ kind: 'close' } satisfies Asked);
+      await closing.then(
+        () => (this.#isClosed = true),
+        (error: unknown) => (this.#words ??= messageOf(error)),
+      );
     }
     await this.#ended;
     if (!this.#isClosed && this.#end !== null) throw this.#end;
-  }
-
-  #heard(said: Said): void {
-    switch (said.kind) {
-      case 'opened':
-        this.storage.is(said.trouble);
-        this.#worker.unref();
-        return this.#settleOpening?.resolve(said);
-      case 'refused':
-        // The thread has nothing more to do, and ends.
-        return this.#settleOpening?.reject(fromData(said.error));
-      case 'trouble':
-        return this.storage.changed(said.trouble);
-      case 'answered':
-        return this.#answered(said);
-      case 'closed':
-        this.#isClosed = true;
-    }
   }
 
   #answered({ id, value, error, mayRecordOutcomes, synced, trouble }: Answered): void {
@@ -203,7 +182,7 @@ export class WriterLink implements Runner {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     this.storage.ended();
-    for (const waiting of [this.#settleOpening, ...pending]) waiting?.reject(this.#end);
+    for (const waiting of pending) waiting.reject(this.#end);
   }
 
   #death(): ReceiptdError {

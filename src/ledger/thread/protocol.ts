@@ -1,12 +1,13 @@
-import type { StorageTrouble } from '../../core/ports/ledger.ts';
+import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
+import type { Runner } from '../runner.ts';
 import type { ErrorData } from './errorData.ts';
-import type { Step } from '../ledger.ts';
 
 /*
- * Messages between the agent and the thread that writes its ledger. Plain data, since they are copied between threads.
+ * Messages between the agent and the thread that writes its ledger: calls, in which transactions are run in the order in which they are asked for, and
+ * answers. Plain data, since they are copied between threads.
  */
 
-/** The first message: tells the thread which ledger to open. */
+/** Which ledger to open. */
 export interface ThreadData {
   readonly path: string;
   readonly backupsDir?: string | undefined;
@@ -14,42 +15,31 @@ export interface ThreadData {
   readonly reserve?: { readonly path: string; readonly bytes: number } | undefined;
 }
 
-/** Ends the thread, which reports that in memory they share (`workerData`): to one who exits, no message comes. */
-export const END = 'end';
-/** Index in the shared memory: 1 once the thread has no call of SQLite under way, and starts none. */
-export const IS_ENDED = 0;
+export interface Opened {
+  /** What had to be mended, in sentences. */
+  readonly mended: readonly string[];
+  readonly backupsDir: string;
+}
 
-/** What the agent asks. Transactions are run in the order in which they are asked for. */
-export type Asked =
-  | {
-      readonly kind: 'run';
-      readonly id: number;
-      readonly steps: readonly Step[];
-      readonly areOutcomes: boolean;
-    }
-  | { readonly kind: 'backup'; readonly id: number; readonly target: string | null }
-  | { readonly kind: 'blanked'; readonly id: number }
-  | { readonly kind: 'readFailed'; readonly id: number; readonly failure: ErrorData }
-  | { readonly kind: 'looked'; readonly soundAt: number | null }
-  /** Close the ledger once everything before is answered. */
-  | { readonly kind: 'close' };
+export interface Calls {
+  open(data: ThreadData): Promise<Opened>;
+  /** A fault of one item is `ErrorData`. */
+  run: Runner['run'];
+  backup: Runner['backup'];
+  blanked: Runner['blanked'];
+  readFailed(failure: ErrorData): Promise<void>;
+  looked(soundAt: number | null): Promise<void>;
+  /** Once everything before is answered. The thread ends. */
+  close: Runner['close'];
+}
 
-export type Said =
-  | {
-      readonly kind: 'opened';
-      /** What had to be mended, in sentences. */
-      readonly mended: readonly string[];
-      readonly backupsDir: string;
-      readonly trouble: StorageTrouble | null;
-    }
-  | { readonly kind: 'refused'; readonly error: ErrorData }
-  /** Listeners are called. */
-  | { readonly kind: 'trouble'; readonly trouble: StorageTrouble | null }
-  | Answered
-  | { readonly kind: 'closed' };
+export interface Asked {
+  readonly id: number;
+  readonly call: keyof Calls;
+  readonly args: readonly unknown[];
+}
 
 export interface Answered {
-  readonly kind: 'answered';
   readonly id: number;
   readonly value?: unknown;
   readonly error?: ErrorData;
@@ -58,12 +48,13 @@ export interface Answered {
   /** How long commits since the last answer waited for the disk; milliseconds. */
   readonly synced: readonly number[];
   /** The current state, which may have another wording. */
-  readonly trouble: StorageTrouble | null;
+  readonly trouble: ReturnType<LedgerStorage['trouble']>;
 }
 
-/** The fault of one item, as it travels. */
-export interface FaultData {
-  readonly fault: ErrorData;
-}
+/** Without a number: the state has changed, and listeners are called. */
+export type Said = Answered | { readonly trouble: StorageTrouble | null };
 
-export type { ErrorData };
+/** Ends the thread, which reports that in memory they share (`workerData`): to one who exits, no message comes. */
+export const END = 'end';
+/** Index in the shared memory: 1 once the thread has no call of SQLite under way, and starts none. */
+export const IS_ENDED = 0;

@@ -5,7 +5,7 @@ import { fromData, toData } from './errorData.ts';
 import { isFault } from '../ledger.ts';
 import { StoreFailed } from '../runner.ts';
 import { SqliteWriter } from '../writer.ts';
-import { END, IS_ENDED, type Asked, type Said, type ThreadData } from './protocol.ts';
+import { END, IS_ENDED, type Answered, type Asked, type Calls, type Said } from './protocol.ts';
 
 /** Call first. Requests are heard between two calls, so none is ended. */
 export function endOnRequest(port: MessagePort, shared: Int32Array): void {
@@ -18,69 +18,66 @@ export function endOnRequest(port: MessagePort, shared: Int32Array): void {
   });
 }
 
-/** The thread's side: waits for the path, opens the ledger, reports that, and runs steps until it is asked to close. */
+/** The thread's side: opens a ledger, and runs steps until it is asked to close. */
 export function serveLedger(port: MessagePort, clock: Clock): void {
-  port.once('message', (data: ThreadData) => void open(port, data, clock));
-}
-
-async function open(port: MessagePort, data: ThreadData, clock: Clock): Promise<void> {
-  const say = (what: Said): void => port.postMessage(what);
-  const mended: string[] = [];
+  const say = (said: Said): void => port.postMessage(said);
+  let writer: SqliteWriter | null = null;
   let synced: number[] = [];
-  let writer: SqliteWriter;
-  try {
-    writer = await SqliteWriter.open({
-      path: data.path,
-      clock,
-      backupsDir: data.backupsDir,
-      reserve: data.reserve && new Reserve(data.reserve.path, data.reserve.bytes),
-      onMended: (story) => void mended.push(story),
-      onSynced: (ms) => void synced.push(ms),
-    });
-  } catch (error) {
-    say({ kind: 'refused', error: toData(error) });
-    port.close();
-    return;
-  }
-  const { storage } = writer;
-  // A caller that gets a rejection must already know about the trouble: a change is sent before the answers that result from it.
-  storage.onChange(() => say({ kind: 'trouble', trouble: storage.trouble() }));
-  const answer = async (id: number, work: () => Promise<unknown>): Promise<void> => {
-    const said: { value?: unknown; error?: ReturnType<typeof toData>; mayRecordOutcomes?: boolean } = {};
+  const underWay = new Set<Promise<void>>();
+  const trouble = () => writer?.storage.trouble() ?? null;
+  const open = (): SqliteWriter => {
+    if (writer !== null) return writer;
+    throw new Error('the thread was asked before it was to open a ledger');
+  };
+
+  const calls: Calls = {
+    async open({ path, backupsDir, reserve }) {
+      const mended: string[] = [];
+      writer = await SqliteWriter.open({
+        path,
+        clock,
+        backupsDir,
+        reserve: reserve && new Reserve(reserve.path, reserve.bytes),
+        onMended: (story) => void mended.push(story),
+        onSynced: (ms) => void synced.push(ms),
+      });
+      // A caller that gets a rejection must already know about the trouble: a change is sent before the answers that result from it.
+      writer.storage.onChange(() => say({ trouble: trouble() }));
+      return { mended, backupsDir: writer.backupsDir };
+    },
+    async run(steps, areOutcomes) {
+      const answers = await open().run(steps, areOutcomes);
+      return answers.map((each) => each.map((one) => (isFault(one) ? { fault: toData(one.fault) } : one)));
+    },
+    backup: (target) => open().backup(target),
+    blanked: () => open().blanked(),
+    readFailed: (failure) => open().readFailed(fromData(failure)),
+    looked: async (soundAt) => open().looked(soundAt),
+    async close() {
+      await Promise.all(underWay);
+      await open().close();
+    },
+  };
+
+  const answer = async ({ id, call, args }: Asked): Promise<void> => {
+    const said: { -readonly [Key in keyof Answered]?: Answered[Key] } = {};
     try {
-      said.value = await work();
+      said.value = await (calls[call] as (...args: readonly unknown[]) => unknown)(...args);
     } catch (error) {
       said.error = toData(error instanceof StoreFailed ? error.failure : error);
       if (error instanceof StoreFailed) said.mayRecordOutcomes = error.mayRecordOutcomes;
     }
-    say({ kind: 'answered', id, ...said, synced, trouble: storage.trouble() });
+    say({ id, ...said, synced, trouble: trouble() });
     synced = [];
+    // Else the thread has nothing more to do, and ends.
+    if (writer === null || call === 'close') port.close();
   };
-  const open = new Set<Promise<void>>();
-  port.on('message', (asked: Asked) => {
-    if (asked.kind === 'looked') return writer.looked(asked.soundAt);
-    if (asked.kind === 'close') {
-      void Promise.all(open)
-        .then(() => writer.close())
-        .then(() => say({ kind: 'closed' }))
-        .finally(() => port.close());
-      return;
-    }
-    const answering = answer(asked.id, () => workOf(writer, asked));
-    open.add(answering);
-    void answering.finally(() => open.delete(answering));
-  });
-  say({ kind: 'opened', mended, backupsDir: writer.backupsDir, trouble: storage.trouble() });
-}
 
-async function workOf(
-  writer: SqliteWriter,
-  asked: Extract<Asked, { readonly id: number }>,
-): Promise<unknown> {
-  if (asked.kind === 'backup') return writer.backup(asked.target);
-  if (asked.kind === 'blanked') return writer.blanked();
-  if (asked.kind === 'readFailed') return writer.readFailed(fromData(asked.failure));
-  const answers = await writer.run(asked.steps, asked.areOutcomes);
-  // Messages between threads lose prototypes.
-  return answers.map((each) => each.map((one) => (isFault(one) ? { fault: toData(one.fault) } : one)));
+  port.on('message', (asked: Asked | typeof END) => {
+    if (asked === END) return;
+    const answering = answer(asked);
+    if (asked.call === 'close') return;
+    underWay.add(answering);
+    void answering.finally(() => underWay.delete(answering));
+  });
 }

@@ -79,7 +79,7 @@ export function simulatedLedger(): SimulatedLedger {
         get head() {
           return disk.head;
         },
-        append: (entries) => void append(process, disk, entries),
+        append: (entries) => append(process, disk, entries),
         after: (seq) => disk.journal.slice(seq),
         blank: () => {},
         personal: () => [],
