@@ -170,7 +170,7 @@ export const logTexts: LogTexts = {
     'Auf Änderungsmeldungen vom Ordner ist kein Verlass; er wird in Abständen aufgelistet',
   silentAgentsWorkTaken: 'Die Arbeit eines Agenten, der sich nicht mehr meldet, wurde übernommen',
   chainNotRemembered:
-    'Was ins gemeinsame Eingangsbuch eingetragen wurde, konnte hier nicht ebenfalls aufbewahrt werden',
+    'Die Kopie der eigenen Einträge dieses Agenten konnte nicht geschrieben werden; einem wiederhergestellten gemeinsamen Eingangsbuch könnten sie fehlen',
   chainNotBlanked: 'Gelöschtes steht noch in einer Datei dieses Agenten; es wird erneut versucht',
   ledgerReachable: 'Das Eingangsbuch ist wieder erreichbar',
   ledgerUnreachable: 'Das Eingangsbuch ist nicht erreichbar; es wird erneut versucht',

@@ -148,7 +148,8 @@ export const logTexts = {
   noFolderEvents: 'No events from the folder',
   folderEventsUnreliable: 'Events from the folder are not reliable; listing it at intervals',
   silentAgentsWorkTaken: 'Took over the work of an agent that went silent',
-  chainNotRemembered: 'What was committed to the shared ledger could not be kept here as well',
+  chainNotRemembered:
+    'The copy of this agent’s own entries could not be written; a shared ledger that is restored might lack them',
   chainNotBlanked: 'What was erased is still in a file of this agent; trying again',
   ledgerReachable: 'The ledger can be reached again',
   ledgerUnreachable: "The ledger can't be reached; trying again",

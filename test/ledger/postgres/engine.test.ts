@@ -353,21 +353,6 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
     }
   });
 
-  it('erases personal data in the chains of all agents that have them', async () => {
-    const [a, b] = [await open('a'), await open('b')];
-    const [document = 0] = await admit(a, image('secret', { naming: ['n'] }));
-    await send(b, document);
-    await a.core.run([['erase', [{ documents: [document], at: 5_000 }]]]);
-    const everything = JSON.stringify([
-      await ask(database.url, 'SELECT * FROM chain'),
-      await ask(database.url, 'SELECT * FROM documents'),
-      await ask(database.url, 'SELECT * FROM files'),
-      await ask(database.url, 'SELECT * FROM attempts'),
-    ]);
-    expect(everything).not.toContain('secret.jpg');
-    expect(everything).not.toContain('Thank you');
-  });
-
   it('connects again by itself, with the same session', async () => {
     const agent = await open();
     const { session } = agent.member;

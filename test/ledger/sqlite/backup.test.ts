@@ -1,51 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readJournal } from '../../../src/ledger/journal/journal.ts';
-import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
-import { admission, rowsOf } from '../../contract/ledger/support.ts';
+import { admission } from '../../contract/ledger/support.ts';
 import { restoreLedger } from '../../support/restoreLedger.ts';
-import { filesOfEachTest, fill, withoutTimes } from './ledgerFiles.ts';
+import { filesOfEachTest, fill } from './ledgerFiles.ts';
 import { clock, createPlace } from './place.ts';
 
 const { place, during } = filesOfEachTest();
 
 describe('restoring a backup', () => {
-  it('keeps everything that the journal knows, and records the restore', async () => {
-    let file = '';
-    await during(async (ledger) => {
-      await fill(ledger);
-      ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
-    });
-    const before = await during((ledger) => ledger.admit(admission('late.jpg', 'late')));
-    const restored = await restoreLedger(place.dir, file);
-    expect(restored).toMatchObject({ replayed: 1, documents: 7, story: [] });
-    expect(fs.existsSync(restored.setAside ?? '')).toBe(true);
-    expect(withoutTimes(await during())).toEqual(withoutTimes(before));
-    expect([...readJournal(place.journal, 0)].at(-1)).toMatchObject({
-      kind: 'restored',
-      seq: restored.head.seq,
-    });
-    expect((await verifyJournal(place.journal)).findings).toEqual([]);
-  });
-
-  it('works on an empty machine, and continues the chain', async () => {
-    let file = '';
-    const before = await during(async (ledger) => {
-      await fill(ledger);
-      ({ file } = await ledger.backup(path.join(place.dir, 'kept.db')));
-    });
-    const other = await createPlace();
-    await restoreLedger(other.dir, file);
-    const ledger = await other.open();
-    expect(withoutTimes(await rowsOf(ledger))).toEqual(withoutTimes(before));
-    await ledger.close();
-    expect([...readJournal(path.join(other.dir, 'ledger.journal'), 0)][0]).toMatchObject({
-      kind: 'continued',
-    });
-    await other.remove();
-  });
-
   it('refuses other files and backups of another ledger, and changes nothing', async () => {
     await during(fill);
     const other = await createPlace();

@@ -620,19 +620,6 @@ describe('erased data', () => {
     return document.id;
   }
 
-  it('leave every file, and the chain and the comparison are sound', async () => {
-    await using(async (ledger) => {
-      const id = await lost(ledger, 'dr-schmidt');
-      await ledger.admit(admission('other.jpg', 'other'));
-      expect(filesWith('dr-schmidt')).not.toEqual([]);
-      expect(await ledger.erase([id], 6_000)).toBe(1);
-      expect(filesWith('dr-schmidt')).toEqual([]);
-      expect(filesWith('other.jpg')).toContain('ledger.journal');
-    });
-    expect((await verifyJournal(journal)).findings).toEqual([]);
-    expect((await compareWithJournal(path, journal)).findings).toEqual([]);
-  });
-
   it('leave them after another program kept them there, whatever the order of the erasures', async () => {
     await using(async (ledger) => {
       const [one, other] = [await lost(ledger, 'dr-schmidt'), await lost(ledger, 'dr-weber')];
