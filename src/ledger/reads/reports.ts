@@ -45,8 +45,8 @@ const COUNTS = `SELECT endpoint_id, folder_id, state, CAST(sum(n) AS bigint) AS 
  GROUP BY endpoint_id, folder_id, state ORDER BY endpoint_id, folder_id, state`;
 const DISMISSED = `SELECT d.endpoint_id, d.folder_id, d.state, count(*) AS n FROM documents d WHERE d.dismissed_at IS NOT NULL
  GROUP BY d.endpoint_id, d.folder_id, d.state`;
-const NEEDING = `SELECT f.folder_id, f.verdict, f.reason, count(*) AS n FROM files f WHERE ${needsAttention('f.')}
- GROUP BY f.folder_id, f.verdict, f.reason`;
+const NEEDING = `SELECT f.endpoint_id, f.folder_id, f.verdict AS state, f.reason, count(*) AS n FROM files f WHERE ${needsAttention('f.')}
+ GROUP BY f.endpoint_id, f.folder_id, f.verdict, f.reason`;
 
 /** An image that went away and came back counts once, although it was seen twice. A file that went away before it was stable was never an image. */
 const SEEN = `SELECT f.folder_id, CASE f.verdict WHEN 'document' THEN d.state ELSE f.verdict END AS state,
@@ -110,33 +110,37 @@ export function createReports(
   const number = async (statement: string, params: object): Promise<number> =>
     (await view.one<{ readonly n: number }>(statement, params))?.n ?? 0;
 
+  /** Documents and files that need a person are split off; sums are unchanged. */
   const counts = async (isMeant: (state: ListState) => boolean): Promise<readonly StateCount[]> => {
     const [held, all, dismissed, needing] = await Promise.all([
       holds(),
       view.all<Counted>(COUNTS),
       view.all<Counted>(DISMISSED),
-      view.all<Columns<'files', 'folder_id verdict reason'> & { readonly n: number }>(NEEDING),
+      view.all<Counted & Columns<'files', 'reason'>>(NEEDING),
     ]);
-    await view.know([...all, ...dismissed, ...needing]);
-    const toCount = ({ endpoint_id, folder_id, state, n: count }: Counted): StateCount => {
-      const endpoint = view.endpoint(endpoint_id);
-      const folder = view.path(folder_id);
-      const isWaiting = state === 'queued' && endpoint !== null;
-      const isOnHold = isWaiting && isHeld(holdOver(held, endpoint, folder, accountOf));
-      return { endpoint, folder, state: isOnHold ? 'held' : state, count };
-    };
-    const ofState = ({ endpoint, state }: StateCount): string =>
-      `${endpoint?.baseUrl ?? ''}#${endpoint?.uid ?? ''} ${state}`;
-    const files = needing.map(({ folder_id, verdict, reason, n: count }) => ({
-      folder: view.path(folder_id),
-      verdict,
-      reason,
-      count,
-    }));
-    return withNeeding(
-      byFolder(all.filter(({ state, n }) => n > 0 && isMeant(state)).map(toCount), ofState),
-      byFolder(dismissed.map(toCount), ofState),
-      byFolder(files, ({ verdict, reason }) => `${verdict} ${reason ?? ''}`),
+    await view.know(all);
+    const keyOf = (row: Counted): string => `${row.endpoint_id} ${row.folder_id} ${row.state}`;
+    const resolved = new Map(dismissed.map((row) => [keyOf(row), row.n]));
+    const rows = all
+      .filter(({ state }) => isMeant(state))
+      .flatMap((row): StateCount[] => {
+        const { endpoint_id, folder_id, state, n } = row;
+        const endpoint = view.endpoint(endpoint_id);
+        const folder = view.path(folder_id);
+        const isOnHold =
+          state === 'queued' && endpoint !== null && isHeld(holdOver(held, endpoint, folder, accountOf));
+        const of = { endpoint, folder, state: isOnHold ? 'held' : state };
+        const cases: StateCount[] = UNDECIDED_STATES.some((each) => each === state)
+          ? [{ ...of, count: n - (resolved.get(keyOf(row)) ?? 0), needsPerson: true }]
+          : needing
+              .filter((each) => keyOf(each) === keyOf(row))
+              .map(({ reason, n: count }) => ({ ...of, count, needsPerson: true, reason: reason ?? '' }));
+        return [...cases, { ...of, count: n - cases.reduce((sum, { count }) => sum + count, 0) }];
+      });
+    return byFolder(
+      rows.filter(({ count }) => count > 0),
+      ({ endpoint, state, needsPerson, reason }) =>
+        `${endpoint?.baseUrl ?? ''}#${endpoint?.uid ?? ''} ${state} ${needsPerson} ${reason}`,
     );
   };
 
@@ -309,54 +313,4 @@ function byFolder<Counts extends { readonly folder: string; readonly count: numb
     found.set(key, { ...row, count: row.count + (found.get(key)?.count ?? 0) });
   }
   return [...found.values()];
-}
-
-/** Files of one folder that need a person. */
-interface NeedingFiles {
-  readonly folder: string;
-  readonly verdict: string;
-  readonly reason: string | null;
-  readonly count: number;
-}
-
-/**
- * Splits off documents and files that need a person; `dismissed` counts the documents of a state that need none. Sums
- * are unchanged.
- */
-function withNeeding(
-  counts: readonly StateCount[],
-  dismissed: readonly StateCount[],
-  needing: readonly NeedingFiles[],
-): StateCount[] {
-  return counts.flatMap((all) => {
-    const isDocument = UNDECIDED_STATES.some((state) => state === all.state);
-    const cases: StateCount[] = isDocument
-      ? [
-          {
-            ...all,
-            count: all.count - sumOf(dismissed.filter((each) => isSame(each, all))),
-            needsPerson: true,
-          },
-        ]
-      : all.endpoint === null
-        ? needing
-            .filter(({ folder, verdict }) => folder === all.folder && verdict === all.state)
-            .map(({ reason, count }) => ({ ...all, count, needsPerson: true, reason: reason ?? '' }))
-        : [];
-    const rest = { ...all, count: all.count - sumOf(cases) };
-    return [...cases, rest].filter(({ count }) => count > 0);
-  });
-}
-
-function isSame(a: StateCount, b: StateCount): boolean {
-  return (
-    a.state === b.state &&
-    a.folder === b.folder &&
-    a.endpoint?.uid === b.endpoint?.uid &&
-    a.endpoint?.baseUrl === b.endpoint?.baseUrl
-  );
-}
-
-function sumOf(counts: readonly { readonly count: number }[]): number {
-  return counts.reduce((sum, { count }) => sum + count, 0);
 }

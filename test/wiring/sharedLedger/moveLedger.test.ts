@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/wiring/ledger.ts';
 import { moveLedger, type MovedLedger } from '../../../src/wiring/sharedLedger/moveLedger.ts';
 import { prepareShared } from '../../../src/wiring/sharedLedger/prepare.ts';
-import { CHAIN } from '../../../src/ledger/entries.ts';
 import { acquireInstanceLock } from '../../../src/state-dir/instanceLock.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -131,41 +130,6 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
       code: 'LEDGER_MOVED',
     });
     expect(await move(office, 'scan-pc')).toBeNull();
-  });
-
-  it('keeps both of two colliding documents, and sends no image twice', async () => {
-    const [first, second] = [await machine(), await machine()];
-    for (const each of [first, second]) {
-      // The same image in both ledgers, and the same name for two images; one sent, one waiting.
-      for (const content of ['both sent', 'both waiting'])
-        await each.admit(content, `${content} ${each.dir}`);
-      for (const name of ['name sent', 'name waiting']) await each.admit(`${name} ${each.dir}`, name);
-      const sent = (await each.ledger.waiting(0, 10)).filter(({ name }) => name.includes(' sent'));
-      for (const { id } of sent) {
-        const attempt = await each.ledger.begin(id, AT, 1);
-        const transition = { state: 'accepted' as const, serviceStatus: 'NEW', response: '{}' };
-        await each.ledger.finish(attempt, {
-          at: AT,
-          outcome: 'accepted',
-          httpStatus: 201,
-          message: null,
-          transition,
-        });
-      }
-    }
-    expect((await move(first, 'one'))?.merged.twins).toBe(0);
-    const moved = await move(second, 'two');
-    expect(moved?.merged).toEqual({ twins: 4, failed: 1, renamed: 1 });
-    const rows = await ask<{ agent: string; name: string; state: string; reason: string | null }>(
-      database.url,
-      `SELECT a.name AS agent, d.name, d.state, d.reason FROM documents d JOIN agents a ON a.id = d.id / ${CHAIN} ORDER BY d.id`,
-    );
-    expect(rows).toHaveLength(8);
-    const waiting = rows.filter(({ state }) => state === 'queued');
-    expect(waiting.map(({ agent }) => agent)).toEqual(['one', 'one', 'two']);
-    expect(new Set(waiting.map(({ name }) => name)).size).toBe(3);
-    expect(rows.filter(({ state }) => state === 'failed')).toMatchObject([{ agent: 'two', reason: 'TWIN' }]);
-    expect(rows.filter(({ name }) => name === 'name sent')).toHaveLength(2);
   });
 
   it('names a difference, and leaves the old ledger in use', async () => {
