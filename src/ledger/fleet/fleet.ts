@@ -1,4 +1,4 @@
-import type { BeginItem } from '../../core/messages.ts';
+import type { BeginItem, MoveItem } from '../../core/messages.ts';
 import { BYTES_ELSEWHERE, type EndpointKey, type Lane } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { BUDGET_PERIODS, ENTERED_FOR_MS, periodStart, windowOf } from '../../core/domain/limits.ts';
@@ -27,7 +27,11 @@ import type { FleetRunner } from './runner.ts';
 const BATCH = 500;
 /** How often agents look for bytes that only an agent that is not running may have. */
 const LOOK_AGAIN_MS = 10 * 60_000;
-const ELSEWHERE = 'Only the agent that picked it up can find its image, and sends it once it does.';
+const ELSEWHERE = {
+  move: 'postpone',
+  reason: BYTES_ELSEWHERE,
+  message: 'Only the agent that picked it up can find its image, and sends it once it does.',
+} as const;
 
 /* ---- Statements ---- */
 
@@ -203,34 +207,31 @@ export class Fleet implements LedgerFleet {
   }
 
   /** What waits for this agent alone waits no longer: others look for its bytes now and then. */
-  async #letOthersLook(agent: number): Promise<void> {
-    const { agent: own, clock } = this.#options;
-    const range = { first: agent * CHAIN, next: (agent + 1) * CHAIN, limit: BATCH };
-    await inBatches(async () => {
-      const rows = await this.#ask<{ readonly id: number }>(KEPT, range);
-      const documents = rows.map(({ id }) => id);
-      const at = clock.now();
-      const wait = { reason: BYTES_ELSEWHERE, message: ELSEWHERE, due: at + 1 } as const;
-      if (documents.length > 0)
-        await own.core.run([['move', [{ move: 'postpone', documents, ...wait, at }]]]);
-      return documents.length;
-    });
+  #letOthersLook(agent: number): Promise<number> {
+    return this.#moveAll(KEPT, rangeOf(agent), (some) => ({ ...some, ...ELSEWHERE, due: some.at + 1 }));
   }
 
   /** At the start: what others could not find is this agent's to send again. */
   async claimBack(): Promise<void> {
+    const { agent } = this.#options.agent.member.session;
+    await this.#moveAll(LEFT_TO_OTHERS, rangeOf(agent), (some) => ({ ...some, ...ELSEWHERE, due: some.at }));
+  }
+
+  /** Documents that a statement finds as long as they are not moved. @returns how many */
+  async #moveAll(
+    text: string,
+    params: Params,
+    toItem: (some: Pick<MoveItem, 'documents' | 'at'>) => MoveItem,
+  ): Promise<number> {
     const { agent, clock } = this.#options;
-    const { agent: own } = agent.member.session;
-    const range = { first: own * CHAIN, next: (own + 1) * CHAIN, limit: BATCH };
-    await inBatches(async () => {
-      const rows = await this.#ask<{ readonly id: number }>(LEFT_TO_OTHERS, range);
+    for (let sum = 0; ;) {
+      const rows = await this.#ask<{ readonly id: number }>(text, { ...params, limit: BATCH });
       const documents = rows.map(({ id }) => id);
       const at = clock.now();
-      const wait = { reason: BYTES_ELSEWHERE, message: ELSEWHERE, due: at } as const;
-      if (documents.length > 0)
-        await agent.core.run([['move', [{ move: 'postpone', documents, ...wait, at }]]]);
-      return documents.length;
-    });
+      if (documents.length > 0) await agent.core.run([['move', [toItem({ documents, at })]]]);
+      sum += documents.length;
+      if (documents.length < BATCH) return sum;
+    }
   }
 
   /** Before a stop: what only waits for this agent. */
@@ -250,7 +251,7 @@ export class Fleet implements LedgerFleet {
       agent: admitter,
     });
     if (row?.isThere !== true) return undefined;
-    return { due: row.isRunning ? at : at + LOOK_AGAIN_MS, message: ELSEWHERE };
+    return { due: row.isRunning ? at : at + LOOK_AGAIN_MS, message: ELSEWHERE.message };
   }
 
   /* ---- Leads ---- */
@@ -353,8 +354,9 @@ export class Fleet implements LedgerFleet {
     atLeastMs: number,
     atMostMs: number,
   ): Promise<{ readonly isFirst: boolean; readonly agents: readonly SilentAgent[] }> {
-    const { isFirst, isAnySilent } = this.#state.beat ?? { isFirst: false, isAnySilent: false };
-    if (!isAnySilent) return { isFirst, agents: [] };
+    const { beat } = this.#state;
+    const isFirst = beat?.rank === 0;
+    if (beat?.isAnySilent !== true) return { isFirst, agents: [] };
     const { agent } = this.#options.agent.member.session;
     return { isFirst, agents: await this.#ask<SilentAgent>(SILENT, { agent, atLeastMs, atMostMs }) };
   }
@@ -395,7 +397,7 @@ export class Fleet implements LedgerFleet {
     const { id, handed, isRunning } = leaving;
     if (id === member.session.agent) throw new ReceiptdError('USAGE.retiresItself', { agent: name });
     if (isRunning) throw new ReceiptdError('USAGE.retiresRunning', { agent: name });
-    const range = { first: id * CHAIN, next: (id + 1) * CHAIN };
+    const range = rangeOf(id);
     // Results stay with the agent if it never handed any to a program: nobody waits for them.
     const rows =
       handed === null ? [] : await this.#ask<{ readonly id: number }>(NOT_HANDED, { ...range, handed });
@@ -408,25 +410,17 @@ export class Fleet implements LedgerFleet {
     const [admitted] = await this.#ask<{ readonly n: number }>(COUNT_ADMITTED, range);
     await this.#letOthersLook(id);
     if ((await this.#ask<Standing>(STANDING_OF, { name }))[0]?.isRunning === true) throw back;
-    const lost = await this.#loseOwn(name, at);
+    // Nobody else reaches what is in its own folders.
+    const lost = await this.#moveAll(LEFT_BY, { name }, (some) => ({
+      ...some,
+      move: 'lose',
+      message: `Agent ${name} was retired, and only it had this image. Scan the receipt again.`,
+      newestSeen: null,
+    }));
     // Last: until then it is listed, and can be retired again.
     if ((await this.#run(RETIRE, { agent: id })) === 0) throw back;
     for (const signal of ['queue', 'agents']) await this.#run(TELL, { signal });
     return { lost, passedOn: admitted?.n ?? 0, results: results.length };
-  }
-
-  /** Documents of the agent's own folders, which nobody else reaches. */
-  async #loseOwn(name: string, at: number): Promise<number> {
-    const message = `Agent ${name} was retired, and only it had this image. Scan the receipt again.`;
-    return inBatches(async () => {
-      const rows = await this.#ask<{ readonly id: number }>(LEFT_BY, { name, limit: BATCH });
-      const documents = rows.map(({ id }) => id);
-      if (documents.length === 0) return 0;
-      await this.#options.agent.core.run([
-        ['move', [{ move: 'lose', documents, message, newestSeen: null, at }]],
-      ]);
-      return documents.length;
-    });
   }
 
   /* ---- ---- */
@@ -481,13 +475,9 @@ export async function fleetAgents(sql: Pick<Sql, 'all'>, places: Places): Promis
   }));
 }
 
-async function inBatches(batch: () => Promise<number>): Promise<number> {
-  let sum = 0;
-  for (let some = BATCH; some === BATCH;) {
-    some = await batch();
-    sum += some;
-  }
-  return sum;
+/** Ids that an agent gave. */
+function rangeOf(agent: number): { readonly first: number; readonly next: number } {
+  return { first: agent * CHAIN, next: (agent + 1) * CHAIN };
 }
 
 function agentUnknown(name: string): ReceiptdError {

@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { damagedJournal, entryUpTo, firstEntry, readJournal, refuseOlderJournal } from '../journal/read.ts';
-import { chainEntry, type ChainHead, type ChainRow } from '../postgres/chain.ts';
+import { chainEntry, headOf, type ChainHead, type ChainRow } from '../postgres/chain.ts';
 import type { MovedChain } from '../postgres/member.ts';
 import type { Sql } from '../postgres/statements.ts';
 import { IN_ORDER, postgresReader } from '../postgres/engine.ts';
@@ -12,7 +12,6 @@ import { isFault } from '../ledger.ts';
 import type { MergeAnswer } from '../steps/fleet.ts';
 import type { OpenAgent } from './open.ts';
 
-const HEAD = 'SELECT seq, hash FROM agents WHERE id = :agent';
 const HASH = 'SELECT seq, hash FROM chain WHERE agent = :agent AND seq = :seq';
 const IS_MERGED = `SELECT FROM chain WHERE agent = :agent AND seq > :last AND entry LIKE '%"kind":"shared"%'`;
 const FIRST = 'SELECT ord FROM chain WHERE agent = :agent ORDER BY seq LIMIT 1';
@@ -45,8 +44,7 @@ export async function moveJournal(
   onMoved: (count: number) => void = () => {},
 ): Promise<number> {
   const { agent } = member.session;
-  const head = await read((sql) => sql.get<ChainHead>(HEAD, { agent }));
-  if (head === undefined) throw new Error('the row of this agent is missing');
+  const head = await read((sql) => headOf(sql, agent));
   const anchor = lastIn(journalPath, head.seq);
   const there = await read((sql) => sql.get<ChainHead>(HASH, { agent, seq: anchor.seq }));
   if (there?.hash !== anchor.hash) throw new ReceiptdError('MOVE_REFUSED.madeAnew');

@@ -89,8 +89,6 @@ export interface Beat {
   readonly isAnyOverdue: boolean;
   /** The lease of another agent has expired, and it has not come back. */
   readonly isAnySilent: boolean;
-  /** Whether this agent is the first by name among the running ones. */
-  readonly isFirst: boolean;
   /** Whether the agent has yet to blank lines in its own copy of its chain. */
   readonly isAnyErased: boolean;
   /** How many running agents come before this one by name, and how many there are. */
@@ -108,7 +106,7 @@ const RENEW = `
 WITH renewed AS (
   UPDATE agents SET seen_at = ${NOW}, lease_until = ${NOW} + :leaseMs WHERE id = :agent AND epoch = :epoch AND name = :name
   RETURNING id, name, paused_by, seen_at)
-SELECT own.paused_by AS "pausedBy", own.seen_at AS now, t.version, t.behind IS NOT NULL AS "isBehind", EXISTS (SELECT FROM erasures e WHERE e.agent = own.id) AS "isAnyErased", o."isAnyOverdue", o."isAnySilent", o.rank, o.rank = 0 AS "isFirst", o.running + 1 AS running
+SELECT own.paused_by AS "pausedBy", own.seen_at AS now, t.version, t.behind IS NOT NULL AS "isBehind", EXISTS (SELECT FROM erasures e WHERE e.agent = own.id) AS "isAnyErased", o."isAnyOverdue", o."isAnySilent", o.rank, o.running + 1 AS running
   FROM renewed own CROSS JOIN tables t
  CROSS JOIN LATERAL (
    SELECT coalesce(bool_or(a.lease_until <= ${NOW}), false) AS "isAnyOverdue", coalesce(bool_or(${IS_SILENT}), false) AS "isAnySilent",

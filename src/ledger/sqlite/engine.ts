@@ -7,7 +7,7 @@ import { subjectsOf, toJournal, type Range } from '../entries.ts';
 import type { Engine, Fault, Head, Recorded } from '../engine.ts';
 import type { Cells, COUNTED, Table } from '../schema.ts';
 import { inJson, valuesOf, type Statements } from './statements.ts';
-import { headOf } from './tables.ts';
+import { headOf, setHead } from './tables.ts';
 
 /** In pages of 4 KiB: checkpoints are fewer and larger than with the default of 1,000; the WAL grows to 16 MB. */
 const CHECKPOINT_PAGES = 4_000;
@@ -141,8 +141,8 @@ export class SqliteEngine implements Engine {
     this.#setHead({ ledger: journal?.head.ledger ?? ledger, seq: last.seq, hash: last.hash }, blanks);
   }
 
-  #setHead({ ledger, seq, hash }: JournalHead, blanks: readonly Range[]): void {
-    this.#writer.run('UPDATE head SET ledger = ?1, seq = ?2, hash = ?3', ledger, seq, hash);
+  #setHead(head: JournalHead, blanks: readonly Range[]): void {
+    setHead(this.#writer, head);
     if (blanks.length === 0) return;
     this.#writer.run(
       'UPDATE head SET blanks = ?1',

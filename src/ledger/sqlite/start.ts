@@ -39,6 +39,7 @@ import {
   openTables,
   pragma,
   refuseOlderTables,
+  setHead,
   versionOf,
 } from './tables.ts';
 
@@ -199,12 +200,7 @@ function beginJournal(
   const journal = createJournal(path, toJournal(first, at), after, {
     told: isFirst ? [] : snapshot(statements, at),
   });
-  statements.run(
-    'UPDATE head SET ledger = ?1, seq = ?2, hash = ?3',
-    ledger,
-    journal.head.seq,
-    journal.head.hash,
-  );
+  setHead(statements, journal.head);
   statements.forget();
   return journal;
 }
@@ -222,8 +218,8 @@ function nextHead(statements: Statements): JournalHead {
  */
 function keepTables(path: string, db: DatabaseSyncInstance): void {
   const statements = new Statements(db);
-  const { ledger, seq } = nextHead(statements);
-  statements.run('UPDATE head SET ledger = ?1, seq = ?2', ledger, seq + 1);
+  const head = nextHead(statements);
+  setHead(statements, { ...head, seq: head.seq + 1 });
   statements.forget();
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   fs.rmSync(damageMarkOf(path), { force: true });
@@ -432,7 +428,7 @@ async function saveWhatIsReadable(
   const gaps = new Set<number>();
   const known =
     ledger || named || ([...aside, ...backups].map(headIn).find((head) => head !== null)?.ledger ?? '');
-  statements.run('UPDATE head SET ledger = ?1', known);
+  setHead(statements, { ...headOf(statements), ledger: known });
   const core = new LedgerCore(
     new SqliteEngine({ writer: statements, reader: statements, journal: null, ledger: known }),
   );
@@ -463,9 +459,8 @@ async function saveWhatIsReadable(
   story.push(...told);
 }
 
-function raiseHead(statements: Statements, { ledger, seq, hash }: JournalHead): void {
-  if (headOf(statements).seq < seq)
-    statements.run('UPDATE head SET ledger = ?1, seq = ?2, hash = ?3', ledger, seq, hash);
+function raiseHead(statements: Statements, head: JournalHead): void {
+  if (headOf(statements).seq < head.seq) setHead(statements, head);
 }
 
 /** The ledger that a journal names in its first entry, if that can be read. */

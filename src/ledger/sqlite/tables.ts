@@ -147,6 +147,10 @@ export function headOf(statements: Statements): TablesHead {
   return { ...row, blanks: JSON.parse(row.blanks) as Range[] };
 }
 
+export function setHead(statements: Statements, { ledger, seq, hash }: JournalHead): void {
+  statements.run('UPDATE head SET ledger = ?1, seq = ?2, hash = ?3', ledger, seq, hash);
+}
+
 /** Makes empty tables in an empty database. */
 export function makeTables(db: DatabaseSyncInstance, hash: string): void {
   const types = { id: 'INTEGER PRIMARY KEY', int: 'INTEGER', text: 'TEXT' };

@@ -3,15 +3,10 @@ import { size } from '../../core/domain/words.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 import { isBusy } from './failure.ts';
+import type { Reserve } from './reserve.ts';
 
-/** Disk space reserved for the outcomes of requests in progress. */
-export interface ReservedSpace {
-  prepare(): boolean;
-  release(): void;
-  restore(): boolean;
-  /** Bytes that must be free before the reserve can be restored. */
-  readonly wantedBytes: number;
-}
+/** Disk space for the outcomes of requests in progress. */
+export type ReservedSpace = Pick<Reserve, 'prepare' | 'release' | 'restore' | 'wantedBytes'>;
 
 export interface TroubleOptions {
   readonly onDamaged?: (message: string) => void;

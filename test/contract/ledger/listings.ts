@@ -1,3 +1,4 @@
+import { DOCUMENT_STATES } from '../../../src/core/domain/document.ts';
 import { normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -256,6 +257,10 @@ export function describeListingContract(name: string, create: () => Promise<Ledg
         counted[key] = (counted[key] ?? 0) + count;
       }
       expect(counted).toEqual(listed);
+      const isDocument = (state: string): boolean => DOCUMENT_STATES.some((each) => each === state);
+      expect(await ledger.documentCounts()).toEqual(
+        counts.filter(({ state }) => state === 'held' || isDocument(state)),
+      );
       const needing = counts.filter(({ needsPerson }) => needsPerson);
       expect(needing.reduce((sum, { count }) => sum + count, 0)).toBe(
         all.filter(({ needsPerson }) => needsPerson).length,

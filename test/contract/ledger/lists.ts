@@ -2,7 +2,7 @@
 import { basename, normalize as native } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isFound, searchWords } from '../../../src/core/domain/search.ts';
-import type { ListFilter, ListRow } from '../../../src/core/ports/ledgerReports.ts';
+import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { ACCEPTED, admission, hashOf, hold, type LedgerUse, note, OFFICE, seen } from './support.ts';
 
 export function describeLists({ ledger, reopen, queued, upload, rows, inPages, fill }: LedgerUse): void {
@@ -47,44 +47,6 @@ export function describeLists({ ledger, reopen, queued, upload, rows, inPages, f
       expect(all[3]).toMatchObject({ name: null, endpointUid: null, reason: 'WHY', message: 'Because.' });
       await reopen();
       expect(await rows()).toEqual(all);
-    });
-
-    const FILTERS: readonly (readonly [string, ListFilter, readonly string[]])[] = [
-      ['state', { states: ['queued', 'skipped'] }, ['/scans/old.jpg', '/scans/sub/b', '/other/c']],
-      ['endpoint', { endpoint: OFFICE }, ['/scans/a', '/scans/sub/b', '/scans/copy-of-a']],
-      ['folder', { folder: '/other' }, ['/other/c']],
-      ['part of a name', { search: 'doc-a' }, ['/scans/a', '/scans/copy-of-a']],
-      ['part of a path', { search: native('ns/sub/') }, ['/scans/sub/b']],
-      ['part of a hash', { search: hashOf('a').slice(3, 30) }, ['/scans/a', '/scans/copy-of-a']],
-      ["the service's status", { search: 'processing' }, ['/scans/a', '/scans/copy-of-a']],
-      ['a state', { search: 'Rejected' }, ['/scans/bad.txt']],
-      ['a message', { search: 'because BAD' }, ['/scans/bad.txt']],
-      ['words, all of which are somewhere', { search: ' SUB  doc-b queued ' }, ['/scans/sub/b']],
-      ['words, one of which is nowhere', { search: 'sub doc-b accepted' }, []],
-      ['spaces alone', { search: '  ', since: 45 }, ['/scans/half.jpg']],
-      ['time', { since: 30 }, ['/scans/copy-of-a', '/other/c', '/scans/half.jpg']],
-      ['time between', { since: 20, until: 30 }, ['/scans/sub/b', '/scans/bad.txt']],
-      ['an earlier time', { until: 20 }, ['/scans/old.jpg', '/scans/a']],
-      ['number', { limit: 2 }, ['/scans/old.jpg', '/scans/a']],
-      [
-        'all of these',
-        { states: ['duplicate'], endpoint: OFFICE, search: 'a', since: 1, limit: 1 },
-        ['/scans/copy-of-a'],
-      ],
-      ['nothing that is there', { states: ['held'] }, []],
-    ];
-    it('filters by each condition and by several', async () => {
-      await fill();
-      for (const [what, filter, paths] of FILTERS) {
-        const expected = paths.map(native);
-        expect([what, (await rows(filter)).map((row) => row.path)]).toEqual([what, expected]);
-        const { limit, ...conditions } = filter;
-        if (limit !== undefined) continue;
-        for (const order of ['oldest', 'newest'] as const) {
-          const paged = await inPages(conditions, order, 2);
-          expect([what, order === 'oldest' ? paged : paged.toReversed()]).toEqual([what, expected]);
-        }
-      }
     });
 
     const SEARCHES: readonly (readonly [string, readonly string[]])[] = [

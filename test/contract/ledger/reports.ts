@@ -1,7 +1,5 @@
-// Reports show paths as the platform writes them.
-import { normalize as native } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ACCEPTED, admission, FAILED, hold, identity, type LedgerUse, note, seen } from './support.ts';
+import { ACCEPTED, admission, FAILED, identity, type LedgerUse, note, seen } from './support.ts';
 
 export function describeReports({ ledger, queued, upload, claimNames, rows, fill }: LedgerUse): void {
   describe('the account of files', () => {
@@ -79,27 +77,6 @@ export function describeReports({ ledger, queued, upload, claimNames, rows, fill
       expect(await ledger.countAccepted(2_000, 2_001)).toBe(1);
       expect(await ledger.countAccepted(0, 2_000)).toBe(0);
       expect(await ledger.uploads(2_001, 10_000)).toEqual([]);
-    });
-
-    it('counts what it lists', async () => {
-      await fill();
-      await ledger.putHold(hold({ scope: 'folder', key: '/other', reason: 'PAUSED' }));
-      const listed: Record<string, number> = {};
-      for (const row of await rows()) {
-        const folder = row.path.startsWith(native('/other')) ? '/other' : '/scans';
-        const key = `${row.endpointUid} ${folder} ${row.state}`;
-        listed[key] = (listed[key] ?? 0) + 1;
-      }
-      const counts = await ledger.counts();
-      const counted: Record<string, number> = {};
-      for (const { endpoint, folder, state, count } of counts) {
-        const key = `${endpoint?.uid ?? null} ${folder} ${state}`;
-        counted[key] = (counted[key] ?? 0) + count;
-      }
-      expect(counted).toEqual(listed);
-      expect(listed['shop /other held']).toBe(1);
-      const ofFiles = ['duplicate', 'rejected', 'skipped', 'incomplete', 'unreadable'];
-      expect(await ledger.documentCounts()).toEqual(counts.filter(({ state }) => !ofFiles.includes(state)));
     });
 
     it('finds nothing in an empty ledger', async () => {
