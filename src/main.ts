@@ -50,7 +50,7 @@ process.stdout.on('error', (error) => {
 
 // Node would print the message, which may hold a secret: a piece of a file that was parsed, a value that was not taken.
 process.on('uncaughtException', (error) => {
-  reportNow(defectReport(error));
+  reportNow(defectReport(error, process.env));
   process.exit(EXIT.failed);
 });
 
@@ -83,7 +83,7 @@ const io = {
 const status = await runCommandLine(process.argv, io, (given) => {
   decided = given;
 }).catch((error: unknown) => {
-  stderr.write(defectReport(error));
+  stderr.write(defectReport(error, env));
   return EXIT.failed;
 });
 // An exit drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle.

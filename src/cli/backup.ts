@@ -13,7 +13,6 @@ import type { Config } from '../config/config.ts';
 import { unwritable } from '../state-dir/stateDir.ts';
 import { movedAway, unmarkMovedAway } from '../state-dir/stateMarks.ts';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { counted, local, size } from '../core/domain/words.ts';
 import { demandYes } from './ask.ts';
 import { print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
@@ -21,8 +20,6 @@ import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, underLock, type JsonOption } from './session.ts';
 import { VERSION } from './version.ts';
-import { restoredOn, withoutImage } from '../texts/en/errors/commands.ts';
-import { formatOf } from '../texts/format.ts';
 
 interface Options extends JsonOption {
   readonly final?: boolean;
@@ -33,24 +30,21 @@ interface Options extends JsonOption {
 const SHOWN = 5;
 
 export function addBackup(program: Command, io: Io): void {
+  const { help: all, option } = io.texts;
+  const { backup: help } = all;
   program
     .command('backup')
-    .argument(
-      '[file]',
-      'file to create; without it, only the ledger is backed up, to `backups` in the state directory',
-    )
-    .description(
-      'back up ledger, journal, waiting images and settings to one file, and verify it; no secrets',
-    )
-    .option('--config <file>', 'config file')
-    .option('--final', 'close this PC: receiptd then refuses to run here')
-    .option('--reopen', 'reopen a PC that --final closed')
-    .option('--yes', "don't ask")
-    .option('--json', 'as JSON: { file, bytes, manifest, withoutImage }; without a file { file, head }')
+    .argument('[file]', help.file)
+    .description(help.about)
+    .option('--config <file>', option.config)
+    .option('--final', help.final)
+    .option('--reopen', help.reopen)
+    .option('--yes', option.yes)
+    .option('--json', help.json)
     .explain({
       examples: ['backup /media/stick/office.receiptd', 'backup --final office.receiptd', 'backup --reopen'],
-      statuses: '6 --final while an agent is running: stop it first',
-      more: 'Works while the agent runs. To move to another PC, stop the agent and add --final: otherwise both agents would send what is waiting. `receiptd restore` restores the file, here or on the other PC.',
+      statuses: help.statuses,
+      more: help.more,
     })
     .action(async (file: string | undefined, options: Options) => {
       const config = await configOf(io, options);
@@ -67,9 +61,10 @@ async function ledgerAlone(io: Io, config: Config, options: Options): Promise<vo
   await refuseOtherVersion(config);
   const result = await operate(io, config, 'backup', { by: operatorName() });
   if (options.json) return printJson(io, result);
-  print(io, `Wrote ${escapeUnsafe(result.file)}.`);
-  print(io, `It contains the ledger up to journal entry ${result.head.seq}, hash ${result.head.hash}.`);
-  print(io, 'To include waiting images and settings, name a file: `receiptd backup FILE`.');
+  const { wrote, backup: words } = io.texts;
+  print(io, wrote(escapeUnsafe(result.file)));
+  print(io, words.ledgerAlone(result.head));
+  print(io, words.nameAFile);
 }
 
 async function archive(io: Io, config: Config, file: string, options: Options): Promise<void> {
@@ -114,26 +109,24 @@ function tell(
   { manifest, bytes, withoutImage: missing }: BackedUp,
 ): void {
   const { documents, waiting, setUpAgain, final } = manifest;
-  print(
-    io,
-    `Wrote and verified ${escapeUnsafe(file)} (${size(bytes)}): ${counted(documents, 'document')}, ${waiting} of them waiting.`,
-  );
-  if (missing.count > 0) print(io, escapeUnsafe(withoutImage(shown(missing))));
-  print(io, 'The file contains receipts and names. Keep it as private as the ledger.');
-  print(io, 'Not in the file; if you restore it on another PC, set this up again there:');
+  const { backup: words } = io.texts;
+  print(io, words.wrote({ file: escapeUnsafe(file), size: bytes, documents, waiting }));
+  if (missing.count > 0) print(io, escapeUnsafe(words.withoutImage(shown(missing))));
+  print(io, words.keepPrivate);
+  print(io, words.notInFile);
   for (const sentence of setUpAgain) print(io, escapeUnsafe(`  ${sentence}`));
-  if (!final)
-    return print(io, 'This PC continues as before. To move to another PC, stop the agent and add --final.');
-  print(io, `receiptd no longer runs on ${escapeUnsafe(stateDir)}. Next, on the other PC:`);
+  if (!final) return print(io, words.continues);
+  print(io, words.closed(escapeUnsafe(stateDir)));
   print(io, `  receiptd restore ${escapeUnsafe(file)}`);
-  print(io, 'If that fails, reopen this PC with `receiptd backup --reopen`.');
+  print(io, words.ifThatFails);
 }
 
 async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
   if (!final || yes) return;
   const few = shown(missing);
   const otherwise = new ReceiptdError('CONFIRMATION_NEEDED.withoutImage', few);
-  await demandYes(io, `${withoutImage(few)} Move anyway?`, otherwise);
+  const { backup: words } = io.texts;
+  await demandYes(io, `${words.withoutImage(few)} ${words.moveAnyway}`, otherwise);
 }
 
 function shown({ count, paths }: WithoutImage): WithoutImage {
@@ -144,12 +137,12 @@ async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
   const { stateDir } = config;
   const work = async (): Promise<void> => {
     const mark = await movedAway(stateDir);
-    if (mark === null) return print(io, 'receiptd was never closed here, so there is nothing to reopen.');
+    if (mark === null) return print(io, io.texts.backup.neverClosed);
     if (!yes) await confirmReopening(io, mark.file);
     await unmarkMovedAway(stateDir).catch((error: unknown) => {
       throw unwritable(stateDir, error);
     });
-    print(io, 'receiptd can run here again. Make sure it does not run on another PC with the same state.');
+    print(io, io.texts.backup.reopened);
   };
   await underLock(config, work, { evenIfMoved: true });
 }
@@ -161,5 +154,6 @@ async function confirmReopening(io: Io, file: string): Promise<void> {
   const { host, at } = last;
   const known = { file, host, at };
   const otherwise = new ReceiptdError('CONFIRMATION_NEEDED.restoredElsewhere', known);
-  await demandYes(io, `${restoredOn(known, formatOf('en', local))} Reopen this PC?`, otherwise);
+  const { backup: words } = io.texts;
+  await demandYes(io, `${words.restoredOn(known)} ${words.reopenAnyway}`, otherwise);
 }

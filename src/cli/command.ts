@@ -87,6 +87,7 @@ function helpIn({ headings, inHelp }: CliTexts): HelpConfiguration {
     styleTitle: (title) => titles.get(title) ?? title,
     optionDescription: (option) => described(option, option.required || option.optional),
     argumentDescription: (argument) => described(argument, true),
-    subcommandDescription: (command) => (command.name() === 'help' ? inHelp.help : command.description()),
+    subcommandDescription: (command) =>
+      command.name() === 'help' ? inHelp.helpOfOne : command.description(),
   };
 }

@@ -19,11 +19,12 @@ interface Offered {
 
 /** Answers the shell's completion script (completion/scripts.ts). Prints nothing on any failure. */
 export function addComplete(program: Command, io: Io): void {
+  const { complete: help } = io.texts.help;
   program
     .command('complete', { hidden: true })
-    .argument('<current>', 'the word being typed, after a =')
-    .argument('[before...]', 'the words before it')
-    .description('list the possible words at a place of the command line, one per line, for shell completion')
+    .argument('<current>', help.current)
+    .argument('[before...]', help.before)
+    .description(help.about)
     .explain({ examples: ['complete =ver ledger', 'complete =SCAN show'] })
     .action(async (current: string, before: readonly string[]) => {
       try {
@@ -41,7 +42,7 @@ async function offered(
   current: string,
   before: readonly string[],
 ): Promise<readonly Offered[]> {
-  const place = placeBehind(withHelp(wordsOf(program)), before);
+  const place = placeBehind(withHelp(wordsOf(program), io.texts.inHelp.helpOfOne), before);
   const [, assigned, value = ''] = /^(--[^=]+)=(.*)$/s.exec(current) ?? [];
   const option = assigned === undefined ? undefined : optionOf(place.at, assigned);
   if (!place.isBehindDashes && option?.value) {

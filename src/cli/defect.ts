@@ -1,7 +1,13 @@
+import { defectText as de } from '../texts/de/defect.ts';
+import { defectText as en } from '../texts/en/defect.ts';
+import { languageOfTerminal, type Language } from '../texts/language.ts';
 import { isNativeError } from 'node:util/types';
 import { systemCode } from '../core/domain/errors.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { VERSION } from './version.ts';
+
+/** Loaded with the program: when they are needed, nothing else may be loadable. */
+const TEXTS = { en, de } as const satisfies Readonly<Record<Language, (version: string) => string>>;
 
 /** Messages of the JavaScript engine, which name parts of the program but no values. */
 const OF_PROGRAM =
@@ -12,10 +18,8 @@ const FRAME = /^ {4}at .{0,300}(?::\d+:\d+|<anonymous>)\)?$/;
  * Describes an unexpected exception: class, code, stack and cause. Leaves out its message, which may contain a secret or
  * part of a file, unless it is about the program alone.
  */
-export function defectReport(error: unknown): string {
-  const lines = [
-    `error: This command stopped because of a bug in receiptd ${VERSION}. Nothing recorded is lost. Please report it with these lines:`,
-  ];
+export function defectReport(error: unknown, env: NodeJS.ProcessEnv): string {
+  const lines = [TEXTS[languageOfTerminal(env)](VERSION)];
   let before = '';
   for (let each = error; each !== undefined && lines.length < 60;) {
     lines.push(`${before}${nameOf(each)}`, ...framesOf(each));

@@ -22,33 +22,31 @@ interface CreateOptions extends JsonOption {
 }
 
 export function addEndpoint(program: Command, io: Io): void {
-  const endpoint = program.command('endpoint').description('create an endpoint, or list known ones');
+  const { help, option, status5 } = io.texts;
+  const endpoint = program.command('endpoint').description(help.endpoint.about);
   endpoint
     .command('create')
-    .argument('<name>', 'name of the endpoint')
-    .description('create an endpoint on the service; never retried automatically')
-    .option('--config <file>', 'config file')
-    .option('--outgoing-url <url>', 'address of your response handler')
-    .option(
-      '--results <url>',
-      'have results posted to this agent: the address at which the service reaches it; the secret is added automatically',
-    )
-    .option('--language <tag>', 'main language, such as de-DE')
-    .option('--account <name>', 'account in the config that the endpoint belongs to')
-    .option('--json', "print the service's record verbatim")
+    .argument('<name>', help.endpointCreate.name)
+    .description(help.endpointCreate.about)
+    .option('--config <file>', option.config)
+    .option('--outgoing-url <url>', help.endpointCreate.outgoingUrl)
+    .option('--results <url>', help.endpointCreate.results)
+    .option('--language <tag>', help.endpointCreate.language)
+    .option('--account <name>', help.endpointCreate.account)
+    .option('--json', help.endpointCreate.json)
     .explain({
       examples: [
         'endpoint create Office --language en-GB',
         'endpoint create Office --results https://receipts.example.com',
       ],
-      statuses: '5 the service could not be reached',
+      statuses: status5,
     })
     .action((name: string, options: CreateOptions) => create(io, name, options));
   endpoint
     .command('list')
-    .description('list endpoints configured or created here; the service has no list')
-    .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: [{ alias, uid, baseUrl, name }]')
+    .description(help.endpointList.about)
+    .option('--config <file>', option.config)
+    .option('--json', help.endpointList.json)
     .explain({ examples: ['endpoint list'] })
     .action((options: JsonOption) => list(io, options));
 }
@@ -81,7 +79,7 @@ async function create(io: Io, name: string, options: CreateOptions): Promise<voi
     else
       print(
         io,
-        `Created "${escapeUnsafe(record.name)}". Add its uid to the config file:\n\n  uid: "${escapeUnsafe(record.uid)}"${account === null ? '' : `\n  account: ${account}`}`,
+        `${io.texts.endpoint.created(escapeUnsafe(record.name))}\n\n  uid: "${escapeUnsafe(record.uid)}"${account === null ? '' : `\n  account: ${account}`}`,
       );
     const { uid, verbatim } = record;
     await operate(io, config, 'recordEndpoint', {
@@ -107,12 +105,14 @@ async function list(io: Io, options: JsonOption): Promise<void> {
     .map(({ name, endpoint }) => ({ alias: null, uid: endpoint.uid, baseUrl: endpoint.baseUrl, name }));
   const rows = [...configured, ...others];
   if (options.json) return printJson(io, rows);
+  const { endpoint: words } = io.texts;
   const cells = rows.map(({ alias, uid, name }) => [
-    alias ?? '(not configured)',
+    alias ?? words.notConfigured,
     escapeUnsafe(uid),
     escapeUnsafe(name ?? ''),
   ]);
-  print(io, table(['ALIAS', 'UID', 'NAME'], cells));
+  const { alias: its, uid: id, name: named } = words.columns;
+  print(io, table([its, id, named], cells));
 }
 
 /** Endpoints recorded in this ledger; none before the first run. */

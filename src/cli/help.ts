@@ -26,6 +26,11 @@ export function helpOf(
   ].join('\n');
 }
 
+/** A command line of the program, to show. */
+export function commandLine(...words: readonly string[]): string {
+  return ['receiptd', ...words].join(' ');
+}
+
 const PLACES_OF_WINDOWS: Readonly<Record<string, string>> = {
   '/etc/receiptd': 'C:\\ProgramData\\receiptd',
   '/var/lib/receiptd': 'C:\\ProgramData\\receiptd\\state',
@@ -44,13 +49,9 @@ export function exampleFor(platform: NodeJS.Platform, example: string): string {
   );
 }
 
-/**
- * Wraps long lines at spaces, keeping their indent, and joins a line that ended mid-sentence with the next. The parser
- * wraps the options above.
- */
+/** Wraps long lines at spaces, keeping their indent. The parser wraps the options above. */
 export function inColumns(text: string): string {
   return text
-    .replaceAll(/(?<![.:\n])\n(?=\S)/g, ' ')
     .split('\n')
     .flatMap((line) => wrapLine(line, COLUMNS))
     .join('\n');

@@ -18,13 +18,14 @@ interface Options {
 }
 
 export function addInit(program: Command, io: Io): void {
+  const { init: help } = io.texts.help;
   program
     .command('init')
-    .description('write a commented config file to edit')
-    .option('--config <file>', 'file to write', 'receiptd.yaml')
-    .option('--base-url <url>', 'address of the service', 'https://service.example')
-    .option('--uid <uid>', 'uid of the endpoint', EXAMPLE_UID)
-    .option('--folder <path>', 'folder to watch', process.platform === 'win32' ? 'C:\\Scans' : '/srv/scans')
+    .description(help.about)
+    .option('--config <file>', help.config, 'receiptd.yaml')
+    .option('--base-url <url>', help.baseUrl, 'https://service.example')
+    .option('--uid <uid>', help.uid, EXAMPLE_UID)
+    .option('--folder <path>', help.folder, process.platform === 'win32' ? 'C:\\Scans' : '/srv/scans')
     .explain({ examples: ['init --base-url https://service.example --folder /srv/scans'] })
     .action(async (options: Options) => {
       const context = loadContext(io);
@@ -38,20 +39,12 @@ export function addInit(program: Command, io: Io): void {
           here: machineDefaults(file, context),
         }),
       );
-      print(io, `Wrote ${file}.`);
+      const { wrote, init: words } = io.texts;
+      print(io, wrote(file));
       const others = await shadowedBy(file, context);
-      if (others === null)
-        print(io, 'To make commands use this file, add `--config FILE` or set RECEIPTD_CONFIG to its path.');
-      else if (others.length > 0)
-        print(
-          io,
-          `In this directory, commands now use this file instead of ${others.map(escapeUnsafe).join(' and ')}.`,
-        );
-      const endpoint =
-        options.uid === EXAMPLE_UID
-          ? 'then `receiptd endpoint create NAME` and add the uid it prints to the file, '
-          : '';
-      print(io, `Next: edit it, then \`receiptd login\`, ${endpoint}then \`receiptd check\`.`);
+      if (others === null) print(io, words.elsewhere);
+      else if (others.length > 0) print(io, words.shadows(others.map(escapeUnsafe)));
+      print(io, options.uid === EXAMPLE_UID ? words.nextWithEndpoint : words.next);
     });
 }
 

@@ -11,8 +11,9 @@ export class InstallSteps {
     this.said.push(...notes);
   }
 
-  async take(what: string, work: () => Promise<readonly string[] | void>): Promise<void> {
-    if (this.isDry) this.say(`Would ${what}.`);
+  /** `would`: what a dry run says. */
+  async take(would: string, work: () => Promise<readonly string[] | void>): Promise<void> {
+    if (this.isDry) this.say(would);
     else this.say(...((await work()) ?? []));
   }
 }

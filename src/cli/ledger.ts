@@ -8,8 +8,9 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { anyText } from '../core/domain/encoding.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
-import { count, counted, iso } from '../core/domain/words.ts';
+import { iso } from '../core/domain/words.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { addSharedLedger } from './ledgerShared.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -25,26 +26,25 @@ const HEAD_FILE = z.object({
 });
 
 export function addLedger(program: Command, io: Io, done: (status: ExitStatus) => void): void {
-  const ledger = program.command('ledger').description('verify, share and move the ledger');
+  const { help, option } = io.texts;
+  const ledger = program.command('ledger').description(help.ledger.about);
   ledger
     .command('head')
-    .description(
-      "print the number and hash of the journal's last entry; keep them where nobody can change both",
-    )
-    .option('--config <file>', 'config file')
-    .option('--json', 'as JSON: { ledger, seq, hash, at }, for `ledger verify --head`')
+    .description(help.ledgerHead.about)
+    .option('--config <file>', option.config)
+    .option('--json', help.ledgerHead.json)
     .explain({ examples: ['ledger head', 'ledger head --json > head-2026-01-31.json'] })
     .action((options: JsonOption) => head(io, options));
   ledger
     .command('verify')
-    .description('read the whole journal and ledger, and find any change made to either')
-    .option('--config <file>', 'config file')
-    .option('--head <head>', 'a head that you kept: a file from `ledger head --json`, or NUMBER:HASH')
-    .option('--json', 'as JSON: { verdict, against, journal, ledger }')
+    .description(help.ledgerVerify.about)
+    .option('--config <file>', option.config)
+    .option('--head <head>', help.ledgerVerify.head)
+    .option('--json', help.ledgerVerify.json)
     .explain({
       examples: ['ledger verify', 'ledger verify --head head-2026-01-31.json'],
-      statuses: '3 something was changed',
-      more: 'Without a head kept elsewhere, a journal that was cut off at the end or rewritten completely looks valid.\ndocs/audit.md explains what this proves, what it cannot prove, and how to verify without receiptd.',
+      statuses: help.ledgerVerify.statuses,
+      more: help.ledgerVerify.more,
     })
     .action((options: JsonOption & { head?: string }) => verify(io, options, done));
   addSharedLedger(ledger, io);
@@ -58,9 +58,10 @@ async function head(io: Io, options: JsonOption): Promise<void> {
   }
   const { ledger, seq, hash } = found;
   if (options.json) return printJson(io, { ledger, seq, hash, at: iso(clock.now()) });
-  print(io, `Ledger ${ledger}`);
-  print(io, `Entry  ${seq}`);
-  print(io, `Hash   ${hash}`);
+  const { head: words } = io.texts.ledger;
+  print(io, `${words.ledger} ${ledger}`);
+  print(io, `${words.entry} ${seq}`);
+  print(io, `${words.hash} ${hash}`);
 }
 
 async function verify(
@@ -82,45 +83,43 @@ async function verify(
 
 function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead | null, found: number): void {
   const colors = colorsFor(io, io.stdout);
-  const { entries, firstSeq, lastSeq } = journal;
-  const which =
-    firstSeq === null || lastSeq === null ? '' : `, numbers ${count(firstSeq)} to ${count(lastSeq)}`;
-  print(io, `Journal: ${counted(entries, 'entry', 'entries')}${which}.`);
-  print(io, `Ledger:  ${comparedText(ledger)}`);
-  if (against !== null) print(io, `Head:    entry ${count(against.seq)}, compared with the head you kept.`);
+  const { ledger: words } = io.texts;
+  const { entries, firstSeq: first, lastSeq: last } = journal;
+  print(
+    io,
+    first === null || last === null ? words.journal(entries) : words.journalOf({ entries, first, last }),
+  );
+  print(io, comparedText(ledger, words));
+  if (against !== null) print(io, words.against(against.seq));
   if (found > 0) {
     print(io);
-    print(io, colors.red(`${counted(found, 'finding')}:`));
+    print(io, colors.red(words.findings(found)));
     for (const { line, what } of journal.findings) {
-      print(io, escapeUnsafe(`  ${line === null ? 'journal' : `journal, line ${line}`}: ${what}`));
+      const said = line === null ? words.inJournal(what) : words.inLine(line, what);
+      print(io, escapeUnsafe(`  ${said}`));
     }
-    if (journal.moreFindings > 0) print(io, `  journal: and ${count(journal.moreFindings)} more.`);
-    for (const what of ledger.findings) print(io, escapeUnsafe(`  ledger: ${what}`));
+    if (journal.moreFindings > 0) print(io, `  ${words.more(journal.moreFindings)}`);
+    for (const what of ledger.findings) print(io, escapeUnsafe(`  ${words.inLedger(what)}`));
   }
-  const remarks = [...journal.remarks];
-  if (against === null) {
-    remarks.push(
-      'No head was given. Without one, nobody can tell whether the end was cut off or the whole journal rewritten.',
-    );
-  }
+  const remarks = [...journal.remarks, ...(against === null ? [words.noHead] : [])];
   if (remarks.length > 0) {
     print(io);
-    print(io, 'Note:');
+    print(io, words.note);
     for (const remark of remarks) print(io, escapeUnsafe(`  ${remark}`));
   }
   print(io);
-  if (found === 0 && firstSeq !== null && firstSeq > 1) {
-    const gone = `entries 1 to ${firstSeq - 1} are in another file and were not verified`;
-    print(io, colors.yellow(`This journal is as receiptd wrote it, but ${gone}.`));
-  } else if (found === 0) print(io, colors.green('Everything is as receiptd wrote it.'));
-  else print(io, 'Keep both files as they are. docs/audit.md explains what each finding can mean.');
-  if (journal.head !== null) print(io, `Last entry: ${journal.head.seq}:${journal.head.hash}`);
+  if (found > 0) print(io, words.keep);
+  else if (first !== null && first > 1) print(io, colors.yellow(words.partly(first - 1)));
+  else print(io, colors.green(words.sound));
+  if (journal.head !== null) print(io, words.last(`${journal.head.seq}:${journal.head.hash}`));
 }
 
-function comparedText({ documents, compared = documents, head, findings }: Verified['ledger']): string {
-  if (head === null && findings.length > 0) return "can't be compared with the journal.";
-  const of = compared === documents ? '' : ` ${count(compared)} of them`;
-  return `${counted(documents, 'document')},${of} compared with the journal.`;
+function comparedText(
+  { documents, compared = documents, head, findings }: Verified['ledger'],
+  words: CliTexts['ledger'],
+): string {
+  if (head === null && findings.length > 0) return words.notCompared;
+  return compared === documents ? words.compared(documents) : words.comparedSome(documents, compared);
 }
 
 async function keptHead(io: Io, given: string): Promise<KeptHead> {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from './command.ts';
 import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
-import { counted } from '../core/domain/words.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { isTerminal, print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, type JsonOption } from './session.ts';
@@ -28,54 +28,52 @@ interface ArchiveOptions extends ToOptions {
   readonly keep?: boolean;
 }
 
-const PASSWORD =
-  'The password comes from --password-file, PGPASSWORD or ~/.pgpass; the address must not contain one.';
-
 export function addSharedLedger(ledger: Command, io: Io): void {
-  whereTo(ledger.command('prepare'))
-    .description(
-      'create or upgrade a shared ledger in PostgreSQL, and grant the agents their privileges; run by its owner',
-    )
-    .option('--role <name>', 'database role of the agents; it gets only the privileges they need')
-    .option('--json', 'as JSON: { where, roles }')
+  const {
+    help: { ledgerPrepare, ledgerMigrate, ledgerArchive },
+  } = io.texts;
+  whereTo(ledger.command('prepare'), io.texts)
+    .description(ledgerPrepare.about)
+    .option('--role <name>', ledgerPrepare.role)
+    .option('--json', ledgerPrepare.json)
     .explain({
       examples: [
         'ledger prepare --to postgres://owner@db.example.com/receiptd --role receiptd',
         'ledger prepare',
       ],
-      more: `Run it again after each receiptd update, before you start the agents.\n${PASSWORD}`,
+      more: ledgerPrepare.more,
     })
     .action((options: ToOptions & { role?: string }) => prepare(io, options));
-  whereTo(ledger.command('migrate'))
-    .description("move this machine's ledger into a shared one, and compare every row")
-    .option('--agent <name>', "this machine's name in the shared ledger; defaults to the host name")
-    .option('--json', 'as JSON: { where, agent, rows, twins, failed, renamed, head }')
+  whereTo(ledger.command('migrate'), io.texts)
+    .description(ledgerMigrate.about)
+    .option('--agent <name>', ledgerMigrate.agent)
+    .option('--json', ledgerMigrate.json)
     .explain({
       examples: ['ledger migrate --to postgres://receiptd@db.example.com/receiptd --agent scan-pc'],
-      more: `The agent can keep running until almost the end. If the command is interrupted, run it again: it continues where it stopped.\n${PASSWORD}`,
+      more: ledgerMigrate.more,
     })
     .action((options: MigrateOptions) => migrate(io, options));
-  whereTo(ledger.command('archive'))
-    .description('move old history of a shared ledger from the database into journal files; run by its owner')
-    .requiredOption('--before <date>', 'archive months that ended before this date: YYYY-MM-DD (UTC)')
-    .requiredOption('--dir <directory>', 'existing directory to write the files to')
-    .option('--gzip', 'compress the files')
-    .option('--keep', 'write and check the files, but remove nothing from the database')
-    .option('--json', 'as JSON: { where, files }')
+  whereTo(ledger.command('archive'), io.texts)
+    .description(ledgerArchive.about)
+    .requiredOption('--before <date>', ledgerArchive.before)
+    .requiredOption('--dir <directory>', ledgerArchive.dir)
+    .option('--gzip', ledgerArchive.gzip)
+    .option('--keep', ledgerArchive.keep)
+    .option('--json', ledgerArchive.json)
     .explain({
       examples: ['ledger archive --before 2025-01-01 --dir /archive/receiptd --gzip'],
-      more: `Each file is a journal as described in docs/audit.md. Keep it as long as the law requires.\n${PASSWORD}`,
+      more: ledgerArchive.more,
     })
     .action((options: ArchiveOptions) => archive(io, options));
 }
 
-function whereTo(command: Command): Command {
+function whereTo(command: Command, { help: { ledgerTarget: help }, option }: CliTexts): Command {
   return command
-    .option('--config <file>', 'config file')
-    .option('--to <url>', 'the database: postgres://user@host/database; defaults to the one in the config')
-    .option('--password-file <file>', "file that contains that user's password")
-    .option('--ca <file>', 'certificate authorities for the database (PEM)')
-    .option('--allow-insecure', 'same as ledger.allowInsecure in the config');
+    .option('--config <file>', option.config)
+    .option('--to <url>', help.to)
+    .option('--password-file <file>', help.passwordFile)
+    .option('--ca <file>', help.ca)
+    .option('--allow-insecure', help.allowInsecure);
 }
 
 /** The ledger given with `--to`, otherwise the configured one. */
@@ -117,13 +115,9 @@ async function prepare(io: Io, options: ToOptions & { role?: string }): Promise<
   const { prepareShared } = await import('../wiring/sharedLedger/prepare.ts');
   const { where, roles } = await prepareShared(target, options.role ?? null);
   if (options.json) return printJson(io, { where, roles });
-  print(io, `The ledger at ${escapeUnsafe(where)} is ready for this receiptd.`);
-  if (roles.length > 0) print(io, `Agents can use it as ${roles.map(escapeUnsafe).join(', ')}.`);
-  else
-    print(
-      io,
-      'No role was given for the agents. If they connect as the owner, they can change anything in it; see --role.',
-    );
+  const { sharedLedger: words } = io.texts;
+  print(io, words.ready(escapeUnsafe(where)));
+  print(io, roles.length > 0 ? words.roles(roles.map(escapeUnsafe)) : words.noRole);
 }
 
 async function migrate(io: Io, options: MigrateOptions): Promise<void> {
@@ -131,28 +125,27 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
   if (config.ledger.kind !== 'sqlite') throw new ReceiptdError('USAGE.alreadyShared');
   const target = await targetOf(io, options);
   const agent = await nameOf(options.agent);
+  const { sharedLedger: words } = io.texts;
   const { moveLedger } = await import('../wiring/sharedLedger/moveLedger.ts');
   const moved = await moveLedger(config, {
     target,
     agent,
     version: VERSION,
     onProgress: progressOf(io, options),
-    onAgentRuns: () =>
-      io.stderr.write(
-        'Everything is moved except what the running agent still does. Stop it now, and do not start it again before you have changed its configuration.\n',
-      ),
+    onAgentRuns: () => io.stderr.write(`${words.agentRuns}\n`),
     signal: io.stop,
   });
   if (moved === null) {
     if (options.json) return printJson(io, null);
-    return print(io, 'This ledger was already moved; there is nothing left to do.');
+    return print(io, words.movedBefore);
   }
   const { where, rows, merged, head } = moved;
   if (options.json) return printJson(io, { where, agent, rows, ...merged, head });
-  const compared = `${counted(rows.documents, 'document')}, ${counted(rows.attempts, 'upload request')}, ${counted(rows.files, 'file')}`;
-  print(io, `Moved to ${escapeUnsafe(where)}, and compared row by row: ${compared}.`);
-  tellMerged(io, merged);
-  print(io, 'Now add this to the configuration, then start the agent:');
+  print(io, words.moved(escapeUnsafe(where), rows));
+  if (merged.twins > 0) print(io, words.twins(merged.twins));
+  if (merged.failed > 0) print(io, `  ${words.failed(merged.failed)}`);
+  if (merged.renamed > 0) print(io, `  ${words.renamed(merged.renamed)}`);
+  print(io, words.addToConfig);
   print(io, '  ledger:');
   print(io, '    kind: postgres');
   print(io, `    url: ${escapeUnsafe(options.to ?? '')}`);
@@ -163,31 +156,8 @@ async function migrate(io: Io, options: MigrateOptions): Promise<void> {
     if (file !== undefined) print(io, `    ${key}: ${escapeUnsafe(resolve(io.cwd, file))}`);
   if (options.allowInsecure) print(io, '    allowInsecure: true');
   print(io, `    agent: ${escapeUnsafe(agent)}`);
-  print(
-    io,
-    `The old ledger and its journal, up to entry ${head.seq}, stay in ${escapeUnsafe(config.stateDir)} as evidence.`,
-  );
-  print(
-    io,
-    'They contain names and paths that `receiptd erase` cannot erase there. Remove them when you no longer need them.',
-  );
-}
-
-function tellMerged(
-  io: Io,
-  { twins, failed, renamed }: { twins: number; failed: number; renamed: number },
-): void {
-  if (twins === 0) return;
-  print(
-    io,
-    `${counted(twins, 'document')} had the same image or name as a document from another machine; both are kept.`,
-  );
-  if (failed > 0)
-    print(
-      io,
-      `  ${counted(failed, 'document')} that waited here and already existed there are now failed: \`receiptd list --state failed\`.`,
-    );
-  if (renamed > 0) print(io, `  ${counted(renamed, 'document')} that were never sent got a new name.`);
+  print(io, words.oldStays({ seq: head.seq, stateDir: escapeUnsafe(config.stateDir) }));
+  print(io, words.oldErase);
 }
 
 async function nameOf(given: string | undefined): Promise<string> {
@@ -201,14 +171,12 @@ async function nameOf(given: string | undefined): Promise<string> {
 }
 
 /** Overwrites one progress line; only on a terminal. */
-function progressOf(io: Io, { json }: ToOptions): (step: string, count: number) => void {
-  if (json === true || !isTerminal(io.stderr)) return () => {};
-  const words: Readonly<Record<string, string>> = {
-    entries: 'entries of the journal moved',
-    compared: 'rows compared',
-  };
-  return (step, count) =>
-    void io.stderr.write(`\r\u001b[K${count.toLocaleString('en')} ${words[step] ?? step}`);
+function progressOf(
+  { stderr, texts }: Io,
+  { json }: ToOptions,
+): (step: keyof CliTexts['sharedLedger']['progress'], count: number) => void {
+  if (json === true || !isTerminal(stderr)) return () => {};
+  return (step, count) => void stderr.write(`\r\u001b[K${texts.sharedLedger.progress[step](count)}`);
 }
 
 async function archive(io: Io, options: ArchiveOptions): Promise<void> {
@@ -221,9 +189,9 @@ async function archive(io: Io, options: ArchiveOptions): Promise<void> {
   const { archiveShared } = await import('../wiring/sharedLedger/archive.ts');
   const { where, files } = await archiveShared(target, { before: at, dir: resolve(io.cwd, dir), gzip, keep });
   if (options.json) return printJson(io, { where, files });
-  for (const { file, agent, fromSeq, toSeq } of files)
-    print(io, `Wrote ${escapeUnsafe(file)}: agent ${escapeUnsafe(agent)}, entries ${fromSeq} to ${toSeq}.`);
-  if (files.length === 0) print(io, `No month of the history ended before ${before}.`);
-  else if (keep) print(io, 'The files were verified. The database still has all of the data.');
-  else print(io, 'The files were verified, and their data was removed from the database.');
+  const { sharedLedger: words } = io.texts;
+  for (const { file, agent, fromSeq: from, toSeq: to } of files)
+    print(io, words.archived({ file: escapeUnsafe(file), agent: escapeUnsafe(agent), from, to }));
+  if (files.length === 0) print(io, words.nothingToArchive(before));
+  else print(io, keep ? words.verified : words.removed);
 }

@@ -17,13 +17,15 @@ import {
 } from '../wiring/credentialStores.ts';
 import { credentialsConfig } from '../wiring/service.ts';
 import type { Config } from '../config/config.ts';
-import { accountOption, ofAccount } from '../core/domain/account.ts';
+import { accountOption } from '../core/domain/account.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { CREDENTIAL_STORES, type Credentials, type CredentialStore } from '../core/ports/credentials.ts';
 import { askText, awaited } from './askText.ts';
+import { commandLine } from './help.ts';
 import { isTerminal, loadContext, print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { told } from './language.ts';
+import { errorWords } from '../texts/explain.ts';
+import { textsOf, told } from './language.ts';
 import { withService } from './serviceClient.ts';
 import { configOf, hurryAgent, type ConfigOption } from './session.ts';
 
@@ -39,34 +41,21 @@ interface LoginOptions extends StoreOptions {
   readonly verify: boolean;
 }
 
-const storeOption = () =>
-  choice(
-    '--store <store>',
-    'which store; defaults to the configured one, then to where they are now, then to keychain',
-    WRITABLE_STORES,
-  );
-const ACCOUNT_OPTION = 'account in the config; the default account if omitted';
-const DIR_OPTION = 'directory for the encrypted files of store systemd';
-
 export function addLogin(program: Command, io: Io): void {
+  const { help, option, status5 } = io.texts;
+  const storeOption = () => choice('--store <store>', help.stores.store, WRITABLE_STORES);
   program
     .command('login')
-    .description('store the service credentials in the keychain or another store, or move them there')
-    .option('--config <file>', 'config file')
-    .option('--client-id <id>', 'client identifier; receiptd prompts for it by default')
-    .option('--account <name>', ACCOUNT_OPTION)
+    .description(help.login.about)
+    .option('--config <file>', option.config)
+    .option('--client-id <id>', help.login.clientId)
+    .option('--account <name>', option.account)
     .addOption(storeOption())
-    .addOption(
-      choice(
-        '--from <store>',
-        'move the credentials from this store to --store, without prompting',
-        CREDENTIAL_STORES,
-      ),
-    )
-    .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
-    .option('--no-verify', "don't test them with the service")
+    .addOption(choice('--from <store>', help.login.from, CREDENTIAL_STORES))
+    .option('--credentials-dir <dir>', help.stores.directory, UNIT_CREDENTIALS_DIR)
+    .option('--no-verify', help.login.noVerify)
     .explain({
-      more: 'receiptd prompts for the secret without showing it, or reads it from standard input; it is never an argument.\nWith --store and no new credentials, existing ones are moved there.',
+      more: help.login.more,
       examples: [
         'login',
         'login --client-id abc < secret.txt',
@@ -74,16 +63,16 @@ export function addLogin(program: Command, io: Io): void {
         'login --account branch',
         'login --store keychain --from file',
       ],
-      statuses: '5 the service could not be reached',
+      statuses: status5,
     })
     .action((options: LoginOptions) => login(io, options));
   program
     .command('logout')
-    .description('remove the credentials from the keychain or another store')
-    .option('--config <file>', 'config file')
-    .option('--account <name>', ACCOUNT_OPTION)
+    .description(help.logout.about)
+    .option('--config <file>', option.config)
+    .option('--account <name>', option.account)
     .addOption(storeOption())
-    .option('--credentials-dir <dir>', DIR_OPTION, UNIT_CREDENTIALS_DIR)
+    .option('--credentials-dir <dir>', help.stores.directory, UNIT_CREDENTIALS_DIR)
     .explain({ examples: ['logout', 'logout --store file', 'logout --account branch'] })
     .action((options: StoreOptions) => logout(io, options));
 }
@@ -98,10 +87,8 @@ async function login(io: Io, options: LoginOptions): Promise<void> {
   if (options.verify) await verify(io, of, credentials);
   await putSafely(targetStore(store, of), credentials);
   await assertFound(store, credentials, of);
-  print(
-    io,
-    `Saved the credentials${ofAccount(of.account)} for ${config.service.baseUrl} in the ${called(store)}.`,
-  );
+  const { account } = of;
+  print(io, io.texts.login.saved({ account, baseUrl: config.service.baseUrl, store }));
   await afterwards(io, store, of);
   await hurryAgent(config, 'tryHeld');
 }
@@ -111,18 +98,14 @@ async function logout(io: Io, options: StoreOptions): Promise<void> {
   const of = storesOf(io, config, options);
   const store = options.store ?? (await defaultTarget(of)).store;
   const removed = await targetStore(store, of).writable?.remove();
-  const whose = ofAccount(of.account);
-  print(
-    io,
-    removed
-      ? `Removed the credentials${whose} from the ${called(store)}.`
-      : `There were no credentials${whose} in the ${called(store)}.`,
-  );
+  const { login: words } = io.texts;
+  const { account } = of;
+  print(io, (removed ? words.removed : words.none)({ account, store }));
   for (const left of await storesLeft(of)) {
     const remove = WRITABLE_STORES.some((each) => each === left)
-      ? `Remove them with: receiptd logout --store ${left}${accountOption(of.account)}`
-      : "receiptd can't remove them; remove them at their source.";
-    print(io, `The ${called(left)} still has credentials, and the agent keeps using those. ${remove}`);
+      ? words.removeWith(logoutFrom(left, account))
+      : words.removeAtSource;
+    print(io, `${words.stillHas(left)} ${remove}`);
   }
 }
 
@@ -175,9 +158,9 @@ async function isEmpty(stdin: NodeJS.ReadStream): Promise<boolean> {
 }
 
 async function askFor(io: Io, options: LoginOptions): Promise<Credentials> {
-  const clientId =
-    options.clientId ?? (await askText(io, 'Client identifier: ', true, { input: 'clientId' }));
-  const clientSecret = await askText(io, 'Client secret: ', false, { input: 'clientSecret' });
+  const { input } = io.texts;
+  const clientId = options.clientId ?? (await askText(io, input.clientId, true, { input: 'clientId' }));
+  const clientSecret = await askText(io, input.clientSecret, false, { input: 'clientSecret' });
   if (clientId === '' || clientSecret === '') throw notGiven();
   return { clientId, clientSecret };
 }
@@ -193,25 +176,17 @@ async function move(
   store: WritableStore,
   of: StoresOf,
 ): Promise<void> {
-  const whose = ofAccount(of.account);
+  const { login: words } = io.texts;
+  const { account } = of;
   await putSafely(targetStore(store, of), credentials);
-  print(
-    io,
-    `Copied the credentials${whose} from the ${called(from.store)} to the ${called(store)}, and verified the copy.`,
-  );
+  print(io, words.copied({ account, from: from.store, to: store }));
   const isRead = await afterwards(io, store, of);
   await hurryAgent(of.config, 'tryHeld');
-  const old = `The old copy in the ${from.store} store`;
-  const remove = `receiptd logout --store ${from.store}${accountOption(of.account)}`;
-  if (from.writable === null) {
-    print(io, `${old} is still there, because receiptd can't remove it. Remove it at its source.`);
-  } else if (!isRead) {
-    print(io, `${old} is still there, because the agent needs it for now. Remove it later with: ${remove}`);
-  } else if (await takenOut(from, credentials, io)) {
-    print(io, `${old} was removed.`);
-  } else {
-    print(io, `${old} is still there. Check it, and remove it with: ${remove}`);
-  }
+  const remove = logoutFrom(from.store, account);
+  if (from.writable === null) print(io, words.oldAtSource(from.store));
+  else if (!isRead) print(io, words.oldNeeded(from.store, remove));
+  else if (await takenOut(from, credentials, io)) print(io, words.oldRemoved(from.store));
+  else print(io, words.oldThere(from.store, remove));
   if (isRead) await assertFound(store, credentials, of);
 }
 
@@ -228,27 +203,21 @@ async function takenOut(from: Stored['from'], credentials: Credentials, io: Io):
 /** Does what remains, or tells the person to; resolves whether an agent now reads that store. */
 async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<boolean> {
   const { config, account, unitDirectory } = of;
+  const { login: words } = io.texts;
+  const { file } = config;
   const agreement = await agreeOn(store, of, loadContext(io));
   if (agreement.kind === 'changed') {
-    print(io, `Changed ${config.file}: ${agreement.key} is now ${store}.`);
+    print(io, words.changed({ file, key: agreement.key, store }));
     await hurryAgent(config, 'reload');
   } else if (agreement.kind === 'toBeChanged' && store !== 'systemd') {
-    print(
-      io,
-      `Edit ${config.file}, which can't be changed from here: set ${agreement.key} to ${store}. Until then, the agent does not use that store.`,
-    );
+    print(io, words.edit({ file, key: agreement.key, store }));
   }
   if (store !== 'systemd') return agreement.kind !== 'toBeChanged';
-  print(
-    io,
-    unitDirectory === UNIT_CREDENTIALS_DIR
-      ? `Restart the agent: a unit of \`receiptd service install\`${account === null ? ', or of the Debian package,' : ''} takes them from there. One of your own needs these lines (\`systemctl edit receiptd\`):\n`
-      : 'Give them to the agent with these lines in its unit (`systemctl edit receiptd`), then restart it:\n',
-  );
+  const restart = account === null ? words.restartUnitOrPackage : words.restartUnit;
+  print(io, `${unitDirectory === UNIT_CREDENTIALS_DIR ? restart : words.giveUnit}\n`);
   for (const line of ['[Service]', ...unitLines(unitDirectory, account)]) print(io, `  ${line}`);
   print(io);
-  if (agreement.kind === 'toBeChanged')
-    print(io, `Also edit ${config.file}: set ${agreement.key} to systemd.`);
+  if (agreement.kind === 'toBeChanged') print(io, words.editAlso({ file, key: agreement.key }));
   return false;
 }
 
@@ -256,15 +225,17 @@ async function afterwards(io: Io, store: WritableStore, of: StoresOf): Promise<b
 async function verify(io: Io, { config, account }: StoresOf, given: Credentials): Promise<void> {
   await withService(io, config, { given, level: 'warn' }, async ({ service }) => {
     const { company } = await service.whoami(io.stop, account);
-    print(io, `The service accepts them: ${escapeUnsafe(company)}.`);
+    print(io, io.texts.login.accepted(escapeUnsafe(company)));
   });
 }
 
 async function targetOf(io: Io, of: StoresOf, named: WritableStore | undefined): Promise<WritableStore> {
   if (named !== undefined) return named;
   const { store, why } = await defaultTarget(of);
-  if (why !== null)
-    io.stderr.write(`${escapeUnsafe(why)} So the credentials go into a file that only its owner can read.\n`);
+  if (why !== null) {
+    const words = errorWords(await textsOf(io), why);
+    io.stderr.write(`${escapeUnsafe(io.texts.login.fileInstead(words))}\n`);
+  }
   return store;
 }
 
@@ -273,7 +244,6 @@ function checkedSource(store: CredentialStore, to: WritableStore): CredentialSto
   throw new ReceiptdError('USAGE.sameStore', { to });
 }
 
-function called(store: CredentialStore): string {
-  if (store === 'file') return 'file store';
-  return store === 'systemd' ? 'systemd store' : store;
+function logoutFrom(store: CredentialStore, account: string | null): string {
+  return `${commandLine('logout', '--store', store)}${accountOption(account)}`;
 }

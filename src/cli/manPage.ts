@@ -14,7 +14,7 @@ export function manPage(program: Command, texts: CliTexts, version: string, date
   if (whole === undefined) throw new Error('a program without commands');
   const ends = commands.filter((each) => each.commands.length === 0 || takesMore(each));
   return [
-    String.raw`.\" Made by npm run generate.`,
+    String.raw`.\" ${manPageTexts.made}`,
     `.TH RECEIPTD 1 "${date}" "receiptd ${version}" "User Commands"`,
     '.SH NAME',
     String.raw`receiptd \- ${text(lowerFirst(whole.description)).replace(/\.$/, '')}`,

@@ -13,9 +13,9 @@ import { parseConfig, readConfigFile, textOf } from '../config/load.ts';
 import { openArchive } from '../system/tar/read.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { counted, local } from '../core/domain/words.ts';
 import { demandYes } from './ask.ts';
 import { unlessStopped } from './ending.ts';
+import { commandLine } from './help.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { outputUnwritable } from './output.ts';
@@ -25,8 +25,7 @@ import { textsOf } from './language.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { errorWords } from '../texts/explain.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
-import { restoreRisks, type RestoreRisks } from '../texts/en/errors/commands.ts';
-import { formatOf } from '../texts/format.ts';
+import type { RestoreRisks } from '../texts/en/errors/commands.ts';
 
 interface Options extends JsonOption {
   readonly replace?: boolean;
@@ -36,27 +35,25 @@ interface Options extends JsonOption {
 }
 
 export function addRestore(program: Command, io: Io): void {
+  const { restore: help } = io.texts.help;
   program
     .command('restore')
-    .argument('<file>', 'a file from `receiptd backup`, or a ledger from `backups` in the state directory')
-    .description('restore a backup, completely or not at all; keeps what the journal here has recorded since')
-    .option(
-      '--config <file>',
-      'config file; if none exists, it is created from the backup, where setup would create it',
-    )
-    .option('--replace', 'replace a different ledger that is here; the old one is set aside')
-    .option('--older', 'go back to the backup, and discard what the ledger here has recorded since')
-    .option('--beside <folder>', 'restore to a new folder, for viewing only; nothing here changes')
-    .option('--yes', "don't ask")
-    .option('--json', 'as JSON: { documents, replayed, setAside, story, wroteConfig, misfits, setUpAgain }')
+    .argument('<file>', help.file)
+    .description(help.about)
+    .option('--config <file>', help.config)
+    .option('--replace', help.replace)
+    .option('--older', help.older)
+    .option('--beside <folder>', help.beside)
+    .option('--yes', io.texts.option.yes)
+    .option('--json', help.json)
     .explain({
       examples: [
         'restore /media/stick/office.receiptd',
         'restore /var/lib/receiptd/backups/ledger-20260131T080000000Z.db',
         'restore office.receiptd --beside /tmp/january',
       ],
-      statuses: '6 an agent is running:\nstop it first',
-      more: 'Run it as root, or as the user that the agent runs as. What was here before is kept in `before-restore-*` in the state directory.\nreceiptd asks first if two agents could end up sending the same receipts: if the backup is from another PC that was not closed with --final, or if the file was restored elsewhere.',
+      statuses: help.statuses,
+      more: help.more,
     })
     .action((file: string, options: Options) =>
       unlessStopped(io, () => run(io, resolve(io.cwd, file), options)),
@@ -128,35 +125,32 @@ function tell(
   const wroteConfig = text === null ? null : config.file;
   if (json)
     return printJson(io, { documents, replayed, setAside, story, wroteConfig, misfits: unfit, setUpAgain });
-  const state =
-    manifest === null ? '' : `, ${manifest.waiting} of them waiting, state of ${local(manifest.at)}`;
+  const { restore: words } = io.texts;
+  const done = { file: escapeUnsafe(file), stateDir: escapeUnsafe(config.stateDir), documents };
   print(
     io,
-    `Restored ${escapeUnsafe(file)} to ${escapeUnsafe(config.stateDir)}: ${counted(documents, 'document')}${state}.`,
+    manifest === null
+      ? words.restored(done)
+      : words.restoredOf({ ...done, waiting: manifest.waiting, at: manifest.at }),
   );
-  if (replayed > 0)
-    print(io, `Added from the journal: ${counted(replayed, 'later entry', 'later entries')}.`);
-  if (setAside !== null) print(io, `The previous state is kept in ${escapeUnsafe(setAside)}.`);
+  if (replayed > 0) print(io, words.replayed(replayed));
+  if (setAside !== null) print(io, words.setAside(escapeUnsafe(setAside)));
   for (const sentence of story) print(io, escapeUnsafe(sentence));
-  if (wroteConfig !== null) print(io, `Wrote the settings to ${escapeUnsafe(wroteConfig)}.`);
+  if (wroteConfig !== null) print(io, words.settings(escapeUnsafe(wroteConfig)));
   if (beside !== undefined) {
-    print(io, 'This copy is for viewing only; no agent runs on it. Next:');
-    return print(io, `  receiptd list --config ${escapeUnsafe(config.file)}`);
+    print(io, words.copy);
+    return print(io, `  ${commandLine('list', '--config', escapeUnsafe(config.file))}`);
   }
   if (unfit.length > 0) {
-    print(io, 'Some settings do not fit this machine. Correct the configuration, or create what is missing:');
+    print(io, words.misfits);
     for (const sentence of unfit) print(io, escapeUnsafe(`  ${sentence}`));
   }
   if (setUpAgain.length > 0) {
-    print(io, 'Set these up again on this machine:');
+    print(io, words.setUpAgain);
     for (const sentence of setUpAgain) print(io, escapeUnsafe(`  ${sentence}`));
   }
-  if (manifest !== null && !isNoted)
-    print(
-      io,
-      "Don't restore this file on another PC as well. It would send the same receipts again without knowing.",
-    );
-  print(io, 'Next: `receiptd check`, then start the agent.');
+  if (manifest !== null && !isNoted) print(io, words.onlyHere);
+  print(io, words.next);
 }
 
 /** The existing configuration; otherwise the backup's, to be written where setup would write one. */
@@ -212,7 +206,8 @@ async function confirm(
   const elsewhere = relation === 'earlier' ? null : await riskElsewhere(file, source);
   if (here === null && elsewhere === null) return;
   const risks = { file, stateDir: config.stateDir, here, elsewhere };
-  const question = `${restoreRisks(risks, formatOf('en', local))} Restore it?`;
+  const { restore: words } = io.texts;
+  const question = `${words.risks(risks)} ${words.anyway}`;
   await demandYes(io, question, new ReceiptdError('CONFIRMATION_NEEDED.restore', risks));
 }
 

@@ -12,6 +12,7 @@ import {
   type ResultsPlan,
 } from '../sandbox/server.ts';
 import { print, type Io } from './io.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import { numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
@@ -38,46 +39,27 @@ export const ENDPOINT_UID = '11111111-1111-4111-8111-111111111111';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function addSandbox(program: Command, io: Io): void {
+  const { sandbox: help } = io.texts.help;
   program
     .command('sandbox')
-    .description('run a local receipt analysis service for practice; it keeps what it receives')
-    .option('--port <port>', 'port; 0 picks a free one', '8470')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--dir <dir>', 'where to keep what it receives', defaultDir())
-    .option('--endpoint-uid <uid>', 'uid of its first endpoint', ENDPOINT_UID)
-    .option('--client-id <id>', 'client identifier to accept', SANDBOX_CREDENTIALS.clientId)
-    .option(
-      '--client-secret-env <name>',
-      'environment variable that contains the secret to accept',
-      'RECEIPTD_CLIENT_SECRET',
-    )
-    .option('--token-lifetime <seconds>', 'token lifetime', '86400')
-    .option('--quota <n>', 'number of uploads that the plan allows')
-    .option('--no-plan', 'no plan: answer uploads with 403')
-    .addOption(
-      choice('--on-repeat <what>', 'answer to a name that exists already; conflict is a 409', [
-        'accept',
-        'conflict',
-      ]).default('accept'),
-    )
-    .option('--outgoing-url <url>', 'outgoing URL of the first endpoint (`receiptd results url`)')
-    .option(
-      '--results <statuses>',
-      'results to post after each upload to an endpoint with an outgoing URL, such as READ,DONE',
-    )
-    .option('--results-after <ms>', 'delay before each result', '2000')
-    .option(
-      '--fault <rule>',
-      'misbehave, see below; repeatable',
-      (rule: string, all: string[]) => [...all, rule],
-      [],
-    )
-    .option('--json', 'print only its address, as one JSON line')
+    .description(help.about)
+    .option('--port <port>', help.port, '8470')
+    .option('--host <address>', help.host, '127.0.0.1')
+    .option('--dir <dir>', help.dir, defaultDir())
+    .option('--endpoint-uid <uid>', help.endpointUid, ENDPOINT_UID)
+    .option('--client-id <id>', help.clientId, SANDBOX_CREDENTIALS.clientId)
+    .option('--client-secret-env <name>', help.clientSecretEnv, 'RECEIPTD_CLIENT_SECRET')
+    .option('--token-lifetime <seconds>', help.tokenLifetime, '86400')
+    .option('--quota <n>', help.quota)
+    .option('--no-plan', help.noPlan)
+    .addOption(choice('--on-repeat <what>', help.onRepeat, ['accept', 'conflict']).default('accept'))
+    .option('--outgoing-url <url>', help.outgoingUrl)
+    .option('--results <statuses>', help.results)
+    .option('--results-after <ms>', help.resultsAfter, '2000')
+    .option('--fault <rule>', help.fault, (rule: string, all: string[]) => [...all, rule], [])
+    .option('--json', help.json)
     .explain({
-      more: `Rules for --fault: delay=MS, status=CODE, cut, lost (stored, then no answer), stall, html, truncated, redirect,
-or a rule as JSON; followed by *N (the next N uploads) or @P (with probability P). While it runs,
-/sandbox/faults reads and changes the rules, /sandbox/results posts a result, and
-/sandbox/credentials sets other credentials.`,
+      more: help.more,
       examples: [
         'sandbox --fault status=503*5',
         'sandbox --fault delay=200 --fault lost@0.1',
@@ -112,27 +94,25 @@ async function run(io: Io, options: Options): Promise<void> {
   const rules = options.fault.map(ruleOf);
   const given = io.env[options.clientSecretEnv];
   // The built-in secret may be printed; a given one may not.
+  const { sandbox: words } = io.texts;
   const secret = given
-    ? `and the secret in ${options.clientSecretEnv}`
+    ? words.secretIn(options.clientSecretEnv)
     : `RECEIPTD_CLIENT_SECRET=${SANDBOX_CREDENTIALS.clientSecret}`;
   const credentials = {
     clientId: options.clientId,
     clientSecret: given || SANDBOX_CREDENTIALS.clientSecret,
   };
   const sandbox = await start(options, credentials, (event) => {
-    if (!options.json) print(io, lineOf(event));
+    if (!options.json) print(io, lineOf(event, words));
   });
   sandbox.misbehave(...rules);
   if (options.json) {
     print(io, JSON.stringify({ url: sandbox.url, ...credentials, endpointUid: options.endpointUid }));
   } else {
-    print(
-      io,
-      `The practice service is listening on ${sandbox.url}. It keeps what it receives in ${sandbox.dir}.`,
-    );
-    print(io, `  endpoint uid:  ${options.endpointUid}`);
-    print(io, `  credentials:   RECEIPTD_CLIENT_ID=${credentials.clientId} ${secret}`);
-    print(io, '  Press Ctrl-C to stop it.');
+    print(io, words.listens(sandbox.url, sandbox.dir));
+    print(io, `  ${words.uid(options.endpointUid)}`);
+    print(io, `  ${words.credentials(credentials.clientId, secret)}`);
+    print(io, `  ${words.stop}`);
   }
   if (!io.stop.aborted)
     await new Promise((resolve) => io.stop.addEventListener('abort', resolve, { once: true }));
@@ -232,10 +212,16 @@ function badRule(text: string): ReceiptdError {
   return new ReceiptdError('USAGE.notFaultRule', { text });
 }
 
-function lineOf({ method, path, route, name, ending, tookMs, fault }: RequestEvent): string {
-  const said = [fault === null ? '' : `fault: ${fault}`, name === null ? '' : `name "${escapeUnsafe(name)}"`];
+function lineOf(
+  { method, path, route, name, ending, tookMs, fault }: RequestEvent,
+  words: CliTexts['sandbox'],
+): string {
+  const said = [
+    fault === null ? '' : words.fault(fault),
+    name === null ? '' : words.name(escapeUnsafe(name)),
+  ];
   return [
-    `${method} ${route === 'upload' ? 'upload' : escapeUnsafe(path)}`,
+    `${method} ${route === 'upload' ? words.upload : escapeUnsafe(path)}`,
     JSON.stringify(ending),
     `${Math.round(tookMs)} ms`,
     ...said,

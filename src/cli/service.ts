@@ -12,6 +12,7 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { loadContext, print, printJson, type Io } from './io.ts';
 import { numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import type { Explained } from './help.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
 import { installService } from './serviceInstall.ts';
 import type { ConfigOption, JsonOption } from './session.ts';
@@ -29,62 +30,53 @@ interface Options extends JsonOption {
 }
 
 export function addService(program: Command, io: Io, done: (status: ExitStatus) => void): void {
-  const service = program
-    .command('service')
-    .description('run the agent as a service; start, stop and monitor it');
-  const add = (name: string, description: string, examples: readonly string[], statuses?: string): Command =>
+  const { help, option, service: words } = io.texts;
+  const service = program.command('service').description(help.service.about);
+  const add = (
+    name: string,
+    { about, statuses }: { readonly about: string; readonly statuses?: string },
+    explained: Explained,
+  ): Command =>
     service
       .command(name)
-      .description(description)
-      .option('--config <file>', 'config file')
-      .addOption(
-        choice(
-          '--scope <scope>',
-          'for the machine or for you alone; defaults to system for root, otherwise user',
-          ['system', 'user'] satisfies Scope[],
-        ),
-      )
-      .explain({ examples, ...(statuses !== undefined && { statuses }) });
-  add('install', 'install or update the service, and start it', [
-    'service install',
-    'service install --scope user',
-    'service install --dry-run > receiptd.service',
-  ])
-    .option('--user <name>', 'user that the service runs as; receiptd is created if missing')
-    .option('--no-start', "don't start it now")
-    .option('--dry-run', 'change nothing; print the service definition, the steps, and any problems')
-    .option('--force', 'overwrite the service definition even if it was edited by hand')
-    .option('--exec <program>', 'for packages: the program to run, instead of this one')
-    .option('--config-at <file>', 'for packages, with --dry-run: where the config file will be')
+      .description(about)
+      .option('--config <file>', option.config)
+      .addOption(choice('--scope <scope>', help.service.scope, ['system', 'user'] satisfies Scope[]))
+      .explain({ ...explained, ...(statuses !== undefined && { statuses }) });
+  add('install', help.serviceInstall, {
+    examples: [
+      'service install',
+      'service install --scope user',
+      'service install --dry-run > receiptd.service',
+    ],
+  })
+    .option('--user <name>', help.serviceInstall.user)
+    .option('--no-start', help.serviceInstall.noStart)
+    .option('--dry-run', help.serviceInstall.dryRun)
+    .option('--force', help.serviceInstall.force)
+    .option('--exec <program>', help.serviceInstall.exec)
+    .option('--config-at <file>', help.serviceInstall.configAt)
     .action((options: Options) => install(io, options));
-  add('uninstall', 'stop and remove the service; ledger, config and credentials stay', ['service uninstall'])
-    .option('--force', 'remove the service definition even if it was edited by hand')
+  add('uninstall', help.serviceUninstall, { examples: ['service uninstall'] })
+    .option('--force', help.serviceUninstall.force)
     .action((options: Options) => uninstall(io, options));
-  add('start', 'start the service', ['service start']).action(async (options: Options) => {
-    await (await installed(io, options)).manager.start();
-    print(io, 'Started.');
-  });
-  add('stop', 'stop the service until you start it or the machine restarts', ['service stop']).action(
-    async (options: Options) => {
-      await (await installed(io, options)).manager.stop();
-      print(io, 'Stopped.');
-    },
-  );
-  add('restart', 'restart the service', ['service restart']).action(async (options: Options) => {
-    await (await installed(io, options)).manager.restart();
-    print(io, 'Restarted.');
-  });
-  add(
-    'status',
-    'show whether the service is installed and running, and its status',
-    ['service status'],
-    '1 not running',
-  )
-    .option('--json', 'as JSON: { manager, file, installed, enabled, running, state, says, pid }')
+  for (const [name, its, done] of [
+    ['start', help.serviceStart, words.started],
+    ['stop', help.serviceStop, words.stopped],
+    ['restart', help.serviceRestart, words.restarted],
+  ] as const)
+    add(name, its, { examples: [`service ${name}`] }).action(async (options: Options) => {
+      await (await installed(io, options)).manager[name]();
+      print(io, done);
+    });
+  add('status', help.serviceStatus, { examples: ['service status'] })
+    .option('--json', help.serviceStatus.json)
     .action(async (options: Options) => done(await status(io, options)));
-  add('logs', "show the service's log", ['service logs', 'service logs --follow', 'service logs -n 100'])
-    .option('-f, --follow', 'keep showing new lines')
-    .option('-n, --lines <number>', 'number of lines', '50')
+  add('logs', help.serviceLogs, {
+    examples: ['service logs', 'service logs --follow', 'service logs -n 100'],
+  })
+    .option('-f, --follow', help.serviceLogs.follow)
+    .option('-n, --lines <number>', help.serviceLogs.lines, '50')
     .action(async (options: Options) => done(await logs(io, options)));
 }
 
@@ -108,11 +100,12 @@ async function install(io: Io, options: Options): Promise<void> {
   for (const note of made.notes) io.stderr.write(`${note.split('\n').map(escapeUnsafe).join('\n')}\n`);
   if (made.refusal !== null) throw made.refusal;
   if (dryRun) return;
-  print(io, `receiptd is now a ${made.manager} service, running as the user ${escapeUnsafe(made.user)}.`);
-  if (made.file !== null) print(io, `Service definition: ${escapeUnsafe(made.file)}`);
+  const { service: words } = io.texts;
+  print(io, words.installed(made.manager, escapeUnsafe(made.user)));
+  if (made.file !== null) print(io, words.definition(escapeUnsafe(made.file)));
   const manager = managerOf(hostOf(io), scope, made.user, config.stateDir);
   if (made.started) printStatus(io, await manager.status());
-  else print(io, 'Start it with: receiptd service start');
+  else print(io, words.startWith);
 }
 
 async function uninstall(io: Io, options: Options): Promise<void> {
@@ -126,11 +119,16 @@ async function uninstall(io: Io, options: Options): Promise<void> {
     throw new ReceiptdError('INSTALL_EDITED.uninstall', { file: manager.file });
   }
   for (const note of await manager.uninstall()) io.stderr.write(`${note}\n`);
-  print(io, 'Stopped and removed the service.');
-  const config = found.config === null ? '' : ` ${escapeUnsafe(found.config.file)}`;
-  const state = found.config === null ? 'its state directory' : escapeUnsafe(found.config.stateDir);
-  print(io, `Not removed: the configuration${config}, and the ledger, copies and log in ${state}.`);
-  print(io, 'The credentials and the user it ran as were not removed either.');
+  const { service: words } = io.texts;
+  const { config } = found;
+  print(io, words.uninstalled);
+  print(
+    io,
+    config === null
+      ? words.staysUnknown
+      : words.stays(escapeUnsafe(config.file), escapeUnsafe(config.stateDir)),
+  );
+  print(io, words.credentialsStay);
 }
 
 async function status(io: Io, options: Options): Promise<ExitStatus> {
@@ -150,17 +148,17 @@ async function status(io: Io, options: Options): Promise<ExitStatus> {
       pid,
     });
   } else if (isInstalled) printStatus(io, found);
-  else print(io, 'receiptd is not installed as a service. To install it, run: receiptd service install');
+  else print(io, io.texts.service.notInstalled);
   return isRunning ? EXIT.ok : EXIT.failed;
 }
 
 function printStatus(io: Io, { isRunning, isEnabled, state, says, pid }: ManagerStatus): void {
-  const process = pid === null ? '' : `, process ${pid}`;
-  print(io, `${isRunning ? 'It runs' : 'It does not run'}: ${escapeUnsafe(state)}${process}.`);
+  const { service: words } = io.texts;
+  print(io, isRunning ? words.runs(escapeUnsafe(state), pid) : words.runsNot(escapeUnsafe(state)));
   if (says !== null) print(io, escapeUnsafe(says));
-  else if (isRunning) print(io, '`receiptd status` shows how it is doing.');
-  if (!isRunning) print(io, 'To find out why, run `receiptd service logs` and `receiptd check`.');
-  if (!isEnabled) print(io, 'It does not start with the machine.');
+  else if (isRunning) print(io, words.seeStatus);
+  if (!isRunning) print(io, words.findOut);
+  if (!isEnabled) print(io, words.notEnabled);
 }
 
 async function logs(io: Io, options: Options): Promise<ExitStatus> {

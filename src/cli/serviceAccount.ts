@@ -14,6 +14,7 @@ import {
 import { DEFAULT_USER, type HostedAgent } from '../features/os-service/agent.ts';
 import type { Host } from '../features/os-service/host.ts';
 import { demandProgram, demandReach, folderAdvice } from '../features/os-service/reach.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import type { InstallSteps } from './installSteps.ts';
 import { demandGivable, giveStateDir } from './serviceState.ts';
 
@@ -36,22 +37,20 @@ export async function prepareAccount(
   config: Config,
   agent: HostedAgent,
   user: string,
-  steps: InstallSteps,
+  { steps, words }: { readonly steps: InstallSteps; readonly words: CliTexts['installing'] },
 ): Promise<void> {
   let account = await findAccount(host, user);
   if (account === null) {
     if (user !== DEFAULT_USER) throw noSuchUser(user);
     // Check the program before creating the user: if a stranger can't run it, neither can the new user.
     await demandProgram(host, { ...STRANGER, name: user }, agent);
-    await steps.take(`create the user ${user}`, async () => {
+    await steps.take(words.would.user(user), async () => {
       await createAccount(host, user, config.stateDir);
-      return [`Created the user ${user}.`];
+      return [words.userCreated(user)];
     });
     account = await findAccount(host, user);
     if (account === null && steps.isDry) {
-      steps.say(
-        `Once the user ${user} exists, its access to the folders is checked; the installation may be refused then.`,
-      );
+      steps.say(words.checkedLater(user));
       return;
     }
   }
@@ -61,8 +60,8 @@ export async function prepareAccount(
   await demandReach(host, found, agent);
   if (host.uid === 0) {
     const isGiven = await demandGivable(config.stateDir, found);
-    const what = `create the state directory ${config.stateDir}, or give it to ${name}`;
-    if (!isGiven) await steps.take(what, () => giveStateDir(config.stateDir, found));
+    const would = words.would.stateDir(config.stateDir, name);
+    if (!isGiven) await steps.take(would, () => giveStateDir(config.stateDir, found, words));
   }
   const findings = await checkAs(host, config, agent, found);
   // A dry run has not created the state directory.

@@ -17,6 +17,7 @@ import {
   WINDOWS_USER,
 } from '../features/os-service/windows/task.ts';
 import { InstallSteps } from './installSteps.ts';
+import type { CliTexts } from '../texts/cli.ts';
 import type { Io } from './io.ts';
 import { prepareAccount } from './serviceAccount.ts';
 import { hostOf, managerOf } from './serviceHost.ts';
@@ -65,6 +66,7 @@ export async function installService(
   const { scope, start, dryRun } = options;
   const { manager, agent, user, text } = await definedService(io, config, options, host);
   const steps = new InstallSteps(dryRun);
+  const { installing: words } = io.texts;
   const made = { file: manager.file, manager: manager.name, user, text };
   try {
     refuseFleetingProgram(agent);
@@ -80,13 +82,15 @@ export async function installService(
       refuseMappedDrives(agent, await drivesOf(host));
       // The user who created the state directory may have denied access to all others.
       if (scope === 'system')
-        await steps.take(`give ${user} access to ${config.stateDir}`, () => letIn(config.stateDir, user));
-    } else await prepareAccount(host, config, agent, user, steps);
-    const place = manager.file ?? 'the Task Scheduler';
-    await steps.take(`write ${place} and set it to start with the machine`, () => manager.install(text));
-    steps.say(...whatChanged(before, text, manager.file));
-    if (start) await steps.take('start or restart the service', () => manager.restart());
-    steps.say(...(await advice(host, manager, scope, user)));
+        await steps.take(words.would.access(user, config.stateDir), () =>
+          letIn(config.stateDir, user, words),
+        );
+    } else await prepareAccount(host, config, agent, user, { steps, words });
+    const place = manager.file ?? words.taskScheduler;
+    await steps.take(words.would.define(place), () => manager.install(text));
+    steps.say(...whatChanged(before, text, manager.file, words));
+    if (start) await steps.take(words.would.start, () => manager.restart());
+    steps.say(...(await advice(host, manager, { scope, user, words })));
     return { ...made, started: start && !dryRun, notes: steps.said, refusal: null };
   } catch (error) {
     if (!dryRun || !(error instanceof ReceiptdError)) throw error;
@@ -153,28 +157,31 @@ function edited(file: string): ReceiptdError {
   return new ReceiptdError('INSTALL_EDITED.install', { file });
 }
 
-function whatChanged(before: string | null, text: string, file: string | null): string[] {
+function whatChanged(
+  before: string | null,
+  text: string,
+  file: string | null,
+  words: CliTexts['installing'],
+): string[] {
   if (before === null || file === null) return [];
   const changes = changesOf(before, text);
-  return changes.length === 0
-    ? [`${file} was not changed.`]
-    : [`${file} was changed:\n${changes.join('\n')}`];
+  return changes.length === 0 ? [words.unchanged(file)] : [`${words.changed(file)}\n${changes.join('\n')}`];
 }
 
-async function advice(host: Host, manager: Manager, scope: Scope, user: string): Promise<string[]> {
+async function advice(
+  host: Host,
+  manager: Manager,
+  { scope, user, words }: { scope: Scope; user: string; words: CliTexts['installing'] },
+): Promise<string[]> {
   if (scope !== 'user' || manager.name !== 'systemd') return [];
   const lingers = await run(['loginctl', 'show-user', user, '--property=Linger'], { env: { ...host.env } });
   if (lingers.stdout.trim() === 'Linger=yes') return [];
-  return [
-    `It runs while you are signed in. To start it with the machine, run: loginctl enable-linger ${user}`,
-  ];
+  return [words.linger(user)];
 }
 
-async function letIn(stateDir: string, user: string): Promise<string[]> {
+async function letIn(stateDir: string, user: string, words: CliTexts['installing']): Promise<string[]> {
   const command = await giveAccess(stateDir, accountName(user));
-  return command === null
-    ? []
-    : [`${user} may not have access to ${stateDir}. To give access, run: ${command}`];
+  return command === null ? [] : [words.noAccess({ user, stateDir, command })];
 }
 
 async function drivesOf(host: Host): Promise<Map<string, string>> {

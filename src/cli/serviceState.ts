@@ -1,3 +1,4 @@
+import type { CliTexts } from '../texts/cli.ts';
 import type { Stats } from 'node:fs';
 import { lchown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,7 +14,11 @@ import { makeDirectory } from '../system/makeDirectory.ts';
  * @returns messages for the person installing it
  * @throws ReceiptdError INSTALL_REFUSED, ALREADY_RUNNING
  */
-export async function giveStateDir(stateDir: string, account: Account): Promise<string[]> {
+export async function giveStateDir(
+  stateDir: string,
+  account: Account,
+  words: Pick<CliTexts['installing'], 'given'>,
+): Promise<string[]> {
   const { name, uid, gid } = account;
   if (await demandGivable(stateDir, account)) return [];
   if ((await statusOf(stateDir)) === null) {
@@ -35,7 +40,7 @@ export async function giveStateDir(stateDir: string, account: Account): Promise<
   } finally {
     await lock.release();
   }
-  return [`The state directory ${stateDir} belonged to root, and now belongs to ${name}.`];
+  return [words.given(stateDir, name)];
 }
 
 /**

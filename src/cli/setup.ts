@@ -6,22 +6,21 @@ import { ANSWERS, SECRET_VARIABLE, variableOf, type AnswerName } from './setup/a
 import type { SetupOptions } from './setup/given.ts';
 
 export function addSetup(program: Command, io: Io, done: (status: ExitStatus) => void): void {
+  const { setup: help, answers } = io.texts.help;
   const command = program
     .command('setup')
-    .description('set up everything by answering a few questions, or unattended; safe to run again')
-    .option(
-      '--config <file>',
-      "config file; defaults to the existing one, otherwise to your own, or the machine's if you are root",
-    )
-    .option('-y, --yes', "don't ask; use configured or default values for anything not given")
-    .option('--non-interactive', 'same as --yes')
-    .option('--browser', 'ask the questions in the browser, then start the agent')
-    .option('--no-open', 'with --browser: print the link only')
-    .option('--no-verify', "don't test the credentials with the service")
-    .option('--json', 'print the result as JSON');
-  for (const [name, answer] of Object.entries(ANSWERS)) {
+    .description(help.about)
+    .option('--config <file>', help.config)
+    .option('-y, --yes', help.yes)
+    .option('--non-interactive', help.nonInteractive)
+    .option('--browser', help.browser)
+    .option('--no-open', help.noOpen)
+    .option('--no-verify', help.noVerify)
+    .option('--json', help.json);
+  for (const [key, answer] of Object.entries(ANSWERS)) {
+    const name = key as AnswerName;
     const value = 'value' in answer ? ` ${answer.value}` : '';
-    const about = `${answer.about} [${variableOf(name as AnswerName)}]`;
+    const about = `${answers[name]} [${variableOf(name)}]`;
     const option = new Option(`${answer.flag}${value}`, about);
     // Validated later, together with answers from environment variables.
     if ('choices' in answer) option.choices(answer.choices).argParser(String);
@@ -29,16 +28,14 @@ export function addSetup(program: Command, io: Io, done: (status: ExitStatus) =>
   }
   command
     .explain({
-      more: `You can give each answer as an option or in the environment variable shown in brackets. The secret is never an argument:
-setup prompts for it without showing it, or reads it from $${SECRET_VARIABLE} or a file. If you run setup again, it changes
-only what differs, and tells you.`,
+      more: help.more(SECRET_VARIABLE),
       examples: [
         'setup',
         'setup --sandbox',
         'setup --browser',
         'setup --yes --base-url https://service.example --client-id abc --client-secret-file secret.txt --create-endpoint Office --folder /srv/scans --existing skip --service system',
       ],
-      statuses: '5 the service could not be reached; 130 canceled',
+      statuses: help.statuses,
     })
     .action(async (options: SetupOptions) => {
       const { runSetup } = await import('./setup/run.ts');

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import type { DocumentDetailJson } from '../control/protocol/documents.ts';
+import { commandLine } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf, type JsonOption } from './session.ts';
@@ -64,7 +65,7 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
     line(words.attempt, `${time(startedAt)}  ${said.filter((part) => part !== '').join(', ')}`);
   }
   for (const { id, receivedAt, status, size } of detail.results) {
-    const said = [status ?? words.noStatus, bytes(size), `receiptd results show ${id}`];
+    const said = [status ?? words.noStatus, bytes(size), commandLine('results', 'show', String(id))];
     line(words.result, `${time(receivedAt)}  ${said.join(', ')}`);
   }
   if (detail.response === null) return;

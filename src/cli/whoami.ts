@@ -6,15 +6,16 @@ import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
 export function addWhoami(program: Command, io: Io): void {
+  const { help, option, status5 } = io.texts;
   program
     .command('whoami')
-    .description('ask the service who the credentials belong to')
-    .option('--config <file>', 'config file')
-    .option('--account <name>', 'account in the config; the default account if omitted')
-    .option('--json', 'as JSON: { company, message, store, account }')
+    .description(help.whoami.about)
+    .option('--config <file>', option.config)
+    .option('--account <name>', option.account)
+    .option('--json', help.whoami.json)
     .explain({
       examples: ['whoami', 'whoami --account branch'],
-      statuses: '5 the service could not be reached',
+      statuses: status5,
     })
     .action(async (options: JsonOption & { account?: string }) => {
       const config = await configOf(io, options);
@@ -24,7 +25,7 @@ export function addWhoami(program: Command, io: Io): void {
         const { store } = await credentialsOf(account).get(io.stop);
         const answer = await service.whoami(io.stop, account);
         if (options.json) printJson(io, { ...answer, store, account });
-        else print(io, escapeUnsafe(`${answer.company}: ${answer.message} (credentials from: ${store})`));
+        else print(io, escapeUnsafe(io.texts.whoami.answer({ ...answer, store })));
       });
     });
 }

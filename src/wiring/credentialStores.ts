@@ -114,7 +114,9 @@ function mayHold(error: ReceiptdError): boolean {
  * The store to use if none was named: the one where the agent finds credentials now, otherwise the keychain, or the file
  * if no keychain works; `why` gives the reason.
  */
-export async function defaultTarget(of: StoresOf): Promise<{ store: WritableStore; why: string | null }> {
+export async function defaultTarget(
+  of: StoresOf,
+): Promise<{ store: WritableStore; why: ReceiptdError | null }> {
   const { store } = credentialsConfig(of.config, of.account);
   if (store !== 'auto') return { store: store === 'file' ? 'file' : 'keychain', why: null };
   // The agent reads the file before the keychain, and stops at a file that others can read.
@@ -122,7 +124,7 @@ export async function defaultTarget(of: StoresOf): Promise<{ store: WritableStor
   if (file.kind !== 'absent') return { store: 'file', why: null };
   const keychain = await tolerantly(targetStore('keychain', of));
   if (keychain.kind !== 'trouble' || mayHold(keychain.error)) return { store: 'keychain', why: null };
-  return { store: 'file', why: keychain.error.message };
+  return { store: 'file', why: keychain.error };
 }
 
 /**

@@ -33,21 +33,27 @@ describe('the report of an unexpected exception', () => {
       },
     ],
   ])('omits the message of one %s', (_which, act) => {
-    const report = defectReport(thrownBy(act));
+    const report = defectReport(thrownBy(act), {});
     expect(report).not.toContain('the-secret');
     expect(report).toMatch(/^error: This command stopped because of a bug in receiptd \S+\./);
   });
 
   test('shows the type, code and location', () => {
-    const report = defectReport(thrownBy(() => new URL('nothing')));
+    const report = defectReport(
+      thrownBy(() => new URL('nothing')),
+      {},
+    );
     expect(report).toContain('TypeError (ERR_INVALID_URL)\n    at ');
     expect(report).toContain('defect.test.ts');
   });
 
   test('shows a message that concerns only the program', () => {
     const nothing = JSON.parse('{}') as { a: { b: string } };
-    expect(defectReport(thrownBy(() => nothing.a.b))).toContain(
-      "TypeError: Cannot read properties of undefined (reading 'b')",
-    );
+    expect(
+      defectReport(
+        thrownBy(() => nothing.a.b),
+        {},
+      ),
+    ).toContain("TypeError: Cannot read properties of undefined (reading 'b')");
   });
 });

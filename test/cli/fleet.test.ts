@@ -4,9 +4,11 @@ import { fleetTable } from '../../src/cli/fleet.ts';
 import type { FleetAgentJson } from '../../src/control/protocol/fleet.ts';
 import { fleetNote, fleetNotes, fleetOf } from '../../src/control/queries/fleet.ts';
 import type { FleetAgent } from '../../src/core/ports/fleet.ts';
+import { cliTextsIn } from '../../src/texts/cli.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 
+const texts = await cliTextsIn('en', String);
 const NOW = Date.UTC(2026, 2, 2, 9);
 const FRONT: FleetAgent = {
   name: 'front',
@@ -50,19 +52,41 @@ async function jsonOf(agents: readonly FleetAgent[]): Promise<readonly FleetAgen
 
 describe('the fleet', () => {
   it('is a table with the state, last contact, backlog and pauses of each agent', async () => {
-    const lines = fleetTable(await jsonOf([BACK, FRONT]), NOW).split('\n');
+    const lines = fleetTable(await jsonOf([BACK, FRONT]), texts, NOW).split('\n');
     expect(lines).toHaveLength(4);
-    expect(lines[0]).toMatch(
-      /^AGENT +HOST +VERSION +STATE +LAST SEEN +QUEUED +UPLOADING +LEADS +HOLDS +PAUSED$/,
-    );
-    expect(lines[2]).toMatch(/^back +pc-1 +1\.2\.3 +silent +5 minutes ago +1 +0 +- +credentials +by anna, /);
-    expect(lines[3]).toMatch(/^front +pc-1 +1\.2\.3 +running +now +1,204 +4 +scans, post +- +-$/);
+    const cells = (line = '') => line.split(/ {2,}/);
+    const { columns, states, ago, now, pausedBy } = texts.fleet;
+    expect(cells(lines[0])).toEqual(Object.values(columns));
+    expect(cells(lines[2])).toEqual([
+      'back',
+      'pc-1',
+      '1.2.3',
+      states.silent,
+      ago(300_000),
+      '1',
+      '0',
+      '-',
+      'credentials',
+      pausedBy('anna', new Date(NOW).toISOString()),
+    ]);
+    expect(cells(lines[3])).toEqual([
+      'front',
+      'pc-1',
+      '1.2.3',
+      states.running,
+      now,
+      '1,204',
+      '4',
+      'scans, post',
+      '-',
+      '-',
+    ]);
   });
 
   it('escapes terminal sequences in the name of an agent', async () => {
-    const text = fleetTable(await jsonOf([{ ...FRONT, name: 'x\u001b[2J', lastSeenAt: null }]), NOW);
+    const text = fleetTable(await jsonOf([{ ...FRONT, name: 'x\u001b[2J', lastSeenAt: null }]), texts, NOW);
     expect(text).not.toContain('\u001b');
-    expect(text).toContain('never');
+    expect(text).toContain(texts.fleet.never);
   });
 
   it('is summarized in one sentence', () => {

@@ -49,7 +49,6 @@ describe('the help', () => {
       `  ${'word '.repeat(5).trim()}`,
     ]);
     expect(inColumns('a\n\n  b\n  c')).toBe('a\n\n  b\n  c');
-    expect(inColumns('A sentence\nin two lines.\nAnother.')).toBe('A sentence in two lines.\nAnother.');
   });
 
   it('breaks a long example into lines that a shell accepts', () => {

@@ -5,6 +5,9 @@ import { keytarIsHere, secretService, secretServiceIsHere } from '../api/credent
 import { requirement } from '../support/requires.ts';
 import { MAIN, Running, prepare, until, type Site } from './support/agent.ts';
 import { quickly, receiptd } from './support/commandLine.ts';
+import { cliTextsIn } from '../../src/texts/cli.ts';
+
+const { login: words } = await cliTextsIn('en', String);
 
 const SECRET = 'e2e-secret';
 
@@ -32,19 +35,20 @@ test.skipIf(!keychain)(
       input: `${SECRET}\n`,
     });
     expect(login).toMatchObject({ status: 0, stderr: '' });
-    expect(login.stdout).toContain('in the keychain');
+    const here = { account: null, store: 'keychain' };
+    expect(login.stdout).toContain(words.saved({ ...here, baseUrl: site.sandbox.url }));
     const whoami = await quickly(site, ['whoami', '--json', ...config], how);
     expect(JSON.parse(whoami.stdout)).toMatchObject({ store: 'keychain' });
 
     const logout = await quickly(site, ['logout', ...config], how);
-    expect(logout).toMatchObject({ status: 0, stdout: 'Removed the credentials from the keychain.\n' });
+    expect(logout).toMatchObject({ status: 0, stdout: `${words.removed(here)}\n` });
     expect(await quickly(site, ['whoami', ...config], how)).toBeRefused(
       1,
       'CREDENTIALS_MISSING',
       'receiptd login',
     );
     const again = await quickly(site, ['logout', ...config], how);
-    expect(again).toMatchObject({ status: 0, stdout: 'There were no credentials in the keychain.\n' });
+    expect(again).toMatchObject({ status: 0, stdout: `${words.none(here)}\n` });
   },
 );
 
@@ -96,7 +100,8 @@ test('a new secret goes to the store of the old one; the first one goes to the f
   );
   const second = await quickly(site, [...login, '--no-verify'], { input: 'a-new-secret' });
   expect(second).toMatchObject({ status: 0, stderr: '' });
-  expect(second.stdout).toContain('in the file store.');
+  const inFile = { account: null, store: 'file' };
+  expect(second.stdout).toContain(words.saved({ ...inFile, baseUrl: site.sandbox.url }));
   const file = `${site.stateDir}/credentials.json`;
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ clientId: 'e2e', clientSecret: 'a-new-secret' });
 
@@ -104,8 +109,8 @@ test('a new secret goes to the store of the old one; the first one goes to the f
   const shadowed = await quickly(site, [...login, '--no-verify'], { input: SECRET, env });
   expect(shadowed).toBeRefused(1, 'CREDENTIALS_UNWRITABLE', 'the environment store has different ones');
   const logout = await quickly(site, ['logout', '--config', site.config], { env });
-  expect(logout.stdout).toContain('Removed the credentials from the file store.\n');
-  expect(logout.stdout).toContain('The environment still has credentials, and the agent keeps using those.');
+  expect(logout.stdout).toContain(`${words.removed(inFile)}\n`);
+  expect(logout.stdout).toContain(words.stillHas('environment'));
 });
 
 test('a wait for a silent standard input is reported, and ends at a signal', async () => {

@@ -10,6 +10,9 @@ import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type ConfigKeys, type Site } from './support/agent.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { begin, giveAway, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
+import { cliTextsIn } from '../../src/texts/cli.ts';
+
+const { login: words } = await cliTextsIn('en', String);
 
 const CLIENT = { clientId: 'e2e', clientSecret: 'e2e-secret' };
 
@@ -67,11 +70,12 @@ describe.skipIf(!keychain)('moving credentials between file and keychain', () =>
     const agent = await site.quickStart();
     const there = await login(site, '--store', 'keychain');
     expect(there).toMatchObject({ status: 0, stderr: '' });
-    expect(there.stdout).toBe(
-      'Copied the credentials from the file store to the keychain, and verified the copy.\n' +
-        `Changed ${site.config}: credentials.store is now keychain.\n` +
-        'The old copy in the file store was removed.\n',
-    );
+    expect(there.stdout.split('\n')).toEqual([
+      words.copied({ account: null, from: 'file', to: 'keychain' }),
+      words.changed({ file: site.config, key: 'credentials.store', store: 'keychain' }),
+      words.oldRemoved('file'),
+      '',
+    ]);
     expect(await inFile(site)).toBeNull();
     expect(await readFile(site.config, 'utf8')).toMatch(/^# of the admin\n[^]*store: keychain/);
     expect(await storeOf(site)).toBe('keychain');
@@ -79,7 +83,7 @@ describe.skipIf(!keychain)('moving credentials between file and keychain', () =>
     await until(() => site.sandbox.received().length === 1);
 
     const back = await quickLogin(site, '--store', 'file', '--from', 'keychain');
-    expect(back.stdout).toContain('The old copy in the keychain store was removed.');
+    expect(back.stdout).toContain(words.oldRemoved('keychain'));
     expect(await inFile(site)).toEqual(CLIENT);
     expect(await storeOf(site)).toBe('file');
     site.sandbox.revokeTokens();
@@ -175,18 +179,18 @@ test.skipIf(!canSeal)(
     const command = `mount --bind '${own}' /var/lib/systemd && $RECEIPTD login --store systemd --credentials-dir '${directory}' --config '${site.config}' </dev/null`;
     const moved = await shell(site, `unshare -m sh -c "${command}"`);
     expect(moved).toMatchObject({ status: 0, stderr: '' });
-    expect(moved.stdout).toBe(
-      `Copied the credentials from the file store to the systemd store, and verified the copy.
-Give them to the agent with these lines in its unit (\`systemctl edit receiptd\`), then restart it:
-
-  [Service]
-  LoadCredentialEncrypted=client_id:${directory}/receiptd.client_id
-  LoadCredentialEncrypted=client_secret:${directory}/receiptd.client_secret
-
-Also edit ${site.config}: set credentials.store to systemd.
-The old copy in the file store is still there, because the agent needs it for now. Remove it later with: receiptd logout --store file
-`,
-    );
+    expect(moved.stdout.split('\n')).toEqual([
+      words.copied({ account: null, from: 'file', to: 'systemd' }),
+      words.giveUnit,
+      '',
+      '  [Service]',
+      `  LoadCredentialEncrypted=client_id:${directory}/receiptd.client_id`,
+      `  LoadCredentialEncrypted=client_secret:${directory}/receiptd.client_secret`,
+      '',
+      words.editAlso({ file: site.config, key: 'credentials.store' }),
+      words.oldNeeded('file', 'receiptd logout --store file'),
+      '',
+    ]);
     expect(await inFile(site)).toEqual(CLIENT);
     expect(await readFile(site.config, 'utf8')).toContain('store: file');
     expect(await readFile(`${directory}/receiptd.client_secret`, 'utf8')).toMatch(/^[A-Za-z0-9+/=\n]+$/);
@@ -199,11 +203,11 @@ The old copy in the file store is still there, because the agent needs it for no
       '--config',
       site.config,
     ]);
-    expect(gone.stdout).toBe(
-      `Removed the credentials from the systemd store.
-The file store still has credentials, and the agent keeps using those. Remove them with: receiptd logout --store file
-`,
-    );
+    expect(gone.stdout.split('\n')).toEqual([
+      words.removed({ account: null, store: 'systemd' }),
+      `${words.stillHas('file')} ${words.removeWith('receiptd logout --store file')}`,
+      '',
+    ]);
   },
 );
 

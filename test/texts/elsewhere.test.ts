@@ -15,7 +15,6 @@ const NOT_FOR_PEOPLE =
  */
 const STILL: Readonly<Record<string, number>> = {
   api: 24,
-  cli: 266,
   config: 3,
   control: 9,
   delivery: 11,

@@ -84,3 +84,11 @@ Register-ArgumentCompleter -Native -CommandName receiptd -ScriptBlock {
 `;
 
 export const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };
+
+/** The line that each shell needs in its own startup file. */
+export const STARTED_BY = [
+  '  ~/.bashrc    eval "$(receiptd completion bash)"',
+  '  ~/.zshrc     source <(receiptd completion zsh)',
+  '  config.fish  receiptd completion fish | source',
+  '  $PROFILE     receiptd completion powershell | Out-String | Invoke-Expression',
+] as const;

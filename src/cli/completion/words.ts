@@ -54,8 +54,8 @@ export function wordsOf(program: Command): CommandWords[] {
 }
 
 /** Adds `help`, which every command can follow. */
-export function withHelp(all: readonly CommandWords[]): CommandWords[] {
-  const help = { name: 'help', description: 'display help for a command' };
+export function withHelp(all: readonly CommandWords[], description: string): CommandWords[] {
+  const help = { name: 'help', description };
   return [
     ...all.map((each) => (each.path.length === 0 ? { ...each, commands: [...each.commands, help] } : each)),
     ...all.map((each) => ({ ...each, path: ['help', ...each.path], options: [], places: [] })),

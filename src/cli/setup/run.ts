@@ -5,6 +5,7 @@ import { joined, plain, says, type Said } from '../../core/domain/setupWords.ts'
 import { canAsk } from '../ask.ts';
 import { speakerOf } from '../language.ts';
 import { EXIT, type ExitStatus } from '../exitStatus.ts';
+import { commandLine } from '../help.ts';
 import { loadContext, print, printJson, type Io } from '../io.ts';
 import { escapeUnsafe } from '../../core/domain/escape.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';
@@ -195,7 +196,7 @@ async function farewell(
     tell(says('next.run'));
   }
   if (practice === null && install === null && (await couldBeService(io, found, stateDir))) {
-    print(io, `  receiptd service install${config}`);
+    print(io, `  ${commandLine('service', 'install')}${config}`);
     tell(says('next.service'));
   }
   print(io, `  receiptd status${config}`);

@@ -27,11 +27,6 @@ export function accountOfKey(key: string): string | null {
   return /^\S+ account (\S+)$/.exec(key)?.[1] ?? null;
 }
 
-/** Text to follow "the credentials"; empty for the default account. */
-export function ofAccount(account: string | null): string {
-  return account === null ? '' : ` of account ${account}`;
-}
-
 /** Command-line option that selects the account. */
 export function accountOption(account: string | null): string {
   return account === null ? '' : ` --account ${account}`;

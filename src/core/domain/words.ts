@@ -38,12 +38,3 @@ export function size(bytes: number): string {
   }
   return counted(bytes, 'byte');
 }
-
-/** A duration in the largest unit that is precise enough. */
-export function span(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 120) return counted(seconds, 'second');
-  if (seconds < 2 * 3600) return counted(Math.round(seconds / 60), 'minute');
-  if (seconds < 2 * 86_400) return counted(Math.round(seconds / 3600), 'hour');
-  return counted(Math.round(seconds / 86_400), 'day');
-}

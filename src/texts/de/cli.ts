@@ -3,6 +3,8 @@ import type { Format } from '../format.ts';
 import { auditHelp, auditTexts } from './cli/audit.ts';
 import { commonTexts } from './cli/common.ts';
 import { documentsHelp, documentsTexts } from './cli/documents.ts';
+import { ledgerHelp, ledgerTexts } from './cli/ledger.ts';
+import { machineHelp, machineTexts } from './cli/machine.ts';
 import { watchingHelp, watchingTexts } from './cli/watching.ts';
 
 export default function german(format: Format): CliTexts {
@@ -12,6 +14,8 @@ export default function german(format: Format): CliTexts {
     ...watchingTexts(format),
     ...documentsTexts(format),
     ...auditTexts(format),
-    help: { ...watchingHelp, ...documentsHelp, ...auditHelp },
+    ...ledgerTexts(format),
+    ...machineTexts(),
+    help: { ...watchingHelp, ...documentsHelp, ...auditHelp, ...ledgerHelp, ...machineHelp },
   };
 }

@@ -1,5 +1,6 @@
 /** The manual page besides what the help says; in English, like all documentation. */
 export const manPageTexts = {
+  made: 'Made by npm run generate.',
   description:
     'receiptd watches the folders that scanners save receipts to, gives each new image a document name, uploads it to a receipt analysis service at the rate you set, and keeps a ledger of what happened to it.',
   example: 'For example:',

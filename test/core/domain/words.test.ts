@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { assert, property, string } from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { counted, local, size, span } from '../../../src/core/domain/words.ts';
+import { counted, local, size } from '../../../src/core/domain/words.ts';
 import { byBytes } from '../../../src/core/domain/byteOrder.ts';
 import { escapeUnsafe, unescaped } from '../../../src/core/domain/escape.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
@@ -25,17 +25,6 @@ describe('numbers for people', () => {
     [2_000_000_000, '2.0 GB'],
   ])('%d bytes', (value, text) => {
     expect(size(value)).toBe(text);
-  });
-
-  it.each([
-    [-5, '0 seconds'],
-    [1_000, '1 second'],
-    [119_000, '119 seconds'],
-    [120_000, '2 minutes'],
-    [7_200_000, '2 hours'],
-    [30 * 86_400_000, '30 days'],
-  ])('%d ms', (value, text) => {
-    expect(span(value)).toBe(text);
   });
 });
 

@@ -5,6 +5,7 @@ import type {
   UnfitPair,
   GUESSED as englishGuesses,
   OUTPUT_CURES as englishCures,
+  RestoredOn,
   RestoreRisks,
 } from '../../en/errors/commands.ts';
 import type { CommandLineFault, Translated, Words, TestReceiptTrouble } from '../../facts.ts';
@@ -125,7 +126,7 @@ function commandLine(fault: CommandLineFault): string {
 }
 
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
-  const { counted, number, plural, duration, phrase, time } = format;
+  const { counted, number, duration, phrase } = format;
   return {
     'USAGE.unknownOperation': [
       'Der laufende Agent kennt diese Operation nicht.',
@@ -651,11 +652,11 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Setzen Sie für diesen Ordner `existing: skip` oder `since DATE`, oder ergänzen Sie --yes.',
     ],
     'CONFIRMATION_NEEDED.withoutImage': (p) => [
-      `Es wurde nichts abgeschlossen. ${plural(p.count, '1 wartender Beleg hat', `${p.count} wartende Belege haben`)} kein Bild, weder im Spool noch im Ordner, woher es kam: ${p.paths.join(', ')}${p.count > p.paths.length ? ` und ${p.count - p.paths.length} weitere` : ''}. ${plural(p.count, 'Er ist', 'Sie sind')} verloren, wenn der andere PC die ${plural(p.count, 'Datei', 'Dateien')} nicht findet.`,
+      `Es wurde nichts abgeschlossen. ${withoutImage(p, format)}`,
       'Legen Sie die Dateien zurück, oder ergänzen Sie --yes.',
     ],
     'CONFIRMATION_NEEDED.restoredElsewhere': (p) => [
-      `Es wurde nichts wieder geöffnet. ${p.file} wurde auf ${p.host} wiederhergestellt (${time(p.at)}). Läuft receiptd dort, senden beide PCs, was wartet.`,
+      `Es wurde nichts wieder geöffnet. ${restoredOn(p, format)}`,
       'Läuft es dort nicht mehr, bestätigen Sie das mit --yes.',
     ],
     'CONFIRMATION_NEEDED.restore': (p) => [
@@ -693,7 +694,18 @@ function meintenSie(meant: readonly string[]): string {
   return meant.length === 0 ? '' : `Meinten Sie ${meant.join(' oder ')}? `;
 }
 
-function restoreRisks({ file, stateDir, here, elsewhere }: RestoreRisks, format: Format): string {
+export function withoutImage(
+  p: { readonly count: number; readonly paths: readonly string[] },
+  { plural }: Format,
+): string {
+  return `${plural(p.count, '1 wartender Beleg hat', `${p.count} wartende Belege haben`)} kein Bild, weder im Spool noch im Ordner, woher es kam: ${p.paths.join(', ')}${p.count > p.paths.length ? ` und ${p.count - p.paths.length} weitere` : ''}. ${plural(p.count, 'Er ist', 'Sie sind')} verloren, wenn der andere PC die ${plural(p.count, 'Datei', 'Dateien')} nicht findet.`;
+}
+
+export function restoredOn({ file, host, at }: RestoredOn, { time }: Format): string {
+  return `${file} wurde auf ${host} wiederhergestellt (${time(at)}). Läuft receiptd dort, senden beide PCs, was wartet.`;
+}
+
+export function restoreRisks({ file, stateDir, here, elsewhere }: RestoreRisks, format: Format): string {
   const { counted, plural, time } = format;
   const aside = `das Eingangsbuch in ${stateDir}, das beiseitegelegt wird.`;
   const again = (accepted: number, which: string) =>
