@@ -13,15 +13,7 @@ export interface ErrorData {
 
 /** Messages between threads lose prototypes. */
 export function toData(error: unknown): ErrorData {
-  if (!(error instanceof Error))
-    return {
-      said: null,
-      name: 'Error',
-      message: String(error),
-      system: null,
-      stack: null,
-      cause: null,
-    };
+  if (!(error instanceof Error)) return toData(new Error(String(error)));
   const { name, message, stack = null, cause } = error;
   const isForPeople = error instanceof ReceiptdError;
   return {
