@@ -1,5 +1,5 @@
 import { isElsewhere } from '../core/domain/elsewhere.ts';
-import { sharedLedger } from '../config/fleetMember.ts';
+import { agentName, databaseOf } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../control/protocol/protocol.ts';
 import { LIST_STATES } from '../core/ports/ledgerReports.ts';
@@ -42,8 +42,9 @@ export function statusLines(
     const cure = movedAway ? words.movedAway(movedAway) : words.startWith(startWith);
     say(`${colors.yellow(words.notRunning)} ${escapeUnsafe(cure)}`);
   }
-  const shared = sharedLedger(config);
-  if (shared) say(words.shared({ place: escapeUnsafe(shared.place), agent: shared.agent }));
+  const { ledger } = config;
+  if (ledger.kind === 'postgres')
+    say(escapeUnsafe(words.shared({ ...databaseOf(ledger), agent: agentName(ledger) })));
 
   const { problems } = overview;
   const isTried = daemon !== null || silent !== null;

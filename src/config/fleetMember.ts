@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Config, FolderConfig, PostgresConfig } from './config.ts';
 import { readPostgresUrl } from '../core/domain/postgresUrl.ts';
-import { databaseAt } from '../texts/en/findings.ts';
+import { databaseAt } from '../texts/en/errors/ledger.ts';
 
 /* This agent's name in a fleet and the place of the shared ledger, from the configuration. */
 

@@ -71,8 +71,8 @@ describe('status', () => {
     const url = 'postgres://receiptd@db1.example.com,db2.example.com/scans?sslmode=verify-full';
     const ledger = { kind: 'postgres', url, passwordFile: null, ca: null, agent: 'front', leaseMs: 15_000 };
     const text = await textOf({}, { ...config, ledger } as unknown as Config);
-    const place = 'the database scans at db1.example.com, db2.example.com';
-    expect(text).toContain(words.shared({ place, agent: 'front' }));
+    const hosts = ['db1.example.com', 'db2.example.com'];
+    expect(text).toContain(words.shared({ database: 'scans', hosts, agent: 'front' }));
     expect(await textOf({})).not.toContain('front');
   });
 

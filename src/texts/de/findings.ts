@@ -1,5 +1,6 @@
 import type { findingTexts as english, strengthTexts as strengthInEnglish } from '../en/findings.ts';
 import type { Format } from '../format.ts';
+import { databaseAt } from './errors/ledger.ts';
 import type { SamePhrases } from '../phrase.ts';
 
 const strengthTexts: SamePhrases<typeof strengthInEnglish> = {
@@ -32,9 +33,6 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EROFS: 'das Dateisystem lässt nur Lesen zu',
   ENOSPC: 'die Platte ist voll',
 };
-
-const databaseAt = (p: { readonly database: string; readonly hosts: readonly string[] }) =>
-  `die Datenbank ${p.database} auf ${p.hosts.join(', ')}`;
 
 const documents = ({ counted }: Format, count: number) => counted(count, 'Beleg', 'Belege');
 

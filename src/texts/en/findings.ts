@@ -1,5 +1,6 @@
 import type { Condition, SaidElsewhere, Within } from '../facts.ts';
 import type { Format } from '../format.ts';
+import { databaseAt, type InDatabase } from './errors/ledger.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
 
 /** How well a store protects credentials, and from whom. */
@@ -34,9 +35,6 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 };
-
-type InDatabase = { readonly database: string; readonly hosts: readonly string[] };
-export const databaseAt = (p: InDatabase) => `the database ${p.database} at ${p.hosts.join(', ')}`;
 
 /** What `check`, `doctor` and the console's test of a folder find. */
 export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({

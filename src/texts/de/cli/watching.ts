@@ -1,6 +1,6 @@
 import type { watchingHelp as englishHelp, watchingTexts as english } from '../../en/cli/watching.ts';
 import type { Format } from '../../format.ts';
-import { movedWords } from '../errors/ledger.ts';
+import { databaseAt, movedWords } from '../errors/ledger.ts';
 import { limitWords } from '../notes.ts';
 
 export const watchingHelp: typeof englishHelp = {
@@ -88,7 +88,7 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
         `${movedWords(p)} Damit receiptd hier wieder laufen darf: \`receiptd backup --reopen\`.`,
       startWith: (command) => `Starten: \`${command}\`.`,
       shared: (p) =>
-        `Das Eingangsbuch ist ${p.place}; mehrere Agenten teilen es. Dieser Agent ist ${p.agent}.`,
+        `Das Eingangsbuch ist ${databaseAt(p)}; mehrere Agenten teilen es. Dieser Agent ist ${p.agent}.`,
       needsAttention: 'Zu klären:',
       resolves: 'Erledigt sich von selbst:',
       allWell: 'Alles ist in Ordnung.',

@@ -1,5 +1,5 @@
 import type { Format } from '../../format.ts';
-import type { ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
+import type { InDatabase, ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
 import type { ArchiveFlaw, LedgerCure, Translated } from '../../facts.ts';
 import { NOT_UTF8 } from './files.ts';
 
@@ -86,6 +86,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'Schaffen Sie Platz auf der Platte.',
   EDQUOT: 'Schaffen Sie Platz auf der Platte.',
 };
+
+export function databaseAt({ database, hosts }: InDatabase): string {
+  return `die Datenbank ${database} auf ${hosts.join(', ')}`;
+}
 
 export function movedWords(p: { at: string | null; file: string; isCopy: boolean }): string {
   const from = `${p.at ?? 'zu unbekannter Zeit'}${p.file === '' ? '' : `, in ${p.file}`}`;

@@ -1,5 +1,5 @@
 import type { Format } from '../../format.ts';
-import { movedWords } from '../errors/ledger.ts';
+import { databaseAt, movedWords, type InDatabase } from '../errors/ledger.ts';
 import { limitWords, type Left } from '../notes.ts';
 
 /** Commands that run the agent or show how it is doing: run, status, top, console, check, doctor, alerts, reload. */
@@ -88,8 +88,8 @@ export function watchingTexts(format: Format) {
       movedAway: (p: { at: string | null; file: string; isCopy: boolean }) =>
         `${movedWords(p)} To let receiptd run here again: \`receiptd backup --reopen\`.`,
       startWith: (command: string) => `Start it with \`${command}\`.`,
-      shared: (p: { place: string; agent: string }) =>
-        `The ledger is ${p.place}, shared by several agents. This agent is ${p.agent}.`,
+      shared: (p: InDatabase & { agent: string }) =>
+        `The ledger is ${databaseAt(p)}, shared by several agents. This agent is ${p.agent}.`,
       needsAttention: 'Needs a person:',
       resolves: 'Resolves itself:',
       allWell: 'Nothing is wrong.',

@@ -87,6 +87,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EDQUOT: 'Free some space on its disk.',
 };
 
+export type InDatabase = { readonly database: string; readonly hosts: readonly string[] };
+
+export function databaseAt({ database, hosts }: InDatabase): string {
+  return `the database ${database} at ${hosts.join(', ')}`;
+}
+
 /** Where the ledger is now, by the mark of a closed state directory. */
 export function movedWords(p: { at: string | null; file: string; isCopy: boolean }): string {
   const from = `${p.at ?? 'an unknown time'}${p.file === '' ? '' : `, in ${p.file}`}`;
