@@ -33,7 +33,7 @@ export async function pageCosts(scans: readonly Scan[], rounds: number): Promise
   const figures: Figure[] = [];
   for (const { name, how, isOriginal } of KINDS) {
     const file = openPdf(module, pdfOf(scans.map((scan) => ({ ...scan, ...how }))));
-    if (file.kind === 'refused') throw new Error(`${name}: ${file.detail}`);
+    if (file.kind === 'refused') throw new Error(`${name}: ${file.detail.is}`);
     const [costs, ratios]: [number[], number[]] = [[], []];
     // The first round warms up.
     for (let round = 0; round <= rounds; round += 1) {

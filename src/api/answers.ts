@@ -32,11 +32,12 @@ export function words(response: Response): string {
   return `: "${line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line}"`;
 }
 
-export function unreachable({ code, message: detail }: Fault, host: string): ReceiptdError {
+export function unreachable({ code, fault }: Fault, host: string): ReceiptdError {
   const { hostname, port } = new URL(`http://${host}`);
-  if (detail.startsWith('The proxy ')) return new ReceiptdError('SERVICE_UNREACHABLE.proxy', { detail });
+  if (fault.at === 'proxy' || fault.at === 'proxyAnswer' || fault.at === 'forward')
+    return new ReceiptdError('SERVICE_UNREACHABLE.proxy', { fault });
   // The sandbox that `setup --sandbox` configured is only there while somebody runs it.
   if (code === 'ECONNREFUSED' && isLoopback(hostname))
-    return new ReceiptdError('SERVICE_UNREACHABLE.practice', { detail, port: Number(port) || 80 });
-  return new ReceiptdError('SERVICE_UNREACHABLE.service', { detail });
+    return new ReceiptdError('SERVICE_UNREACHABLE.practice', { fault, port: Number(port) || 80 });
+  return new ReceiptdError('SERVICE_UNREACHABLE.service', { fault });
 }

@@ -33,7 +33,7 @@ export async function createEndpoint(
   );
   if (answer.kind === 'fault')
     throw answer.sent
-      ? new ReceiptdError('CREATE_UNCERTAIN.fault', { detail: answer.message })
+      ? new ReceiptdError('CREATE_UNCERTAIN.fault', { fault: answer.fault })
       : unreachable(answer, host);
   const { httpStatus } = answer;
   if (isSuccess(answer)) {

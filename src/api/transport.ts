@@ -7,7 +7,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import { Authorities } from './authorities.ts';
 import { Bandwidth } from './bandwidth.ts';
 import { createConnector } from './connector.ts';
-import { asFault, otherScheme } from './fault.ts';
+import { asFault, withOtherScheme } from './fault.ts';
 import { feed, WHOLE_BYTES } from './feed.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { UploadTimeouts } from './uploadTimeouts.ts';
@@ -102,7 +102,7 @@ export function createTransport(options: TransportOptions): Transport {
   };
   const forward = route.kind === 'forward' ? route : null;
   const isOfProxy = (head: Head | null): boolean => forward !== null && head?.statusCode === PROXY_REFUSES;
-  const peer = forward ? `The proxy ${forward.proxy.host}` : base.host;
+  const peer = { at: forward ? 'forward' : 'service', host: (forward?.proxy ?? base).host } as const;
   /** Once the service has answered, its scheme must be right. */
   let hasAnswered = false;
   const connections = new Set<Connection>();
@@ -190,8 +190,7 @@ export function createTransport(options: TransportOptions): Transport {
         if (receiver.head === null || isSuccessful(receiver.head)) {
           const connecting = error instanceof Error && whileConnecting.has(error);
           const plain = asFault(error, peer, connecting);
-          const advice = hasAnswered || forward ? '' : otherScheme(base, plain, connecting);
-          const fault = { ...plain, message: plain.message + advice };
+          const fault = hasAnswered || forward ? plain : withOtherScheme(plain, base, connecting);
           return started ? fault : { ...fault, sent: false };
         }
         head = receiver.head;

@@ -3,7 +3,6 @@ import * as https from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { systemCode } from '../core/domain/errors.ts';
-import { faultWords } from './fault.ts';
 import { bare } from './noProxy.ts';
 import { ProxyTrouble } from './proxyTrouble.ts';
 
@@ -44,10 +43,7 @@ export function openTunnel(options: TunnelOptions): Promise<Socket> {
       ...(lookup && { lookup }),
       ...(secureContext && { secureContext }),
     } as https.RequestOptions);
-    const timer = setTimeout(
-      () => request.destroy(trouble(proxy, 'UND_ERR_CONNECT_TIMEOUT', 'TIMEOUT')),
-      options.limitMs,
-    );
+    const timer = setTimeout(() => request.destroy(trouble(proxy, 'TIMEOUT')), options.limitMs);
     request.once('connect', (response, socket: Socket, head) => {
       clearTimeout(timer);
       const status = response.statusCode ?? 0;
@@ -67,20 +63,11 @@ export function openTunnel(options: TunnelOptions): Promise<Socket> {
   });
 }
 
-function trouble(proxy: URL, code: string, shown = code): ProxyTrouble {
-  return new ProxyTrouble(`PROXY_${shown}`, `The proxy ${proxy.host} ${faultWords(code, true)}`);
+function trouble(proxy: URL, code: string): ProxyTrouble {
+  return new ProxyTrouble({ at: 'proxy', host: proxy.host, code });
 }
 
 /** Also used for the answer to a forwarded request. */
 export function refusal(proxy: URL, authority: string, status: number): ProxyTrouble {
-  return new ProxyTrouble(
-    `PROXY_HTTP_${status}`,
-    `The proxy ${proxy.host} ${refusalWords(authority, status)}`,
-  );
-}
-
-function refusalWords(authority: string, status: number): string {
-  if (status === 407) return 'requires a user name and password, or rejects the ones in service.proxy';
-  if (status === 502 || status === 503 || status === 504) return `cannot reach ${authority}`;
-  return `does not allow this machine to connect to ${authority}`;
+  return new ProxyTrouble({ at: 'proxyAnswer', host: proxy.host, authority, status });
 }

@@ -25,7 +25,7 @@ export async function upload(
       kind: 'fault',
       sent: false,
       code: 'NAME_NOT_UTF8',
-      message: 'The name cannot be put into an address.',
+      fault: { at: 'name' },
     };
   }
   const answer = await transport.exchange(

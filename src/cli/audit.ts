@@ -17,6 +17,8 @@ import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { dayOf, durationOf } from './optionValues.ts';
 import { printJson, type Io } from './io.ts';
 import { configOf, type JsonOption } from './session.ts';
+import type { Shown } from '../core/domain/why.ts';
+import { textsOf } from './language.ts';
 
 interface Options extends JsonOption {
   readonly day?: string;
@@ -45,7 +47,7 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
         if (audit.verdict === 'unaccounted') done(EXIT.refused);
         else if (audit.verdict === 'incomplete') done(EXIT.waiting);
         if (options.json) printJson(io, auditJson(audit, io.texts));
-        else printAudit(io, audit);
+        else printAudit(io, audit, await textsOf(io));
       });
     });
 }
@@ -123,17 +125,22 @@ async function foldersOf(
 async function askAgent(
   { stateDir }: Config,
   words: CliTexts['audit'],
-): Promise<{ agentRuns: boolean; away: ReadonlyMap<string, string> }> {
+): Promise<{ agentRuns: boolean; away: ReadonlyMap<string, Shown<string>> }> {
   try {
     const { folders } = await callControl(stateDir, 'status', {});
     const unreachable = folders.filter(({ state }) => state === 'unreachable');
     return {
       agentRuns: true,
-      away: new Map(unreachable.map(({ path, message }) => [path, message ?? words.unreachable(path)])),
+      away: new Map(
+        unreachable.map(({ path, message, fact }) => [
+          path,
+          { message: message ?? words.unreachable(path), fact },
+        ]),
+      ),
     };
   } catch (error) {
     if (error instanceof ReceiptdError)
-      return { agentRuns: error.code !== 'NOT_RUNNING', away: new Map<string, string>() };
+      return { agentRuns: error.code !== 'NOT_RUNNING', away: new Map<string, Shown<string>>() };
     throw error;
   }
 }

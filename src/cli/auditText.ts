@@ -5,10 +5,13 @@ import { adviceOn, problemOf } from './auditAdvice.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import { colorsFor, print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { messageOf } from './language.ts';
+import type { Texts } from '../texts/texts.ts';
 
 const WAITING = ['queued', 'uploading', 'held', 'unconfirmed', 'incomplete', 'unreadable'] as const;
 
-export function printAudit(io: Io, audit: Audit): void {
+/** `shared`: of the same language, for what the agent found. */
+export function printAudit(io: Io, audit: Audit, shared: Texts): void {
   const colors = colorsFor(io, io.stdout);
   const { texts } = io;
   const { audit: words } = texts;
@@ -42,8 +45,8 @@ export function printAudit(io: Io, audit: Audit): void {
   if (hidden.length > 0) {
     print(io);
     print(io, colors.yellow(words.unchecked));
-    for (const { file, message } of hidden)
-      print(io, escapeUnsafe(`  ${file}: ${message} ${words.makeReadable}`));
+    for (const each of hidden)
+      print(io, escapeUnsafe(`  ${each.file}: ${messageOf(shared, each)} ${words.makeReadable}`));
   }
   print(io);
   for (const line of checkLines(audit, words)) print(io, escapeUnsafe(line));

@@ -12,6 +12,9 @@ import { print, printTable, type Io } from './io.ts';
 import { openReportsIfThere } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { table } from './table.ts';
+import type { WhyFact } from '../core/domain/why.ts';
+import { whyWords } from '../texts/explain.ts';
+import { textsOf } from './language.ts';
 
 /** Prints what `run` would do with the files in the folders now. Sends, records and creates nothing. */
 export async function dryRun(io: Io, config: Config): Promise<void> {
@@ -19,6 +22,8 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
   try {
     const open = composeFolders(config);
     const inspector = createImageInspector();
+    const texts = await textsOf(io);
+    const said = (fact: WhyFact): string => whyWords(texts, { message: fact.is, fact });
     const rows: string[][] = [];
     const totals = new Map<DryRunFile['would'], number>();
     const seen = new Map<string, string>();
@@ -34,12 +39,13 @@ export async function dryRun(io: Io, config: Config): Promise<void> {
       };
       const state = await deps.folder.availability();
       if (state.state !== 'present') {
-        rows.push(['wait', '—', escapeUnsafe(settings.path), escapeUnsafe(state.message)]);
+        rows.push(['wait', '—', escapeUnsafe(settings.path), escapeUnsafe(said(state.why))]);
         continue;
       }
       for await (const found of foresee(deps, io.stop)) {
         totals.set(found.would, (totals.get(found.would) ?? 0) + 1);
-        if (found.would !== 'nothing' || found.why !== null) rows.push(rowOf(found));
+        if (found.would !== 'nothing' || found.why !== null)
+          rows.push(rowOf(found, found.why === null ? '' : said(found.why)));
       }
     }
     const { dryRun: words, format } = io.texts;
@@ -62,6 +68,6 @@ function queuedLines(counts: readonly StateCount[], config: Config, words: CliTe
   return [...(queued > 0 ? [words.queued(queued)] : []), ...(held > 0 ? [words.held(held)] : [])];
 }
 
-function rowOf({ would, name, path, why }: DryRunFile): string[] {
-  return [would, escapeUnsafe(name ?? '—'), escapeUnsafe(path), escapeUnsafe(why ?? '')];
+function rowOf({ would, name, path }: DryRunFile, why: string): string[] {
+  return [would, escapeUnsafe(name ?? '—'), escapeUnsafe(path), escapeUnsafe(why)];
 }

@@ -6,7 +6,7 @@ import { choice, type Command } from './command.ts';
 import { csvLines, separatorOf, type CsvForm } from '../control/queries/csv.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import type { ListRow } from '../core/ports/ledgerReports.ts';
+import type { ListRowJson } from '../control/protocol/documents.ts';
 import { iso } from '../core/domain/words.ts';
 import { fitted, print, type Io } from './io.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
@@ -23,7 +23,7 @@ interface Options extends FilterOptions {
   readonly output?: string;
 }
 
-type Write = (target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRow>) => Promise<void>;
+type Write = (target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRowJson>) => Promise<void>;
 
 type Format = 'csv' | 'json';
 

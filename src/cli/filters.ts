@@ -7,12 +7,13 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import type { DocumentFilter } from '../control/protocol/documents.ts';
 import { iso } from '../core/domain/words.ts';
 import { nearest } from '../core/domain/nearest.ts';
-import { LIST_STATES, type ListFilter, type ListRow, type ListState } from '../core/ports/ledgerReports.ts';
+import { LIST_STATES, type ListFilter, type ListState } from '../core/ports/ledgerReports.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import type { Io } from './io.ts';
 import { dayOf, numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ConfigOption } from './session.ts';
+import type { ListRowJson } from '../control/protocol/documents.ts';
 
 export interface FilterOptions extends ConfigOption {
   readonly state?: ListState[];
@@ -109,8 +110,8 @@ export async function orSayNothing(
   io: Io,
   { folders }: Pick<Config, 'folders'>,
   filter: ListFilter,
-  rows: AsyncIterable<ListRow>,
-  write: (rows: AsyncIterable<ListRow>) => Promise<void>,
+  rows: AsyncIterable<ListRowJson>,
+  write: (rows: AsyncIterable<ListRowJson>) => Promise<void>,
 ): Promise<void> {
   let isEmpty = true;
   const counted = async function* () {

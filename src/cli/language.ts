@@ -1,7 +1,8 @@
 import { languageOfTerminal } from '../texts/language.ts';
 import type { ReceiptdError } from '../core/domain/errors.ts';
 import { local } from '../core/domain/words.ts';
-import { errorWords } from '../texts/explain.ts';
+import type { Shown } from '../core/domain/why.ts';
+import { errorWords, whyWords } from '../texts/explain.ts';
 import { cliTextsIn } from '../texts/cli.ts';
 import { setupSpeaker, type Said } from '../texts/setup.ts';
 import { textsIn, type Texts } from '../texts/texts.ts';
@@ -46,4 +47,13 @@ export async function told(
 /** What setup says, in the language of the terminal. */
 export async function speakerOf(io: Pick<Io, 'env'>): Promise<(said: Said) => string> {
   return setupSpeaker(languageOfTerminal(io.env), await textsOf(io));
+}
+
+/** Why something is as it is, in the language of the texts. */
+export function messageOf<M extends string | null>(
+  texts: Texts,
+  { message, fact = null }: { readonly message: M; readonly fact?: Shown<M>['fact'] },
+): string | Extract<M, null> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- null is what it can be
+  return message === null ? (message as Extract<M, null>) : whyWords(texts, { message, fact });
 }

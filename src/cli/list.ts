@@ -1,11 +1,12 @@
 import type { Command } from './command.ts';
 import { jsonArray, namedRows } from '../control/queries/jsonArray.ts';
 import type { ResultColumn } from '../control/queries/columns.ts';
-import type { ListRow } from '../core/ports/ledgerReports.ts';
+import type { ListRowJson } from '../control/protocol/documents.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { colorsFor, fitted, isTerminal, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
+import { messageOf, textsOf } from './language.ts';
 
 export function addList(program: Command, io: Io): void {
   const { list: help } = io.texts.help;
@@ -49,7 +50,7 @@ const PART = 1_000;
 
 async function printRows(
   io: Io,
-  rows: AsyncIterable<ListRow>,
+  rows: AsyncIterable<ListRowJson>,
   columns: readonly ResultColumn[],
 ): Promise<void> {
   const { bold, dim } = colorsFor(io, io.stdout);
@@ -57,8 +58,9 @@ async function printRows(
   // Loaded on demand: the character width tables take longer to load than a list takes to print.
   const { listTable } = await import('./listTable.ts');
   const partOf = listTable({ columns, width, dim, words: io.texts.list });
+  const texts = await textsOf(io);
   for await (const part of chunksOf(rows, PART)) {
-    const { top, lines } = partOf(part);
+    const { top, lines } = partOf(part.map((row) => ({ ...row, message: messageOf(texts, row) })));
     const text = [...top.slice(0, 1).map(bold), ...top.slice(1), ...lines].join('\n');
     await writeChunks(io, [`${fitted(io.stdout, text)}\n`]);
   }

@@ -1,10 +1,10 @@
 import { openReports } from '../ledger/configured/reports.ts';
 import type { Config } from '../config/config.ts';
 import { callControl } from '../control/client.ts';
-import type { DocumentDetailJson } from '../control/protocol/documents.ts';
+import type { DocumentDetailJson, ListRowJson } from '../control/protocol/documents.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import type { ResultDetailJson } from '../control/protocol/results.ts';
-import { documentDetails } from '../control/queries/documents.ts';
+import { documentDetails, wordedRows } from '../control/queries/documents.ts';
 import { oneResult, resultsPage } from '../control/queries/results.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
@@ -13,12 +13,12 @@ import {
   type KnownEndpoint,
   type LedgerReports,
   type ListFilter,
-  type ListRow,
 } from '../core/ports/ledgerReports.ts';
 import { requestOf } from './filters.ts';
 
 /** The part of the ledger that read-only commands need. */
-export interface Reading extends Pick<LedgerReports, 'list' | 'endpoints' | 'head'> {
+export interface Reading extends Pick<LedgerReports, 'endpoints' | 'head'> {
+  list(filter: ListFilter): AsyncIterable<ListRowJson>;
   /** @throws ReceiptdError DOCUMENT_UNKNOWN */
   details(name: string): Promise<readonly DocumentDetailJson[]>;
   resultsPage(request: Request<'results'>): Promise<Response<'results'>>;
@@ -46,6 +46,7 @@ async function openReading(config: Config): Promise<Reading> {
     const reports = await openReports(config);
     return {
       ...reports,
+      list: (filter) => wordedRows(reports.list(filter)),
       details: async (name) => (await documentDetails(reports, { name })).documents,
       resultsPage: (request) => resultsPage(reports, request),
       oneResult: async (id) => (await oneResult(reports, { id })).result,
@@ -77,7 +78,7 @@ function askingReading({ stateDir }: Config): Reading {
 async function* pages(
   stateDir: string,
   { limit = Infinity, ...filter }: ListFilter,
-): AsyncGenerator<ListRow> {
+): AsyncGenerator<ListRowJson> {
   let left = limit;
   let cursor: string | null | undefined;
   while (left > 0 && cursor !== null) {

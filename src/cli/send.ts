@@ -18,6 +18,8 @@ import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { withSender, type Sender } from './sender.ts';
 import { configOf, type JsonOption } from './session.ts';
+import { shown, type Shown } from '../core/domain/why.ts';
+import { messageOf, textsOf } from './language.ts';
 
 interface Options extends JsonOption {
   readonly endpoint?: string;
@@ -52,7 +54,11 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
           io,
           rows.map(({ file, outcome, name, message }) => ({ file, outcome, name, message })),
         );
-      else for (const row of rows) print(io, escapeUnsafe(lineOf(row, io.texts.send)));
+      else {
+        const texts = await textsOf(io);
+        for (const row of rows)
+          print(io, escapeUnsafe(lineOf({ ...row, message: messageOf(texts, row) }, io.texts.send)));
+      }
     });
 }
 
@@ -71,6 +77,7 @@ interface Row {
   readonly name: string | null;
   /** The reason, unless it was accepted. */
   readonly message: string | null;
+  readonly fact?: Shown<string>['fact'];
   readonly documentId: number | null;
   /** Recorded, and not sent yet. */
   readonly waits?: boolean;
@@ -197,14 +204,14 @@ async function standing(sender: Sender, config: Config, row: Row, words: CliText
   const { state, message } = document;
   if (state !== 'queued' && state !== 'uploading') {
     if (state === 'accepted') return { ...row, outcome: row.outcome === 'duplicate' ? 'duplicate' : state };
-    return { ...row, outcome: state, message };
+    return { ...row, outcome: state, ...shown(message) };
   }
   const hold = holdOf(document, await sender.holds(), config);
   const [note = words.itsTurn] = hold || message ? [] : await sender.notes();
   return {
     ...row,
     waits: true,
-    message: (hold && heldBecause(hold)) ?? message ?? note,
+    ...shown((hold && heldBecause(hold)) ?? message ?? note),
     isHeld: hold?.isHeld ?? false,
     isUnreachable: hold?.scope === 'service',
   };

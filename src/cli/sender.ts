@@ -42,8 +42,13 @@ async function asking(io: Io, { stateDir }: Config): Promise<Sender> {
     async standing(id) {
       const [found] = (await callControl(stateDir, 'document', { id }, { signal })).documents;
       if (found === undefined) throw new Error('a document that was just taken in is unknown');
-      const { state, message, folder, baseUrl, endpointUid: uid } = found;
-      return { state, message, folder, endpoint: { baseUrl, uid } };
+      const { state, message, fact, folder, baseUrl, endpointUid: uid } = found;
+      return {
+        state,
+        message: fact === null ? message : JSON.stringify(fact),
+        folder,
+        endpoint: { baseUrl, uid },
+      };
     },
     async holds() {
       const { holds } = await callControl(stateDir, 'overview', {}, { signal });

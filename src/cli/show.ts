@@ -5,6 +5,8 @@ import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withReading } from './reading.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import type { Texts } from '../texts/texts.ts';
+import { messageOf, textsOf } from './language.ts';
 
 export function addShow(program: Command, io: Io): void {
   const { help, option } = io.texts;
@@ -20,7 +22,10 @@ export function addShow(program: Command, io: Io): void {
       return withReading(config, async (reading) => {
         const details = await reading.details(name);
         if (options.json) printJson(io, details);
-        else for (const detail of details) printDetail(io, detail);
+        else {
+          const texts = await textsOf(io);
+          for (const detail of details) printDetail(io, detail, texts);
+        }
       });
     });
 }
@@ -28,7 +33,7 @@ export function addShow(program: Command, io: Io): void {
 /** Limits the shown response, which would otherwise push everything else off the screen. */
 const ANSWER_CHARACTERS = 2_000;
 
-function printDetail(io: Io, detail: DocumentDetailJson): void {
+function printDetail(io: Io, detail: DocumentDetailJson, texts: Texts): void {
   const colors = colorsFor(io, io.stdout);
   const {
     show: words,
@@ -37,7 +42,8 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
   const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${escapeUnsafe(value)}`);
   print(io, colors.bold(escapeUnsafe(detail.name)));
   line(words.state, detail.state + (detail.status === null ? '' : ` (${words.serviceSays(detail.status)})`));
-  if (detail.message !== null && detail.state !== 'accepted') line(words.why, detail.message);
+  const why = messageOf(texts, detail);
+  if (why !== null && detail.state !== 'accepted') line(words.why, why);
   if (detail.notBefore !== null && Date.parse(detail.notBefore) > Date.now())
     line(words.nextTry, words.notBefore(detail.notBefore));
   if (detail.answerLost) line(words.note, words.answerLost);
@@ -45,22 +51,22 @@ function printDetail(io: Io, detail: DocumentDetailJson): void {
   line(words.sha256, detail.sha256);
   line(words.image, words.imageOf(detail.type, detail.size));
   line(words.named, time(detail.createdAt));
-  for (const { path, verdict, goneAt, disposed, archivedTo, remark } of detail.files) {
+  for (const { path, verdict, goneAt, disposed, archivedTo, remark, remarkFact } of detail.files) {
     const stays = goneAt === null ? words.there : words.gone(goneAt);
     const became = archivedTo ?? (disposed === null ? stays : words.disposed[disposed]);
     const isErased = detail.path === '' && path === detail.folder;
     const where = isErased ? words.erased(path) : path;
     line(verdict === 'duplicate' ? words.duplicate : words.file, `${where} (${became})`);
-    if (remark !== null) line(words.quality, remark);
+    if (remark !== null) line(words.quality, messageOf(texts, { message: remark, fact: remarkFact }));
   }
-  for (const { startedAt, finishedAt, outcome, httpStatus, message } of detail.attempts) {
+  for (const { startedAt, finishedAt, outcome, httpStatus, message, fact } of detail.attempts) {
     const took =
       finishedAt === null ? words.underWay : `${number(Date.parse(finishedAt) - Date.parse(startedAt))} ms`;
     const said = [
       words.outcomes[outcome ?? 'open'],
       httpStatus === null ? '' : `HTTP ${httpStatus}`,
       took,
-      message ?? '',
+      messageOf(texts, { message, fact }) ?? '',
     ];
     line(words.attempt, `${time(startedAt)}  ${said.filter((part) => part !== '').join(', ')}`);
   }

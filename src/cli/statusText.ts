@@ -10,7 +10,7 @@ import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { errorWords, noteWords, sentencesOf } from '../texts/explain.ts';
 import type { Texts } from '../texts/texts.ts';
-import { textsOf } from './language.ts';
+import { messageOf, textsOf } from './language.ts';
 
 /** Incidents during which no files are taken in. With LEDGER_DAMAGED, the agent has rebuilt its ledger and continues, or has ended. */
 export const NO_ROOM: ReadonlySet<string> = new Set(['SPOOL_FULL', 'DISK_FULL', 'LEDGER_WRITE_FAILED']);
@@ -28,7 +28,7 @@ export function statusLines(
 ): string[] {
   const lines: string[] = [];
   const say = (line = ''): void => void lines.push(line);
-  const { status: words, stateWords, folderWatch } = texts.cli;
+  const { status: words, stateWords } = texts.cli;
   const { daemon, silent } = overview;
   if (daemon) {
     const { startedAt: since, pid, inFlight } = daemon;
@@ -80,7 +80,7 @@ export function statusLines(
     const live = daemon?.folders.find((each) => each.path === path) ?? null;
     say();
     say(`${colors.bold(escapeUnsafe(path))} ${words.folder({ alias: escapeUnsafe(alias) })}`);
-    const watch = live === null ? words.notWatched : watchLine(live, config, noRoom, folderWatch);
+    const watch = live === null ? words.notWatched : watchLine(live, config, noRoom, texts);
     say(`  ${escapeUnsafe(watch)}`);
     if (isKnown) say(`  ${countsLine((folder) => folder === path)}`);
   }
@@ -108,13 +108,14 @@ function watchLine(
   folder: FolderStatus,
   config: Config,
   noRoom: boolean,
-  words: CliTexts['folderWatch'],
+  texts: Texts & { readonly cli: CliTexts },
 ): string {
+  const words = texts.cli.folderWatch;
   const { state, since, settling, lastListing, fileSystem } = folder;
   const parts = [words.states[state](since)];
   // A pause is shown by its hold, and does not keep the other agent from taking in the folder.
   if (state === 'standby') {
-    const message = (folder.message ?? '').replace(/\.$/, '');
+    const message = (messageOf(texts, folder) ?? '').replace(/\.$/, '');
     return `${[...parts, ...(message === '' ? [] : [message])].join('; ')}.`;
   }
   if (state === 'watching' || state === 'starting' || state === 'paused')

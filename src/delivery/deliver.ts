@@ -11,6 +11,7 @@ import type { Holds } from './holds/holds.ts';
 import type { PayloadStore } from './payload/payloadStore.ts';
 import type { Recorder } from './record.ts';
 import type { SendPermit } from './sendPermit.ts';
+import { ofError } from '../core/domain/why.ts';
 
 export interface DeliverDeps {
   readonly ledger: Ledger;
@@ -30,7 +31,7 @@ export interface DeliverDeps {
 
 const HELD_ELSEWHERE = {
   reason: 'HELD_BACK',
-  message: 'Another agent has put its service or endpoint on hold.',
+  why: { is: 'heldByAnother' as const },
 };
 
 /**
@@ -136,7 +137,7 @@ async function send(
     }
     // The token has expired or was withdrawn: one new token for everybody, one replay (interface section 5).
     deps.tokens(endpoint).refused(token);
-    await recorder.replay(attemptId, outcome.message, signal);
+    await recorder.replay(attemptId, outcome.why, signal);
     const renewed = await fetchToken(document, deps, signal);
     if (!renewed || !(await permit.renew(signal))) {
       if (renewed) replays.add(document.id);
@@ -181,7 +182,7 @@ async function fetchToken(
     return await deps.tokens(document.endpoint).token(signal);
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    const why = { reason: error.code, message: error.words() };
+    const why = { reason: error.code, why: ofError(error) };
     if (error.kind === 'credentials') await deps.holds.holdCredentials(document, why);
     else await deps.holds.serviceTrouble(document, why, error.retryAfterMs);
     return null;

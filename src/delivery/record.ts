@@ -2,13 +2,14 @@ import { backoff, SERVICE_BACKOFF } from '../core/domain/backoff.ts';
 import { endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
 import { describeError, isOfLedger } from '../core/domain/errors.ts';
 import type { Answer, Outcome } from '../core/domain/outcome.ts';
+import { toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
-import type { Requeue, Transition } from '../core/ports/ledgerQueue.ts';
+import type { Transition } from '../core/ports/ledgerQueue.ts';
 import type { Log, LogFields } from '../core/ports/log.ts';
 import type { Holds, Why } from './holds/holds.ts';
 import type { Pacer } from './limits/pacer.ts';
-import { RefusalHistory } from './refusalHistory.ts';
+import { RefusalHistory, type Together } from './refusalHistory.ts';
 
 export interface RecordDeps {
   readonly ledger: Ledger;
@@ -30,13 +31,11 @@ const RECORD_RETRY_MS = 2_000;
 /** Queued again, with the same turn as before. */
 const AT_OLD_PLACE = { state: 'queued', notBefore: 0, serverError: false } as const;
 
-/** Messages for requests that were recorded but not sent. */
+/** Why requests that were recorded were not sent. */
 const NOT_LEFT = {
-  LEASE_LOST:
-    "It was not sent, because this agent could not be sure of its lease or its share of the fleet's rate limit.",
-  HELD_BACK:
-    'It was not sent, because its endpoint was put on hold or paused, or the agent stopped, just before the upload.',
-} as const;
+  LEASE_LOST: { is: 'leaseLost' },
+  HELD_BACK: { is: 'heldBack' },
+} as const satisfies Readonly<Record<string, WhyFact>>;
 
 /** Turns an outcome into a ledger transition, and into a hold if it concerns more than one document. */
 export class Recorder {
@@ -70,7 +69,8 @@ export class Recorder {
       this.#deps.onAccepted(document);
       return true;
     }
-    const { reason, message } = outcome;
+    const { reason } = outcome;
+    const message = toMessage(outcome.why);
     switch (outcome.kind) {
       case 'failed':
         return this.#refused(document, attemptId, httpStatus, outcome, signal);
@@ -81,7 +81,7 @@ export class Recorder {
           ...identify(document),
           httpStatus,
           attempt: document.attempts + 1,
-          detail: message,
+          detail: whyText(outcome.why),
         });
         await holds.passed(endpoint, document.id, answeredAt);
         return true;
@@ -89,8 +89,9 @@ export class Recorder {
       // Holds that concern more than this document apply at once, since recording may take long on a slow disk.
       case 'unauthorized': {
         const requeued = this.#requeue(document, attemptId, httpStatus, outcome, signal);
-        const why = { reason, message: `${message} A new token was rejected too.` };
-        await Promise.all([requeued, holds.holdCredentials(document, why, requeued)]);
+        const words = 'words' in outcome.why ? outcome.why.words : '';
+        const again = { reason, why: { is: 'newTokenRejected', words } } as const;
+        await Promise.all([requeued, holds.holdCredentials(document, again, requeued)]);
         return false;
       }
       case 'endpointHold': {
@@ -116,10 +117,11 @@ export class Recorder {
     reason: keyof typeof NOT_LEFT,
     signal: AbortSignal,
   ): Promise<void> {
-    const message = NOT_LEFT[reason];
+    const why = NOT_LEFT[reason];
+    const message = toMessage(why);
     const transition = { ...AT_OLD_PLACE, reason, message, answerLost: false };
     await this.#finish(attemptId, null, 'notSent', message, transition, signal);
-    this.#deps.log.info('notSentAfterAll', { ...identify(document), reason, detail: message });
+    this.#deps.log.info('notSentAfterAll', { ...identify(document), reason, detail: whyText(why) });
   }
 
   /** Requeues at the old place: the outcome says nothing about the document. */
@@ -127,27 +129,30 @@ export class Recorder {
     document: Document,
     attemptId: number,
     httpStatus: number | null,
-    { reason, message, answerLost = false }: { reason: string; message: string; answerLost?: boolean },
+    { reason, why, answerLost = false }: Why & { answerLost?: boolean },
     signal: AbortSignal,
     answered: AttemptOutcome = 'trouble',
   ): Promise<void> {
+    const message = toMessage(why);
     const transition = { ...AT_OLD_PLACE, reason, message, answerLost };
     const ended = answerLost ? 'unknown' : answered;
     await this.#finish(attemptId, httpStatus, ended, message, transition, signal);
-    this.#deps.log.debug('documentRequeued', { ...identify(document), reason, detail: message });
+    this.#deps.log.debug('documentRequeued', { ...identify(document), reason, detail: whyText(why) });
   }
 
   /** Ends an attempt that got a 401 and is replayed at once. */
-  async replay(attemptId: number, message: string, signal: AbortSignal): Promise<void> {
+  async replay(attemptId: number, why: WhyFact, signal: AbortSignal): Promise<void> {
     const { ledger, clock } = this.#deps;
+    const message = toMessage(why);
     await this.#durably(signal, () => ledger.finishReplayed(attemptId, clock.now(), 401, message));
   }
 
   /** Requeues a document whose replay can't be sent now. */
-  async giveBack(document: Document, { reason, message }: Why, signal: AbortSignal): Promise<false> {
+  async giveBack(document: Document, { reason, why }: Why, signal: AbortSignal): Promise<false> {
     const { ledger, clock, log } = this.#deps;
+    const message = toMessage(why);
     await this.#durably(signal, () => ledger.postpone(document.id, 0, reason, message, clock.now()));
-    log.debug('documentRequeued', { ...identify(document), reason, detail: message });
+    log.debug('documentRequeued', { ...identify(document), reason, detail: whyText(why) });
     return false;
   }
 
@@ -155,20 +160,21 @@ export class Recorder {
     document: Document,
     attemptId: number,
     httpStatus: number | null,
-    { reason, message }: { readonly reason: string; readonly message: string },
+    { reason, why }: Why,
     signal: AbortSignal,
   ): Promise<boolean> {
     const { holds, log, clock } = this.#deps;
     const answeredAt = clock.monotonic();
     const refusals = this.#refusalsOf(document);
-    refusals.refused(document.id, message);
+    refusals.refused(document.id, why);
     // Evaluated at each write: while the ledger can't be written, more documents may be refused.
-    const withOthers = (): Requeue | undefined => refusals.together(document.id);
+    const withOthers = () => refusals.together(document.id);
+    const message = toMessage(why);
     const transition = { state: 'failed', reason, message } as const;
     await this.#finish(attemptId, httpStatus, 'refused', message, transition, signal, withOthers);
     const together = withOthers();
     if (!together) {
-      const fields = { ...identify(document), httpStatus, detail: message };
+      const fields = { ...identify(document), httpStatus, detail: whyText(why) };
       log.error('documentRefused', fields);
       this.#deps.onFailed?.(document);
       await holds.passed(document.endpoint, document.id, answeredAt);
@@ -188,7 +194,8 @@ export class Recorder {
   ): Promise<void> {
     const { clock, random, holds, log, parkAfter } = this.#deps;
     const answeredAt = clock.monotonic();
-    const { reason, message, answerLost, serverError } = outcome;
+    const { reason, why, answerLost, serverError } = outcome;
+    const message = toMessage(why);
     const others = this.#refusalsOf(document).failed(document.id);
     const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
     // A document that may be the cause backs off, so that the next probe is a different one (promise P4).
@@ -209,7 +216,7 @@ export class Recorder {
       serverError,
     };
     const finished = this.#finish(attemptId, httpStatus, outcomeOfAttempt, message, transition, signal);
-    const fields = { ...identify(document), httpStatus, reason, detail: message };
+    const fields = { ...identify(document), httpStatus, reason, detail: whyText(why) };
     // A Retry-After applies to everybody, even if this document is the cause.
     if (parked && !outcome.retryAfterMs) {
       await finished;
@@ -231,12 +238,14 @@ export class Recorder {
     message: string | null,
     transition: Transition,
     signal: AbortSignal,
-    requeue: () => Requeue | undefined = () => undefined,
+    together: () => Together | undefined = () => undefined,
   ): Promise<void> {
     const { ledger, clock } = this.#deps;
-    return this.#durably(signal, () =>
-      ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition }, requeue()),
-    );
+    return this.#durably(signal, () => {
+      const others = together();
+      const requeue = others && { ...others, message: toMessage(others.why) };
+      return ledger.finish(attemptId, { at: clock.now(), outcome, httpStatus, message, transition }, requeue);
+    });
   }
 
   /** Retries until the ledger can be written. */

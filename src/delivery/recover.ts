@@ -1,3 +1,4 @@
+import { whyText } from '../core/domain/why.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -11,6 +12,6 @@ export async function recover(deps: { ledger: Ledger; holds: Holds; clock: Clock
   }
   for (const { scope, key, reason, message, until } of await deps.holds.restore()) {
     const retryInMs = Math.max(0, (until ?? 0) - deps.clock.now());
-    deps.log.warn('stillOnHoldAsAsked', { scope, key, reason, retryInMs, detail: message });
+    deps.log.warn('stillOnHoldAsAsked', { scope, key, reason, retryInMs, detail: whyText(message) });
   }
 }

@@ -1,9 +1,16 @@
-import type { Requeue } from '../core/ports/ledgerQueue.ts';
+import type { WhyFact } from '../core/domain/why.ts';
 
 /** Documents remembered per endpoint. */
 const REMEMBERED = 1_000;
 /** This many different documents refused in a row point to the endpoint rather than the documents. */
 const MANY_REFUSALS = 5;
+
+/** Documents to queue again, because too many were refused in a row. */
+export interface Together {
+  readonly documentIds: readonly number[];
+  readonly reason: string;
+  readonly why: WhyFact;
+}
 
 /** What one endpoint accepted and refused since the start: tells a bad document from a bad endpoint. */
 export class RefusalHistory {
@@ -13,7 +20,7 @@ export class RefusalHistory {
   readonly #refusedAt = new Map<number, number>();
   readonly #troubleAt = new Map<number, number>();
   /** The latest documents that were refused in a row. */
-  #together: Requeue | undefined;
+  #together: Together | undefined;
 
   accepted(id: number): void {
     this.#accepted += 1;
@@ -23,7 +30,7 @@ export class RefusalHistory {
     this.#troubleAt.delete(id);
   }
 
-  refused(id: number, message: string): void {
+  refused(id: number, last: WhyFact): void {
     // Refused again although the endpoint accepted others in between: the document is at fault.
     const refusedAt = this.#refusedAt.get(id);
     if (refusedAt !== undefined && this.#accepted > refusedAt) this.#refusedInARow.delete(id);
@@ -31,13 +38,13 @@ export class RefusalHistory {
     remember(this.#refusedAt, id, this.#accepted);
     const ids = [...this.#refusedInARow];
     if (ids.length < MANY_REFUSALS) return;
-    const why = `${ids.length} different documents in a row were refused, so the whole endpoint was put on hold. Last answer: ${message}`;
-    this.#together = { documentIds: ids, reason: 'MANY_REFUSALS', message: why };
+    const why = { is: 'manyRefused', count: ids.length, last } as const;
+    this.#together = { documentIds: ids, reason: 'MANY_REFUSALS', why };
     this.#refusedInARow = new Set(ids.slice(1));
   }
 
   /** The documents to queue again with this one, because too many in a row were refused. */
-  together(id: number): Requeue | undefined {
+  together(id: number): Together | undefined {
     return this.#together?.documentIds.includes(id) ? this.#together : undefined;
   }
 

@@ -71,8 +71,7 @@ export class FolderLeadership {
         }
         if (isAskedAnyway || isLed !== false) anywayAt = clock.monotonic() + ASK_UNREACHED_EVERY_MS;
         const isReachable = await intake.isReachable();
-        const unreached = isReachable ? '' : " The folder can't be reached from here.";
-        intake.standBy(`${await this.#leader(share)}${unreached}`);
+        intake.standBy({ is: 'standby', ...(await this.#leader(share)), isReached: isReachable });
         await notifier.wait(isReachable ? ASK_EVERY_MS : ASK_UNREACHED_EVERY_MS, signal);
       }
     } finally {
@@ -158,15 +157,13 @@ export class FolderLeadership {
     }
   }
 
-  async #leader(share: string): Promise<string> {
+  /** Nothing if it is not known. */
+  async #leader(share: string): Promise<{ readonly leader?: string | null }> {
     const { fleet, storage } = this.#deps;
-    if (storage.trouble() !== null)
-      return 'Until the ledger is reachable again, it is unknown which agent picks up its scans.';
+    if (storage.trouble() !== null) return {};
     const agents = await fleet.agents().catch(() => []);
     const leader = agents.find(({ leads }) => leads.includes(share));
-    return leader === undefined
-      ? 'No agent is picking up its scans at the moment.'
-      : `Agent ${leader.name} picks up its scans.`;
+    return { leader: leader?.name ?? null };
   }
 }
 

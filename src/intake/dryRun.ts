@@ -9,12 +9,13 @@ import { nameContext } from './settle/nameContext.ts';
 import { sha256 } from '../core/sha256.ts';
 import { isSkipped, staysSkipped } from './scan/reconcile.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
+import { factOf, type WhyFact } from '../core/domain/why.ts';
 
 export interface DryRunFile {
   readonly would: 'send' | 'nothing' | 'duplicate' | 'reject' | 'skip' | 'wait';
   readonly name: string | null;
   readonly path: string;
-  readonly why: string | null;
+  readonly why: WhyFact | null;
 }
 
 export interface DryRunDeps {
@@ -43,14 +44,14 @@ export async function* foreseeSome(
   for (const { path } of files) yield await foreseeOne(path, firstWatch, deps);
 }
 
-function elsewhere({ state, name }: Standing, { alias }: FolderSettings): string {
-  return `It is a document of another endpoint (${state}). To send it to this one too, run \`receiptd resend ${name} --endpoint ${alias}\`.`;
+function elsewhere({ state, name }: Standing, { alias }: FolderSettings): WhyFact {
+  return { is: 'ofOtherEndpoint', state, name: name ?? '', endpoint: alias };
 }
 
 async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): Promise<DryRunFile> {
   const { folder, settings, reports, inspector, clock, host, seen } = deps;
   const at = join(settings.path, path);
-  const say = (would: DryRunFile['would'], name: string | null, why: string | null): DryRunFile => ({
+  const say = (would: DryRunFile['would'], name: string | null, why: WhyFact | null): DryRunFile => ({
     would,
     name,
     path: at,
@@ -59,37 +60,36 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
   const read = await folder.read(path, settings.maxFileSize);
   if (read.kind === 'tooLarge') {
     const found = await folder.stat(path);
-    if (found?.kind !== 'file') return say('wait', null, 'It is changing now.');
-    return say('reject', null, judgeTooLarge(path, found.identity.size, settings).message);
+    if (found?.kind !== 'file') return say('wait', null, { is: 'changing' });
+    return say('reject', null, judgeTooLarge(path, found.identity.size, settings).why);
   }
-  if (read.kind === 'unreadable') return say('wait', null, `It can't be read (${read.code}).`);
-  if (read.kind !== 'bytes') return say('wait', null, 'It is changing now.');
+  if (read.kind === 'unreadable') return say('wait', null, { is: 'notReadNow', system: read.code });
+  if (read.kind !== 'bytes') return say('wait', null, { is: 'changing' });
   if (firstWatch && isSkipped(read.identity, settings.existing))
-    return say('skip', null, 'It is already there (`existing`).');
+    return say('skip', null, { is: 'alreadyThere' });
   const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
   // Like reconciliation: a known, unchanged file is not judged again.
   const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
-  if (known?.state === 'skipped' && staysSkipped(known, settings)) return say('skip', null, known.message);
+  if (known?.state === 'skipped' && staysSkipped(known, settings))
+    return say('skip', null, factOf(known.message));
   const judgement = await judge(path, read.bytes, settings, inspector);
-  if (judgement.kind === 'rejected') return say('reject', null, judgement.message);
-  if (judgement.kind === 'incomplete') return say('wait', null, judgement.message);
+  if (judgement.kind === 'rejected') return say('reject', null, judgement.why);
+  if (judgement.kind === 'incomplete') return say('wait', null, judgement.why);
   if (judgement.kind === 'pages')
-    return known?.state === 'split'
-      ? say('nothing', null, null)
-      : say('send', null, 'It is split; each page gets its own name.');
+    return known?.state === 'split' ? say('nothing', null, null) : say('send', null, { is: 'willBeSplit' });
   const hash = sha256(read.bytes);
   const document = await reports?.bySha256(settings.endpoint, hash);
   if (document) {
     const isItself = document.folder === settings.path && document.path === path;
     return isItself
       ? say('nothing', document.name, null)
-      : say('duplicate', document.name, `Identical to ${join(document.folder, document.path)}.`);
+      : say('duplicate', document.name, { is: 'identicalTo', path: join(document.folder, document.path) });
   }
   // It was named when the folder had another endpoint.
   if (known !== null && known.name !== null) return say('nothing', known.name, elsewhere(known, settings));
   const image = `${endpointId(settings.endpoint)} ${hash}`;
   const earlier = seen.get(image);
-  if (earlier !== undefined) return say('duplicate', earlier, 'Identical to another file here.');
+  if (earlier !== undefined) return say('duplicate', earlier, { is: 'identicalHere' });
   const captured = settings.template.usesCaptured
     ? await inspector.capturedAt(read.bytes, judgement.type)
     : null;
@@ -101,5 +101,5 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
     seen.set(image, name);
     return say('send', name, null);
   }
-  return say('wait', null, 'No free name was found.');
+  return say('wait', null, { is: 'noFreeName' });
 }

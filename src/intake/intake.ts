@@ -2,6 +2,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { createStages, type FolderStages, type IntakeDeps } from './folderStages.ts';
 import { PRESENCE_MS } from './folderWatch.ts';
 import { settleLoop } from './settle/settleLoop.ts';
+import type { WhyFact } from '../core/domain/why.ts';
 
 /** How long a missing document of a folder led by another agent may still turn up: it may have been renamed there. */
 const LED_ELSEWHERE_MS = 60_000;
@@ -95,14 +96,14 @@ export class Intake {
   }
 
   /** Another agent takes in this shared folder now. Call it after `run` has ended; `run` may be called again later. */
-  standBy(message: string): void {
+  standBy(why: WhyFact): void {
     const { presence, settling, trouble, away } = this.#stages;
     if (presence.state.state !== 'standby') {
       settling.forget();
       trouble.unreadable(settling.unreadable);
       away.letGo();
     }
-    presence.standBy(message);
+    presence.standBy(why);
   }
 
   /** Accepts the folder although none of its known files is in it; a person confirmed that. */

@@ -12,6 +12,7 @@ import type { PayloadStore } from '../delivery/payload/payloadStore.ts';
 import { OwnCopies } from './ownCopies.ts';
 import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
+import type { WhyFact } from '../core/domain/why.ts';
 
 /** An individual file that a person sends, from a directory (`settings.path`) that no intake watches. */
 export interface SingleFile {
@@ -23,7 +24,7 @@ export interface SingleFile {
 export type Taken =
   | Admitted
   /** It is not sent, and no copy is kept. */
-  | { readonly kind: 'rejected'; readonly message: string };
+  | { readonly kind: 'rejected'; readonly why: WhyFact };
 
 export interface SingleFilesDeps {
   readonly ledger: Ledger;
@@ -58,15 +59,16 @@ export class SingleFiles {
   /** The admission is durable when it resolves. @throws ReceiptdError if the copy or the ledger fails; the file is not accepted then */
   async take(file: SingleFile, settings: FolderSettings): Promise<Taken> {
     const { bytes } = file;
-    if (bytes.length > settings.maxFileSize) {
-      const message = `The file has ${bytes.length} bytes; the limit is ${settings.maxFileSize} (\`maxFileSize\`).`;
-      return { kind: 'rejected', message };
-    }
+    if (bytes.length > settings.maxFileSize)
+      return {
+        kind: 'rejected',
+        why: { is: 'fileTooLarge', bytes: bytes.length, limit: settings.maxFileSize },
+      };
     const { inspector, memory } = this.#deps;
     return memory.with(bytes.length, async () => {
       const judgement = await judge(file.path, bytes, settings, inspector);
-      if (judgement.kind === 'pages') return { kind: 'rejected', message: IN_A_FOLDER };
-      if (judgement.kind !== 'image') return { kind: 'rejected', message: judgement.message };
+      if (judgement.kind === 'pages') return { kind: 'rejected', why: { is: 'severalPages' } };
+      if (judgement.kind !== 'image') return { kind: 'rejected', why: judgement.why };
       const { path, identity } = file;
       const { type } = judgement;
       return this.#admit({ path, identity, bytes, lane: 'fresh', type, mark: null }, settings);
@@ -83,7 +85,7 @@ export class SingleFiles {
       admitted = await this.#copies.whileKept(await inspector.sha256(bytes), bytes, name, isQueued);
     else {
       const why = await this.#whyNotReadable(candidate, settings);
-      if (why !== null) return { kind: 'rejected', message: why };
+      if (why !== null) return { kind: 'rejected', why };
       admitted = await payloads.keep({ endpoint, folder, bytes }, name);
     }
     if (admitted === null || admitted === 'noRoom') throw noRoom(payloads.copies.isFull);
@@ -102,16 +104,12 @@ export class SingleFiles {
   async #whyNotReadable(
     { path, bytes }: Candidate,
     { path: folder }: FolderSettings,
-  ): Promise<string | null> {
+  ): Promise<WhyFact | null> {
     const read = await this.#deps.open(folder).read(path, bytes.length);
     if (read.kind === 'bytes' && sha256(read.bytes) === sha256(bytes)) return null;
-    const why = read.kind === 'unreadable' ? ` (${read.code})` : '';
-    return `With \`spool: never\`, the agent keeps no copy, and it can't read this file itself${why}. Set \`spool: auto\`, or put the file in a watched folder.`;
+    return { is: 'notReadByAgent', system: read.kind === 'unreadable' ? read.code : null };
   }
 }
-
-const IN_A_FOLDER =
-  'It has several pages, and only files in watched folders can be split. Put it in a watched folder.';
 
 function isQueued({ kind }: Admitted): boolean {
   return kind === 'queued' || kind === 'requeued';

@@ -64,5 +64,5 @@ export class KeptProcess {
 
 /** The process could not even be started; the next attempt may succeed. */
 function asRefusal(error: unknown): Unreadable {
-  return { kind: 'refused', reason: 'TROUBLE', detail: `it could not be asked (${String(error)})` };
+  return { kind: 'refused', reason: 'TROUBLE', detail: { is: 'notAsked', detail: String(error) } };
 }

@@ -47,7 +47,7 @@ export class RendererProcess {
         this.#over({
           kind: 'refused',
           reason: 'TROUBLE',
-          detail: `it could not be started (${error.message})`,
+          detail: { is: 'notRun', detail: error.message },
         });
         done();
       });
@@ -72,8 +72,10 @@ export class RendererProcess {
       return started;
     }
     await started.end();
-    const why = 'head' in ready ? 'something else answered' : ready.detail;
-    return { kind: 'refused', reason: 'TROUBLE', detail: `the page reader does not start: ${why}` };
+    const flaw = 'head' in ready ? ({ is: 'otherAnswer' } as const) : ready.detail;
+    // It can't contain itself.
+    const detail = flaw.is === 'notStarted' ? flaw : ({ is: 'notStarted', flaw } as const);
+    return { kind: 'refused', reason: 'TROUBLE', detail };
   }
 
   get isOver(): boolean {
@@ -145,12 +147,12 @@ export class RendererProcess {
 const CRASHED: Unreadable = {
   kind: 'refused',
   reason: 'DAMAGED',
-  detail: 'the page reader stopped without an answer',
+  detail: { is: 'crashed' },
 };
-const TOO_LARGE: Unreadable = { kind: 'refused', reason: 'TOO_DEAR', detail: 'it takes too much memory' };
+const TOO_LARGE: Unreadable = { kind: 'refused', reason: 'TOO_DEAR', detail: { is: 'memory' } };
 
 function tooSlow(ms: number): Unreadable {
-  return { kind: 'refused', reason: 'TOO_DEAR', detail: `it takes longer than ${Math.round(ms / 1_000)} s` };
+  return { kind: 'refused', reason: 'TOO_DEAR', detail: { is: 'slow', seconds: Math.round(ms / 1_000) } };
 }
 
 /** Resident memory of a process in bytes; null if unknown or the process has ended. */

@@ -47,9 +47,9 @@ export class Renderers {
   }
 }
 
-export const STOPPED: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: 'the agent is stopping' };
+export const STOPPED: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: { is: 'stopping' } };
 export const NONSENSE: Unreadable = {
   kind: 'refused',
   reason: 'DAMAGED',
-  detail: 'the page reader gave no answer',
+  detail: { is: 'noAnswer' },
 };

@@ -97,7 +97,7 @@ class SplitFile implements OpenFile {
     if (this.#isClosed) await started.end();
     const { type, into, resolution, isLookedAt } = this.#request;
     const bytes = await this.#request.bytes();
-    if (bytes === null) return { kind: 'refused', reason: 'TROUBLE', detail: 'its bytes can’t be read' };
+    if (bytes === null) return { kind: 'refused', reason: 'TROUBLE', detail: { is: 'bytesUnreadable' } };
     const asked = { kind: 'open', type, into, resolution, mostPages: MOST_PAGES, isLookedAt } as const;
     const answer = await started.ask(asked, bytes);
     if (!('head' in answer)) return answer;

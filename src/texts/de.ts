@@ -11,6 +11,7 @@ import { reasonsTexts } from './de/reasons.ts';
 import { scanNotesTexts } from './de/scanNotes.ts';
 import { expectedTexts, flawTexts, foundTexts } from './de/settingFlaws.ts';
 import { unsentTexts } from './de/unsent.ts';
+import { whyTexts } from './de/why.ts';
 
 export default function german(format: Format): Texts {
   const unsent = unsentTexts(format);
@@ -22,6 +23,7 @@ export default function german(format: Format): Texts {
     findings: findingTexts(format),
     subjectText,
     agentNotes: noteTexts(format),
+    why: whyTexts(format),
     expected: expectedTexts,
     flaws: flawTexts(format),
     found: foundTexts,

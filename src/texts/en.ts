@@ -11,6 +11,7 @@ import { reasonsTexts } from './en/reasons.ts';
 import { scanNotesTexts } from './en/scanNotes.ts';
 import { expectedTexts, flawTexts, foundTexts, type SettingFlaws } from './en/settingFlaws.ts';
 import { unsentTexts } from './en/unsent.ts';
+import { whyTexts, type WhyTexts } from './en/why.ts';
 
 /** The texts of every part in English. To add a language, add a folder of these files, a file like this one and a line in `texts.ts`. */
 export default function english(format: Format) {
@@ -20,6 +21,7 @@ export default function english(format: Format) {
   const settingFlaws: SettingFlaws = { expected: expectedTexts, flaws: flawTexts(format), found: foundTexts };
   const findings: Findings = { findings: findingTexts(format), subjectText: String };
   const agentNotes: NoteTexts = noteTexts(format);
+  const why: WhyTexts = whyTexts(format);
   return {
     format,
     ...unsent,
@@ -28,6 +30,7 @@ export default function english(format: Format) {
     ...settingFlaws,
     ...findings,
     agentNotes,
+    why,
     logTexts: log,
     ...reasonsTexts(),
     ...problemsTexts(format),

@@ -10,7 +10,8 @@ export function isErrorKey(texts: ErrorTexts, key: string): key is ErrorKey {
 
 /** The words of the error inside it, if there is one, in the language of the texts. */
 export function withDetail<P extends object>(texts: ErrorTexts, params: P): P {
-  const { key, params: its = null } = isWithin(params) ? params.error : {};
+  const said = 'why' in params && Object(params.why) === params.why ? (params.why as object) : params;
+  const { key, params: its = null } = isWithin(said) ? said.error : {};
   if (typeof key !== 'string' || !isErrorKey(texts, key)) return params;
   try {
     return { ...params, detail: wordsOf(texts, key, its).join(' ') };

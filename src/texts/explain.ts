@@ -1,6 +1,7 @@
 import type { Condition, ErrorCode, SaidElsewhere } from './facts.ts';
 import { OF_PROBLEMS } from './codes.ts';
 import type { FindingFact } from './en/findings.ts';
+import type { WhyFact } from './en/why.ts';
 import { isErrorKey, withDetail, wordsOf } from './errors.ts';
 import { areOfSettings, phrase } from './phrase.ts';
 import type { Texts } from './texts.ts';
@@ -65,8 +66,12 @@ function errorLine(texts: Pick<Texts, 'errors' | 'problems'>, said: Omit<SaidEls
   return `${words} ${texts.problems.more(params.problems.length - 1)}`;
 }
 
-/** What exactly the agent found, in one line; null if it says nothing more. In English unless it is an error of the catalogue. */
-export function detailOf(texts: Pick<Texts, 'errors' | 'problems'>, { params }: Condition): string | null {
+/** What exactly the agent found, in one line; null if it says nothing more. In English unless the catalogue has it. */
+export function detailOf(
+  texts: Pick<Texts, 'errors' | 'problems' | 'why'>,
+  { params }: Condition,
+): string | null {
+  if ('why' in params && params.why) return whyWords(texts, { message: params.detail, fact: params.why });
   if ('error' in params && params.error !== undefined)
     return errorLine(texts, { ...params.error, message: params.detail });
   return 'detail' in params && params.detail !== '' ? params.detail : null;
@@ -87,6 +92,24 @@ export function noteWords(
 ): string {
   const { is } = fact ?? {};
   return typeof is === 'string' && Object.hasOwn(agentNotes, is) ? phrase(agentNotes, { ...fact, is }) : text;
+}
+
+/** Why a document or a file was not sent, a request failed, or something is on hold. `fact`: as another version may have stored it. */
+export function whyWords(
+  texts: Pick<Texts, 'why' | 'errors' | 'problems'>,
+  { message, fact }: { readonly message: string; readonly fact?: { readonly is?: unknown } | null },
+): string {
+  const { is } = fact ?? {};
+  if (typeof is !== 'string') return message;
+  try {
+    // Written by this version, or by one that words it.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const its = fact as WhyFact;
+    if (its.is === 'error') return errorLine(texts, its.error);
+    return Object.hasOwn(texts.why, is) ? phrase(texts.why, withDetail(texts.errors, its)) : message;
+  } catch {
+    return message;
+  }
 }
 
 /** What was found, as a sentence or more, with the code of an error. */

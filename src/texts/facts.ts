@@ -155,6 +155,12 @@ export type Within = {
   readonly error: SaidElsewhere;
 };
 
+/** Why something is as it is, inside another text: in English, and what every language words it from. */
+export type WhyWithin = {
+  readonly detail: string;
+  readonly why?: { readonly is: string } | null;
+};
+
 /** The process that has claimed a folder. */
 export interface FolderHolder {
   readonly pid: number;
@@ -253,8 +259,9 @@ export type Detail = {
 type Held = {
   /** Code of the answer or fault, such as HTTP_403. */
   readonly reason: string;
-  /** What the agent found, in its words. */
+  /** What the agent found, in English; `why`: what it is made of. */
   readonly detail: string;
+  readonly why?: { readonly is: string } | null;
   /** When it is tried again automatically; null: only when a person says so. */
   readonly until: string | null;
   /** Documents that wait because of this. */
@@ -284,11 +291,11 @@ type OfCredentials = Held & { readonly account: string | null };
 export interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
   FOLDER_MISSING: { readonly folder: string };
   FOLDER_NOT_A_DIRECTORY: { readonly folder: string };
-  FOLDER_UNREADABLE: { readonly folder: string; readonly detail: string };
-  FOLDER_UNREACHABLE: { readonly folder: string; readonly detail: string };
+  FOLDER_UNREADABLE: WhyWithin & { readonly folder: string };
+  FOLDER_UNREACHABLE: WhyWithin & { readonly folder: string };
   /** Its first listing has not ended. */
   FOLDER_UNLISTED: { readonly folder: string };
-  FOLDER_TAKEN: Detail & { readonly folder: string };
+  FOLDER_TAKEN: WhyWithin & { readonly folder: string };
   FOLDER_UNWRITABLE: {
     readonly folder: string;
     /** One that stays; null if none has to go yet. */

@@ -1,3 +1,4 @@
+import { faultOf } from './fault.ts';
 import type { Language } from './language.ts';
 import { phrase, settingLines } from './phrase.ts';
 import { needsIn, type Needs, type Unsent } from './needs.ts';
@@ -17,6 +18,7 @@ export interface Format {
   readonly needsIn: (unsent: Unsent) => Needs;
   readonly phrase: typeof phrase;
   readonly settingLines: typeof settingLines;
+  readonly faultOf: typeof faultOf;
 }
 
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>>;
@@ -51,6 +53,7 @@ export function formatOf(language: Language, time: Format['time'], locale: strin
     needsIn: (unsent) => needsIn(unsent, number),
     phrase,
     settingLines,
+    faultOf,
     counted: (value, ...forms) => `${number(value)} ${plural(value, ...forms)}`,
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), UNITS.length - 1);

@@ -72,5 +72,5 @@ function timesOf({ alerts: { after, quietHours, digest } }: Config): Times {
 
 /** The watched folders, as problems are derived from them. */
 export function foldersOf({ intakes }: Pick<Running, 'intakes'>): Facts['folders'] {
-  return intakes.map(({ status: { path, state, message, since } }) => ({ path, state, message, since }));
+  return intakes.map(({ status: { path, state, why, since } }) => ({ path, state, why, since }));
 }

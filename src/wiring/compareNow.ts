@@ -5,6 +5,7 @@ import { iso } from '../core/domain/words.ts';
 import { compareFolder, notListed, type Comparison } from '../features/audit/audit.ts';
 import { composeFolders } from './folders.ts';
 import type { ProcessScope } from './processScope.ts';
+import { shown } from '../core/domain/why.ts';
 
 /** Time for a file that was just scanned to settle and be recorded. */
 const SETTLE_MS = 5_000;
@@ -44,8 +45,7 @@ async function compare(
   try {
     return await compareFolder({ folder, reports: ledger, clock }, SETTLE_MS, tooLong);
   } catch (error) {
-    if (tooLong.aborted)
-      return notListed(`${path} has more files than can be compared here. Use \`receiptd audit\` instead.`);
+    if (tooLong.aborted) return notListed(shown({ is: 'tooManyToCompare', folder: path }));
     throw error;
   }
 }

@@ -33,6 +33,7 @@ import type { Note } from '../core/domain/note.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
 import { takeIn } from './sendFile.ts';
 import { changesOf, composeService } from './service.ts';
+import { shown } from '../core/domain/why.ts';
 
 /** The agent under one configuration, as long as that is in effect. */
 export interface Running
@@ -163,8 +164,9 @@ export async function composeGeneration(
           limit: spool.limitBytes,
           images: spool.hashes().length,
         },
-        folders: intakes.map(({ status }, index) => ({
+        folders: intakes.map(({ status: { why, ...status } }, index) => ({
           ...status,
+          ...shown(why),
           state:
             status.state !== 'standby' && holds.pauses.has('folder', status.path)
               ? ('paused' as const)

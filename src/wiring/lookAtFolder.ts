@@ -5,12 +5,13 @@ import type { FolderAvailability } from '../core/ports/folder.ts';
 import { composeFolders, type Guards } from './folders.ts';
 import { lookThrough } from './testFolder.ts';
 import { messageOf } from '../core/domain/errors.ts';
+import type { AwayFact } from '../core/domain/why.ts';
 
 export { likelyFolders, thisMachine, type Machine };
 
 /** Facts about a folder for a person who may want to watch it. */
 export type FolderLook =
-  | { readonly state: Exclude<FolderAvailability['state'], 'present'>; readonly message: string }
+  | { readonly state: Exclude<FolderAvailability['state'], 'present'>; readonly why: AwayFact }
   | {
       readonly state: 'present';
       /** ext4, nfs, smb, fuse, ... */
@@ -42,8 +43,7 @@ export async function lookAtFolder(path: string, config: Config): Promise<Folder
   } catch (error) {
     const now = await folder.availability();
     if (now.state !== 'present') return now;
-    const why = messageOf(error);
-    return { state: 'unreadable', message: `${path} could not be searched (${why}).` };
+    return { state: 'unreadable', why: { is: 'unsearched', folder: path, system: messageOf(error) } };
   }
 }
 

@@ -11,6 +11,7 @@ import { holdOver, isHeld } from '../ledger/reads/holds.ts';
 import type { Hold } from '../core/ports/hold.ts';
 import type { SingleFiles } from '../intake/singleFiles.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
+import { shown } from '../core/domain/why.ts';
 
 type Configured = Pick<Config, 'endpoints' | 'folders'>;
 
@@ -85,13 +86,14 @@ export async function takeIn(
   const place = relativeTo(settings.path, join(folder, path)) ?? path;
   const taken = await files.take({ path: place, identity: seen, bytes }, settings);
   if (taken.kind === 'rejected')
-    return { outcome: 'rejected', documentId: null, name: null, message: taken.message };
+    return { outcome: 'rejected', documentId: null, name: null, ...shown(taken.why) };
   const isQueued = taken.kind === 'queued' || taken.kind === 'requeued';
   return {
     outcome: isQueued ? 'queued' : 'duplicate',
     documentId: taken.document.id,
     name: taken.document.name,
     message: null,
+    fact: null,
   };
 }
 

@@ -17,6 +17,7 @@ import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
 import { BY_CONSOLE, type Settings } from './settings.ts';
 import type { SettingsInEffect } from './settingsInEffect.ts';
+import { shown, within } from '../core/domain/why.ts';
 
 type Away = Exclude<FolderAvailability, { readonly state: 'present' }>;
 
@@ -61,8 +62,9 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     const deps = { folder, settings: wanted, reports, inspector, clock, host, seen };
     for await (const { would, name, path: at, why } of foreseeSome(newest, deps)) {
       const isSent = would === 'send';
-      const known = would === 'nothing' ? `It is already known, as ${name}.` : why;
-      samples.push({ file: at, would, name: isSent ? name : null, why: known });
+      const known = would === 'nothing' && name !== null ? ({ is: 'alreadyKnown', name } as const) : why;
+      const { message, fact } = shown(known);
+      samples.push({ file: at, would, name: isSent ? name : null, why: message, fact });
     }
     return {
       ...looked,
@@ -80,12 +82,12 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
   }
 }
 
-function away(path: string, { state, message: detail }: Away): Finding {
+function away(path: string, { state, why }: Away): Finding {
   if (state === 'missing') return { level: 'warn', subject: path, fact: { is: 'awaited' } };
   if (state === 'notADirectory') return failure(path, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'));
   return failure(
     path,
-    new ReceiptdError(`FOLDER_${state === 'unreadable' ? 'UNREADABLE' : 'UNREACHABLE'}.chosen`, { detail }),
+    new ReceiptdError(`FOLDER_${state === 'unreadable' ? 'UNREADABLE' : 'UNREACHABLE'}.chosen`, within(why)),
   );
 }
 

@@ -3,8 +3,10 @@ import { asFault } from '../../src/api/fault.ts';
 import { client, never, uploadRequest, UID } from './client.ts';
 import { scriptedServer, scriptedTcpServer, sendJson } from './scriptedServer.ts';
 import { freePort } from '../support/ports.ts';
+import { meaningOf } from './faultMeaning.ts';
 
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
+const HOST = { at: 'service', host: 'host' } as const;
 const hang = (): void => {};
 const short = { connectMs: 150, progressMs: 5000, headersMs: 150, bodyMs: 150 };
 
@@ -16,7 +18,13 @@ describe('nothing was sent when', () => {
       kind: 'fault',
       sent: false,
       code: 'ECONNREFUSED',
-      message: `127.0.0.1:${port} refused the connection (ECONNREFUSED).`,
+      fault: {
+        at: 'service',
+        host: `127.0.0.1:${port}`,
+        code: 'ECONNREFUSED',
+        isConnecting: true,
+        other: null,
+      },
     });
   });
 
@@ -65,7 +73,13 @@ describe('something may have been sent when', () => {
       kind: 'fault',
       sent: true,
       code: 'UNASKED_CONTINUE',
-      message: `127.0.0.1:${port} or a proxy in front of it sends "100 Continue" without being asked (UNASKED_CONTINUE).`,
+      fault: {
+        at: 'service',
+        host: `127.0.0.1:${port}`,
+        code: 'UNASKED_CONTINUE',
+        isConnecting: false,
+        other: null,
+      },
     });
   });
 
@@ -75,7 +89,7 @@ describe('something may have been sent when', () => {
       const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.end(words)));
       const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
       expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_SOCKET' });
-      expect(answer).toHaveProperty('message', expect.stringContaining('closed the connection'));
+      expect(meaningOf(answer)).toBe('closed');
     }
   });
 
@@ -85,7 +99,7 @@ describe('something may have been sent when', () => {
     );
     const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
     expect(answer).toMatchObject({ kind: 'fault', sent: true });
-    expect(answer.kind === 'fault' && answer.message).toContain('not HTTP');
+    expect(meaningOf(answer)).toBe('notHttp');
   });
 });
 
@@ -145,36 +159,26 @@ it('closing ends a running upload', async () => {
   expect(await upload).toMatchObject({ kind: 'fault', sent: true });
 });
 
-describe('the text of a fault', () => {
+describe('a fault', () => {
   it.each([
-    ['ENOTFOUND', true, 'host could not be found by name (ENOTFOUND).'],
-    ['EAI_AGAIN', true, 'host could not be found by name (EAI_AGAIN).'],
-    ['ENETUNREACH', true, 'host cannot be reached from this network (ENETUNREACH).'],
-    [
-      'DEPTH_ZERO_SELF_SIGNED_CERT',
-      true,
-      'host has a certificate that this machine does not trust, perhaps from a proxy that inspects traffic (service.ca adds trusted authorities) (DEPTH_ZERO_SELF_SIGNED_CERT).',
-    ],
-    [
-      'CERT_HAS_EXPIRED',
-      true,
-      "host has an expired certificate, or this machine's clock is wrong (CERT_HAS_EXPIRED).",
-    ],
-    [
-      'ERR_TLS_CERT_ALTNAME_INVALID',
-      true,
-      'host has a certificate for a different address (ERR_TLS_CERT_ALTNAME_INVALID).',
-    ],
-    ['UPLOAD_STALLED', false, 'host stopped taking the upload (UPLOAD_STALLED).'],
-    ['EPROTO', true, 'host could not be connected to (EPROTO).'],
-    ['ECONNRESET', false, 'host closed the connection before its answer was complete (ECONNRESET).'],
-  ])('%s', (code, connecting, message) => {
+    ['ENOTFOUND', true, 'unknownHost'],
+    ['EAI_AGAIN', true, 'unknownHost'],
+    ['ENETUNREACH', true, 'noRoute'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', true, 'inspected'],
+    ['CERT_HAS_EXPIRED', true, 'expired'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', true, 'otherName'],
+    ['UPLOAD_STALLED', false, 'stalled'],
+    ['EPROTO', true, 'notConnected'],
+    ['ECONNRESET', false, 'closed'],
+  ])('%s while connecting: %s means %s', (code, connecting, meaning) => {
     const error = Object.assign(new Error('internal words'), { code });
-    expect(asFault(error, 'host', connecting)).toEqual({ kind: 'fault', sent: !connecting, code, message });
+    const fault = asFault(error, HOST, connecting);
+    expect(fault).toMatchObject({ kind: 'fault', sent: !connecting, code, fault: { ...HOST, code } });
+    expect(meaningOf(fault)).toBe(meaning);
   });
 
   it('handles anything thrown', () => {
-    expect(asFault('odd', 'host', false)).toMatchObject({ kind: 'fault', sent: true, code: 'UNKNOWN' });
+    expect(asFault('odd', HOST, false)).toMatchObject({ kind: 'fault', sent: true, code: 'UNKNOWN' });
   });
 });
 
@@ -186,9 +190,7 @@ describe('a service that expects HTTP instead of HTTPS, or the reverse', () => {
     expect(answer).toMatchObject({
       kind: 'fault',
       sent: false,
-      message: expect.stringContaining(
-        `If it speaks plain HTTP, try http://${host} as service.baseUrl.`,
-      ) as string,
+      fault: { host, other: 'http' },
     });
   });
 
@@ -197,7 +199,7 @@ describe('a service that expects HTTP instead of HTTPS, or the reverse', () => {
     const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
     expect(answer).toMatchObject({
       code: 'ECONNRESET',
-      message: expect.stringContaining(`try http://127.0.0.1:${port} as service.baseUrl.`) as string,
+      fault: { host: `127.0.0.1:${port}`, other: 'http' },
     });
   });
 
@@ -205,7 +207,7 @@ describe('a service that expects HTTP instead of HTTPS, or the reverse', () => {
     const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
     const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
     expect(answer).toMatchObject({
-      message: expect.stringContaining(`If it speaks HTTPS, try https://127.0.0.1:${port} as`) as string,
+      fault: { host: `127.0.0.1:${port}`, other: 'https' },
     });
     let isWell = true;
     const server = await scriptedServer((request, response) => {
@@ -216,7 +218,6 @@ describe('a service that expects HTTP instead of HTTPS, or the reverse', () => {
     await service.upload(uploadRequest(), never);
     isWell = false;
     const later = await service.upload(uploadRequest(), never);
-    expect(later).toMatchObject({ kind: 'fault' });
-    expect(later).not.toMatchObject({ message: expect.stringContaining('https://') as string });
+    expect(later).toMatchObject({ kind: 'fault', fault: { other: null } });
   });
 });

@@ -19,6 +19,7 @@ export const STATUS: StatusResponse = {
       endpoint: 'office',
       state: 'missing',
       message: 'gone',
+      fact: null,
       since: '2026-11-21T05:00:00.000Z',
       mode: 'events',
       fileSystem: null,

@@ -6,7 +6,8 @@ import { EXIT } from '../../src/cli/exitStatus.ts';
 import type { ProcessParts } from '../../src/cli/io.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { classify } from '../../src/core/domain/outcome.ts';
-import { LIST_STATES, type ListRow } from '../../src/core/ports/ledgerReports.ts';
+import type { ListRowJson } from '../../src/control/protocol/documents.ts';
+import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const io = {
@@ -137,7 +138,7 @@ describe('the documentation', () => {
   });
 
   it('has every field of `list --json`, and no other', () => {
-    const row: Readonly<Record<keyof ListRow, true>> = {
+    const row: Readonly<Record<keyof ListRowJson, true>> = {
       name: true,
       endpointUid: true,
       baseUrl: true,
@@ -151,6 +152,7 @@ describe('the documentation', () => {
       size: true,
       reason: true,
       message: true,
+      fact: true,
       answerLost: true,
       needsPerson: true,
       dismissedBy: true,

@@ -32,7 +32,7 @@ describe('a shared folder', () => {
     const place = await shared();
     place.fleet.leaders.set(place.scans, 'there');
     await place.comesTo('standby');
-    expect(place.intake.status.message).toBe('Agent there picks up its scans.');
+    expect(place.intake.status.why).toEqual({ is: 'standby', leader: 'there', isReached: true });
     await place.drop('a.jpg');
     // An agent that gives it up sends a signal; until then the ledger is not asked.
     const lead = vi.spyOn(place.fleet, 'lead');
@@ -88,9 +88,7 @@ describe('a shared folder', () => {
       fleet.leaders.set(folder, 'there');
     };
     await place.comesTo('standby');
-    expect(place.intake.status.message).toBe(
-      "Agent there picks up its scans. The folder can't be reached from here.",
-    );
+    expect(place.intake.status.why).toEqual({ is: 'standby', leader: 'there', isReached: false });
     // A folder without a leader goes to an agent that can reach it.
     fleet.endLead = endLead;
     fleet.leaders.delete(place.scans);

@@ -91,7 +91,7 @@ describe('a folder', () => {
       await place.clock.advanceUntil(() => intake.status.state === state, 500);
       const { since } = intake.status;
       await place.clock.advance(60_000);
-      expect(intake.status).toMatchObject({ state, since, message: expect.stringContaining(`(${failure})`) });
+      expect(intake.status).toMatchObject({ state, since, why: { system: failure } });
       code = null;
       await place.drop(`${failure}.jpg`);
       await watching();

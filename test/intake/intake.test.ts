@@ -5,6 +5,7 @@ import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { SHOP } from '../delivery/sending.ts';
 import { drawReceipt } from '../support/images.ts';
 import { countingReads, watchingPlace } from './watching.ts';
+import { toMessage } from '../../src/core/domain/why.ts';
 
 describe('a file that is not an accepted image', () => {
   it('is rejected with a reason, but only after the long quiet time', async () => {
@@ -26,7 +27,7 @@ describe('a file that is not an accepted image', () => {
       {
         state: 'rejected',
         reason: 'PDF_NOT_ACCEPTED',
-        message: expect.stringContaining('PDFs are not sent from this folder.'),
+        message: toMessage({ is: 'notAccepted', type: 'pdf' }),
       },
     ]);
     await place.once();

@@ -14,6 +14,7 @@ import { drawReceipt } from '../support/images.ts';
 import type { KeepingOptions } from '../delivery/payload/keeping.ts';
 import { OFFICE, type Place, sendingPlace } from '../delivery/sending.ts';
 import { FOLDER_SETTINGS, watchingPlace } from './watching.ts';
+import type { WhyFact } from '../../src/core/domain/why.ts';
 
 const SETTINGS: FolderSettings = { ...FOLDER_SETTINGS, path: '/nowhere', accept: ['jpeg', 'png'] };
 
@@ -152,13 +153,13 @@ test('rejects non-images, truncated files, other types and too large files, and 
   const place = await sendingPlace();
   const bytes = await image();
   const site = await desk(place, { settings: { maxFileSize: bytes.length } });
-  const rejected = (words: string) => ({ kind: 'rejected', message: expect.stringContaining(words) });
-  expect(await site.take('a.txt', Buffer.from('Milk, eggs'))).toMatchObject(rejected('Not an image'));
+  const rejected = (is: WhyFact['is']) => ({ kind: 'rejected', why: { is } });
+  expect(await site.take('a.txt', Buffer.from('Milk, eggs'))).toMatchObject(rejected('notAnImage'));
   expect(await site.take('b.jpg', Buffer.alloc(0))).toMatchObject(rejected('empty'));
-  expect(await site.take('c.jpg', bytes.subarray(0, 1_000))).toMatchObject(rejected('Incomplete'));
-  expect(await site.take('d.jpg', Buffer.concat([bytes, bytes]))).toMatchObject(rejected('maxFileSize'));
+  expect(await site.take('c.jpg', bytes.subarray(0, 1_000))).toMatchObject(rejected('incomplete'));
+  expect(await site.take('d.jpg', Buffer.concat([bytes, bytes]))).toMatchObject(rejected('fileTooLarge'));
   const pngs = await desk(place, { settings: { accept: ['png'] } });
-  expect(await pngs.take('e.jpg', bytes)).toMatchObject(rejected('JPEG'));
+  expect(await pngs.take('e.jpg', bytes)).toMatchObject(rejected('notAccepted'));
   expect(await site.copies()).toEqual([]);
   expect(await place.ledger.counts()).toEqual([]);
 });
@@ -174,7 +175,7 @@ test('rejects an original that cannot be read back unchanged if there are no cop
   const { identity } = found;
   const settings: FolderSettings = { ...SETTINGS, path: site.folder };
   const taken = await site.files.take({ path: 'a.jpg', identity, bytes }, settings);
-  expect(taken).toMatchObject({ kind: 'rejected', message: expect.stringContaining('spool: never') });
+  expect(taken).toMatchObject({ kind: 'rejected', why: { is: 'notReadByAgent' } });
   expect(await place.ledger.counts()).toEqual([]);
   expect(await site.take('a.jpg', bytes)).toMatchObject({ kind: 'queued' });
   await place.clock.advanceUntil(() => site.accepted.length === 1);

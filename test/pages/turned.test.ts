@@ -125,7 +125,7 @@ const ROWS: readonly Row[] = [
 
 async function sent(type: SplitType, bytes: Buffer): Promise<Buffer> {
   const page = await firstPage(type, bytes);
-  if (page.kind === 'refused') throw new Error(page.detail);
+  if (page.kind === 'refused') throw new Error(page.detail.is);
   return page.bytes;
 }
 

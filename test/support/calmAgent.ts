@@ -25,6 +25,7 @@ export const watching: FolderStatus = {
   endpoint: 'office',
   state: 'watching',
   message: null,
+  fact: null,
   since: new Date(NOW - 2 * HOUR).toISOString(),
   mode: 'events',
   fileSystem: 'ext4',

@@ -14,6 +14,7 @@ export const MARKS: Format = {
   needsIn: () => ({ summary: String, cures: String }),
   phrase,
   settingLines,
+  faultOf: () => 'closed',
 };
 
 const WITHOUT_EFFECT = new Set<string | symbol>(['toString', 'toUpperCase', 'replace']);

@@ -96,7 +96,12 @@ export function status(httpStatus: number, body = '', retryAfterMs: number | nul
 }
 
 export function fault(code: string, sent: boolean): Answer {
-  return { kind: 'fault', code, sent, message: `scripted ${code}` };
+  return {
+    kind: 'fault',
+    code,
+    sent,
+    fault: { at: 'service', host: 'scripted', code, isConnecting: !sent, other: null },
+  };
 }
 
 /** A request that the test answers. */

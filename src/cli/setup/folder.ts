@@ -9,6 +9,7 @@ import { local } from '../../core/domain/words.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { Choice } from './prompts.ts';
 import type { Talk } from './talk.ts';
+import { whyText, within } from '../../core/domain/why.ts';
 
 export interface FolderAnswer {
   /** Absolute. */
@@ -49,13 +50,12 @@ export async function folderStep(
     }
     // Accept a configured folder that is missing: the agent waits for it too.
     if (look.state !== 'present' && !isNew) {
-      say({ text: look.message, parts: [{ key: REFUSALS[look.state], values: {} }] });
+      say({ text: whyText(look.why), parts: [{ key: REFUSALS[look.state], values: {} }] });
       return { path, isNew, create: false, existing: 'send', files: null };
     }
     if (look.state === 'missing' || look.state === 'notADirectory')
       throw new ReceiptdError(`${REFUSALS[look.state]}.chosen`, { folder: path });
-    if (look.state !== 'present')
-      throw new ReceiptdError(`${REFUSALS[look.state]}.chosen`, { detail: look.message });
+    if (look.state !== 'present') throw new ReceiptdError(`${REFUSALS[look.state]}.chosen`, within(look.why));
     say(describe(path, look));
     const existing = isNew ? await existingFiles(talk, look.files) : 'send';
     return { path, isNew, create: false, existing, files: look.files };

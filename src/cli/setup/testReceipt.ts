@@ -8,7 +8,8 @@ import { callControl } from '../../control/client.ts';
 import { drawTestReceipt } from '../../demo/testReceipt.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { local } from '../../core/domain/words.ts';
-import type { ListFilter, ListRow } from '../../core/ports/ledgerReports.ts';
+import type { ListRowJson } from '../../control/protocol/documents.ts';
+import type { ListFilter } from '../../core/ports/ledgerReports.ts';
 import { withReading } from '../reading.ts';
 import { agentAnswers, openLog } from '../session.ts';
 import type { TestReceiptTrouble } from '../../texts/facts.ts';
@@ -101,7 +102,7 @@ export async function acceptedBefore(config: Config, folder: string): Promise<st
 async function first(
   config: Config,
   filter: ListFilter,
-  of: (row: ListRow) => string | null,
+  of: (row: ListRowJson) => string | null,
 ): Promise<string | null> {
   try {
     return await withReading(config, async (reading) => {
@@ -195,8 +196,8 @@ async function watched(config: Config, folder: string, file: string, wait: Wait)
 /** Final states: nothing more happens without a person. */
 const SETTLED = ['accepted', 'duplicate', 'rejected', 'failed', 'unconfirmed', 'lost', 'skipped'];
 
-async function settled(io: Io, config: Config, file: string, wait: Wait): Promise<ListRow> {
-  let last: ListRow | null = null;
+async function settled(io: Io, config: Config, file: string, wait: Wait): Promise<ListRowJson> {
+  let last: ListRowJson | null = null;
   return until(
     async () => {
       last = await withReading(config, async (reading) => {
@@ -229,12 +230,12 @@ async function until<T>(
   }
 }
 
-function howFar({ state, message, reason }: ListRow): TestReceiptTrouble {
+function howFar({ state, message, reason }: ListRowJson): TestReceiptTrouble {
   return { what: 'state', state, detail: message?.replace(/\.$/, '') ?? reason };
 }
 
 /** `row`: the ledger's entry for the file. */
-function undelivered(file: string, why: TestReceiptTrouble, row: ListRow | null = null): ReceiptdError {
+function undelivered(file: string, why: TestReceiptTrouble, row: ListRowJson | null = null): ReceiptdError {
   const isToCome = row !== null && ['queued', 'uploading', 'held'].includes(row.state);
   return new ReceiptdError('TEST_RECEIPT_UNDELIVERED', { file, isToCome, why });
 }

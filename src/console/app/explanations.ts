@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../core/domain/errors.ts';
-import { explain } from '../../texts/explain.ts';
+import { explain, whyWords } from '../../texts/explain.ts';
+import { codeOfFault, type FaultFact } from '../../texts/fault.ts';
 import { t } from './texts.ts';
 
 /** What is wrong and what to do, for an error; null for an unknown code. */
@@ -61,8 +62,30 @@ function ofSystem(code: string, state: string | undefined): string | undefined {
   return /^(?:ECONN|EPIPE|EPROTO|ERR_SSL|UND_ERR|HPE_|UNKNOWN$)/.test(code) ? t.reasons.brokenOff : undefined;
 }
 
-/** The code in parentheses in an error message, such as `... (ECONNREFUSED).` */
-export const codeIn = (message: string): string | undefined => /\(([A-Z][A-Z\d_]+)\)/.exec(message)?.[1];
+/** A message of the agent with what it is made of. */
+export interface Told {
+  readonly message: string;
+  readonly fact: Readonly<Record<string, unknown>> | null;
+}
+
+/** In the reader's language. */
+export function told(message: Told): string {
+  return whyWords(t, message);
+}
+
+/** What the service answered; '' if the message quotes nothing. */
+export function answerIn(fact: Told['fact']): string {
+  const { words, last } = fact ?? {};
+  if (typeof words === 'string') return words;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of another message
+  return typeof last === 'object' && last !== null ? answerIn(last as Told['fact']) : '';
+}
+
+/** The code of a request that got no answer. */
+export function codeIn(fact: Told['fact']): string | null {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as this version writes it
+  return fact?.['is'] === 'fault' ? codeOfFault(fact['fault'] as FaultFact) : null;
+}
 
 function own<T>(texts: Readonly<Partial<Record<string, T>>>, key: string): T | undefined {
   return Object.hasOwn(texts, key) ? texts[key] : undefined;

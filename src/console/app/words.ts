@@ -13,7 +13,7 @@ const PARTS = new RegExp(`\`(?<code>[^\`\\n]+)\`|(?<time>${TIME})`, 'g');
 /** Times only, because backticks mean something else in machine-readable text. */
 const TIMES = new RegExp(`(?<time>${TIME})`, 'g');
 /** Start of a quoted answer that is JSON or HTML. */
-const QUOTED = /: "(?=[{[<])/;
+const QUOTED = /: ["„](?=[{[<])/;
 
 export function wordsOf(sentence: string): Word[] {
   const quoted = QUOTED.exec(sentence);
@@ -28,16 +28,9 @@ export function wordsOf(sentence: string): Word[] {
   return [...plainWords(said === null ? before : `${before}: `), folded, ...wordsOf(after)];
 }
 
-/** Start of any quoted answer of the service. */
-const SAID = /: "(?=\S)/;
-
-/** The service's words for people, and its whole answer; null if the sentence quotes nothing. */
-export function quoteIn(sentence: string): { readonly said: string | null; readonly whole: string } | null {
-  const quoted = SAID.exec(sentence);
-  if (quoted === null) return null;
-  const from = quoted.index + quoted[0].length;
-  const whole = sentence.slice(from, endOf(sentence, from));
-  return { said: /^[{[<]/.test(whole) ? spoken(whole) : whole, whole };
+/** The service's words for people in its answer; null if it has none. */
+export function saidIn(answer: string): string | null {
+  return /^[{[<]/.test(answer) ? spoken(answer) : answer;
 }
 
 /** Finds times in machine-readable text. */
@@ -62,7 +55,7 @@ const isoOf = (time: string): string => time.replace(/^(\S{10}) (\S{8}) /, '$1T$
 
 /** Index of the closing quotation mark for a quote that begins at `from` and may contain others. */
 function endOf(sentence: string, from: number): number {
-  const ends = [...sentence.matchAll(/"(?=[.;]|$)/g)].map(({ index }) => index).filter((at) => at > from);
+  const ends = [...sentence.matchAll(/["“](?=[.;]|$)/g)].map(({ index }) => index).filter((at) => at > from);
   const whole = ends.find((at) => parsed(sentence.slice(from, at)) !== undefined);
   return whole ?? ends.find((at) => /[}\]>…]/.test(sentence[at - 1] ?? '')) ?? ends[0] ?? sentence.length;
 }

@@ -18,6 +18,7 @@ import { LISTED_AT_ONCE, PART_MS } from './parts.ts';
 import { fleetOf } from '../queries/fleet.ts';
 import { namedDocuments } from '../queries/namedDocuments.ts';
 import { withoutSecret } from '../../core/domain/resultsPath.ts';
+import { within } from '../../core/domain/why.ts';
 
 export interface OperationDeps {
   readonly ledger: Ledger;
@@ -133,7 +134,7 @@ export class Operations {
     const found = await locateBytes(document, { ledger, spool, open });
     if (found.kind !== 'bytes') {
       const isElsewhere = found.kind === 'gone' && found.elsewhere === true;
-      throw new ReceiptdError('BYTES_GONE.notResent', { name, detail: found.message, isElsewhere });
+      throw new ReceiptdError('BYTES_GONE.notResent', { name, ...within(found.why), isElsewhere });
     }
     await this.#record('resend', alias === undefined ? name : `${name} to ${alias}`, by);
     if (!target || inTarget) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
-import { instant, type Exchange } from './shapes.ts';
+import { fact, instant, type Exchange } from './shapes.ts';
 
 export const AUDIT = {
   seenCounts: {
@@ -37,7 +37,7 @@ export const AUDIT = {
         .describe('The first of the files that the ledger does not account for.'),
       unaccountedCount: z.number(),
       notLookedAt: z
-        .array(z.object({ path: z.string(), message: z.string() }))
+        .array(z.object({ path: z.string(), message: z.string(), fact: fact.nullable() }))
         .describe('Parts that could not be read; the path is empty for the folder itself.'),
     }),
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ATTEMPT_OUTCOMES, DOCUMENT_STATES, VERDICTS } from '../../core/domain/document.ts';
 import { IMAGE_TYPES } from '../../core/domain/imageType.ts';
 import { ATTENTIONS, LIST_STATES, PAGE_LIMIT } from '../../core/ports/ledgerReports.ts';
-import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
+import { endpointKey, fact, instant, nothing, type Exchange } from './shapes.ts';
 
 const listRow = z
   .object({
@@ -25,6 +25,7 @@ const listRow = z
     size: z.number().describe('Bytes.'),
     reason: z.string().nullable(),
     message: z.string().nullable(),
+    fact: fact.nullable(),
     answerLost: z.boolean(),
     needsPerson: z.boolean().describe('Whether a person has to act before it can be sent.'),
     dismissedBy: z.string().nullable().describe('Who dismissed it.'),
@@ -96,6 +97,7 @@ const documentDetail = z
     state: z.enum(DOCUMENT_STATES),
     reason: z.string().nullable(),
     message: z.string().nullable(),
+    fact: fact.nullable(),
     status: z.string().nullable().describe("The service's status, verbatim."),
     attemptCount: z.number().describe('Upload requests sent so far.'),
     serverErrors: z.number(),
@@ -127,6 +129,7 @@ const documentDetail = z
         httpStatus: z.number().nullable(),
         bytes: z.number(),
         message: z.string().nullable(),
+        fact: fact.nullable(),
       }),
     ),
     results: z
@@ -153,6 +156,7 @@ const documentDetail = z
           .string()
           .nullable()
           .describe('What was found when the image was checked (`qualityCheck: warn`).'),
+        remarkFact: fact.nullable(),
       }),
     ),
   })

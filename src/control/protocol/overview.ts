@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
 import { HOLD_SCOPES } from '../../core/ports/hold.ts';
 import { problemJson } from './problem.ts';
-import { endpointKey, instant, nothing, type Exchange } from './shapes.ts';
+import { endpointKey, fact, instant, nothing, type Exchange } from './shapes.ts';
 import { statusResponse } from './status.ts';
 
 export const holdJson = z
@@ -14,7 +14,8 @@ export const holdJson = z
         'For an endpoint, its base URL and uid joined by #; for a folder, its path; for the credentials of a named account, the base URL, " account " and its name; otherwise the base URL.',
       ),
     reason: z.string().describe('PAUSED if a person paused it.'),
-    message: z.string().describe('What the agent found, in its words; for a pause, who paused it, or empty.'),
+    message: z.string().describe('What the agent found, in English; for a pause, who paused it, or empty.'),
+    fact: fact.nullable(),
     since: instant,
     until: instant
       .nullable()

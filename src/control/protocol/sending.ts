@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Exchange } from './shapes.ts';
+import { fact, type Exchange } from './shapes.ts';
 
 /** Largest file that can be sent. Its base64 form is a third longer and has to fit into one string. */
 export const SEND_LIMIT_BYTES = 128 * 1024 * 1024;
@@ -38,6 +38,7 @@ export const SENDING = {
       documentId: z.number().nullable(),
       name: z.string().nullable(),
       message: z.string().nullable().describe('Why it was rejected.'),
+      fact: fact.nullable(),
     }),
   },
 } satisfies Record<string, Exchange>;

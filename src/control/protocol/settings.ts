@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { FOLDER_FINDINGS } from '../../core/domain/finding.ts';
 import { consequence } from './consequences.ts';
-import { by, errorBody, instant, nothing, type Exchange } from './shapes.ts';
+import { by, errorBody, fact, instant, nothing, type Exchange } from './shapes.ts';
 
 const key = z.union([z.string(), z.number().int().min(0)]);
 const path = z.array(key).min(1).max(20);
@@ -164,6 +164,7 @@ export const SETTINGS = {
             would: z.enum(WOULD).describe('What would happen to the file.'),
             name: z.string().nullable().describe('Null for a file that would not be sent.'),
             why: z.string().nullable(),
+            fact: fact.nullable(),
           }),
         )
         .describe('Some of the newest files, with the names that they would get.'),

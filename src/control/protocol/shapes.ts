@@ -14,6 +14,11 @@ export const nothing = z.record(z.string(), z.never());
 /** ISO 8601, UTC. */
 export const instant = z.string().meta({ format: 'date-time' });
 
+/** Null if the message has none. */
+export const fact = z
+  .record(z.string(), z.unknown())
+  .describe('What the message is made of: a code (`is`) and its parameters.');
+
 /** Recorded in the journal. */
 export const by = z.string().optional().describe('Operating-system user who makes the request.');
 /** Recorded for a request without `by`. */

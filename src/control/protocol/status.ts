@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { BUDGET_PERIODS } from '../../core/domain/limits.ts';
 import { params } from './problem.ts';
-import { instant, nothing, type Exchange } from './shapes.ts';
+import { fact, instant, nothing, type Exchange } from './shapes.ts';
 
 export const FOLDER_STATES = [
   'watching',
@@ -22,10 +22,7 @@ const folderStatus = z
     endpoint: z.string().describe('Alias.'),
     state: z.enum(FOLDER_STATES),
     message: z.string().nullable(),
-    error: z
-      .object({ key: z.string(), params: z.record(z.string(), z.unknown()).nullable() })
-      .optional()
-      .describe('What the message is made of, if it is an error.'),
+    fact: fact.nullable(),
     since: instant.describe('When this state began.'),
     mode: z.enum(['events', 'polled']).describe('How receiptd notices new scans.'),
     fileSystem: z

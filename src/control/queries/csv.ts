@@ -1,5 +1,5 @@
 import { lastPosted } from '../../core/domain/posted.ts';
-import type { ListRow } from '../../core/ports/ledgerReports.ts';
+import type { ListRowJson } from '../protocol/documents.ts';
 import type { ResultColumn } from './columns.ts';
 
 const COLUMNS = [
@@ -18,7 +18,7 @@ const COLUMNS = [
   'archivedTo',
   'createdAt',
   'updatedAt',
-] as const satisfies readonly (keyof ListRow)[];
+] as const satisfies readonly (keyof ListRowJson)[];
 
 const SEPARATORS = [',', ';', '\t'] as const;
 export type Separator = (typeof SEPARATORS)[number];
@@ -39,7 +39,7 @@ const PLAIN: CsvForm = { separator: ',', byteOrderMark: false };
 
 /** Starts with a header line; result columns come last. */
 export async function* csvLines(
-  rows: AsyncIterable<ListRow>,
+  rows: AsyncIterable<ListRowJson>,
   { separator, byteOrderMark }: CsvForm = PLAIN,
   results: readonly ResultColumn[] = [],
 ): AsyncGenerator<string> {

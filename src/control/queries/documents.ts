@@ -14,6 +14,7 @@ import type { DocumentDetailJson, DocumentFilter, ListRowJson } from '../protoco
 import type { Request, Response } from '../protocol/protocol.ts';
 import { namedDocuments } from './namedDocuments.ts';
 import { unknownDocument } from './unknownDocument.ts';
+import { shown } from '../../core/domain/why.ts';
 
 const PAGE_ROWS = 50;
 /** Time budget per part of a search through a long ledger, in milliseconds; the caller continues from `next`. */
@@ -43,6 +44,11 @@ export function listFilter({
   };
 }
 
+/** Rows in the words of answers. */
+export async function* wordedRows(rows: AsyncIterable<ListRow>): AsyncGenerator<ListRowJson> {
+  for await (const row of rows) yield rowJson(row);
+}
+
 export async function documentsPage(
   ledger: Pick<LedgerReports, 'page'>,
   { order = 'newest', cursor, limit = PAGE_ROWS, ...filter }: Request<'documents'>,
@@ -53,7 +59,12 @@ export async function documentsPage(
   return { rows: rows.map(rowJson), next, lookedUntil: lookedUntil === null ? null : iso(lookedUntil) };
 }
 
-const rowJson = (row: ListRow): ListRowJson => ({ ...row, posted: [...row.posted] });
+/** In the words of answers. */
+export const rowJson = (row: ListRow): ListRowJson => ({
+  ...row,
+  ...shown(row.message),
+  posted: [...row.posted],
+});
 
 /** The documents before and after one in a filtered list, for paging through it one by one. */
 export async function neighboursOf(
@@ -126,6 +137,7 @@ export function detailJson({
   const answer = response === null ? null : readAnswer(response);
   return {
     ...rest,
+    ...shown(document.message),
     attemptCount,
     endpointUid: endpoint.uid,
     baseUrl: endpoint.baseUrl,
@@ -140,6 +152,7 @@ export function detailJson({
     dismissedAt: dismissed === null ? null : iso(dismissed.at),
     attempts: attempts.map((each) => ({
       ...each,
+      ...shown(each.message),
       startedAt: iso(each.startedAt),
       finishedAt: each.finishedAt === null ? null : iso(each.finishedAt),
     })),
@@ -152,8 +165,14 @@ export function detailJson({
     })),
     files: files.map((each) => ({
       ...each,
+      ...remarkOf(each.remark),
       seenAt: iso(each.seenAt),
       goneAt: each.goneAt === null ? null : iso(each.goneAt),
     })),
   };
+}
+
+function remarkOf(remark: string | null): Pick<DocumentDetailJson['files'][number], 'remark' | 'remarkFact'> {
+  const { message, fact } = shown(remark);
+  return { remark: message, remarkFact: fact };
 }

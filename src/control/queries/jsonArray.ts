@@ -1,10 +1,10 @@
 import { escapeUnsafeJson } from '../../core/domain/escape.ts';
-import type { ListRow } from '../../core/ports/ledgerReports.ts';
+import type { ListRowJson } from '../protocol/documents.ts';
 import { columnValues, type ResultColumn } from './columns.ts';
 
 /** Rows as `list --json` prints them: all posted values, plus the named ones under `fields`. */
 export async function* namedRows(
-  rows: AsyncIterable<ListRow>,
+  rows: AsyncIterable<ListRowJson>,
   columns: readonly ResultColumn[],
 ): AsyncGenerator<object> {
   for await (const row of rows)

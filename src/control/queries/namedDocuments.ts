@@ -4,6 +4,7 @@ import { fold } from '../../core/domain/search.ts';
 import type { Document } from '../../core/domain/document.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import { unknownDocument } from './unknownDocument.ts';
+import { whyText } from '../../core/domain/why.ts';
 
 /** Cap on rows containing the text that are compared: a text that matches more is no useful name. */
 const LOOKED_AT = 2_000;
@@ -70,5 +71,10 @@ function ambiguous(written: string, names: readonly string[]): ReceiptdError {
 
 /** The text matches a file that was seen but has no document. */
 function noDocument(written: string, { path, state, message }: ListRow): ReceiptdError {
-  return new ReceiptdError('DOCUMENT_UNKNOWN.fileOnly', { written, path, state, detail: message });
+  return new ReceiptdError('DOCUMENT_UNKNOWN.fileOnly', {
+    written,
+    path,
+    state,
+    detail: message === null ? null : whyText(message),
+  });
 }

@@ -10,11 +10,12 @@ import { once, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument, unknownDocument } from './unknownDocument.ts';
 import type { ResultColumn } from './columns.ts';
 import { csvLines, separatorOf, type CsvForm } from './csv.ts';
-import { detailJson, listFilter } from './documents.ts';
+import { detailJson, listFilter, wordedRows } from './documents.ts';
 import { jsonArray, namedRows } from './jsonArray.ts';
 import { rowsOfDocuments } from './rowsOfDocuments.ts';
 import { zipOf } from './zip.ts';
 import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
+import { within } from '../../core/domain/why.ts';
 
 export interface StreamDeps extends PictureDeps {
   readonly ledger: LedgerReports;
@@ -36,14 +37,14 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
       ...STREAMS.csv,
       serve: async ({ query }) => ({
         headers: download('text/csv; charset=utf-8; header=present', 'csv'),
-        body: csvLines(rowsWanted(ledger, query), formOf(query), columns()),
+        body: csvLines(wordedRows(rowsWanted(ledger, query)), formOf(query), columns()),
       }),
     },
     {
       ...STREAMS.json,
       serve: async ({ query }) => ({
         headers: download('application/json; charset=utf-8', 'json'),
-        body: jsonArray(namedRows(rowsWanted(ledger, query), columns())),
+        body: jsonArray(namedRows(wordedRows(rowsWanted(ledger, query)), columns())),
       }),
     },
     {
@@ -59,7 +60,7 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
         const document = await numberedDocument(ledger, params['id']);
         const found = await locateBytes(document);
         if (found.kind !== 'bytes') {
-          throw new ReceiptdError('BYTES_GONE.image', { name: document.name, detail: found.message });
+          throw new ReceiptdError('BYTES_GONE.image', { name: document.name, ...within(found.why) });
         }
         const how = query.has('download') ? 'attachment' : 'inline';
         return {

@@ -2,6 +2,7 @@ import { makeZip } from 'client-zip';
 import { factsOf } from '../../core/domain/imageType.ts';
 import { isErased, type Document } from '../../core/domain/document.ts';
 import type { Found } from '../../delivery/payload/locateBytes.ts';
+import { whyText } from '../../core/domain/why.ts';
 
 export interface ZipDeps {
   readonly documents: AsyncIterable<Document>;
@@ -17,7 +18,7 @@ export function zipOf({ documents, locateBytes }: ZipDeps): AsyncIterable<Uint8A
     for await (const document of documents) {
       const found = isErased(document) ? null : await locateBytes(document);
       if (found?.kind !== 'bytes') {
-        missing.push(`${document.name}: ${found?.message ?? 'It was erased.'}`);
+        missing.push(`${document.name}: ${whyText(found?.why ?? { is: 'erased' })}`);
         continue;
       }
       yield {

@@ -1,5 +1,8 @@
 import type { FolderSettings } from './settings.ts';
-import { local } from './words.ts';
+import type { Flaw, RemarkParams } from '../../texts/en/why.ts';
+import type { WhyFact } from './why.ts';
+
+export type { Flaw } from '../../texts/en/why.ts';
 
 /** Measurements of an image, scaled to at most 800 pixels and greyscale. Brightness is 0 (black) to 255. */
 export interface Appearance {
@@ -20,15 +23,12 @@ export interface Appearance {
   readonly print: string | null;
 }
 
-/** Possible flaws of an image; codes listed in docs/documents.md. */
-export type Flaw = 'BLANK' | 'TOO_SMALL' | 'TOO_DARK' | 'BLURRED';
 /** Not a flaw: the paper was scanned before. */
 const SCANNED_BEFORE = 'SCANNED_BEFORE';
 
-/** A warning about an image, for people. */
-export interface Remark {
+/** A warning about an image, for people. `reason`: a code listed in docs/documents.md. */
+export interface Remark extends RemarkParams {
   readonly reason: Flaw | typeof SCANNED_BEFORE;
-  readonly message: string;
 }
 
 /* Thresholds. docs/pages.md compares them with measurements of good and spoiled receipts. */
@@ -43,30 +43,27 @@ const DARK_LIGHT = 150;
 const SMALL_SIDE = 250;
 const BLURRED_SHARPNESS = 0.95;
 
-const SENTENCES: Readonly<Record<Flaw, string>> = {
-  BLANK: 'It looks blank.',
-  TOO_SMALL: 'Its resolution is too low to read.',
-  TOO_DARK: 'It is too dark.',
-  BLURRED: 'It is blurred.',
-};
-
 /** Lists all flaws of an image, with the code of the most serious one; null if there are none. */
 export function remarkOn(seen: Appearance): Remark | null {
   const flaws = flawsOf(seen);
   const [first] = flaws;
   if (first === undefined) return null;
-  return { reason: first, message: flaws.map((flaw) => SENTENCES[flaw]).join(' ') };
+  return { reason: first, flaws, before: null };
 }
 
 /** Remark that the paper was scanned before, as the document `name`. */
 export function scannedBefore(name: string, at: number): Remark {
-  return { reason: SCANNED_BEFORE, message: `It looks like ${name}, scanned at ${local(at)}.` };
+  return { reason: SCANNED_BEFORE, flaws: [], before: { name, at } };
 }
 
 /** Combines two remarks, the more serious one first. */
 export function withRemark(first: Remark | null, other: Remark | null): Remark | null {
   if (first === null || other === null) return first ?? other;
-  return { reason: first.reason, message: `${first.message} ${other.message}` };
+  return {
+    reason: first.reason,
+    flaws: [...first.flaws, ...other.flaws],
+    before: first.before ?? other.before,
+  };
 }
 
 function flawsOf({ width, height, paper, light, ink, detail, sharpness }: Appearance): Flaw[] {
@@ -78,23 +75,19 @@ function flawsOf({ width, height, paper, light, ink, detail, sharpness }: Appear
   return flaws;
 }
 
-/** Message for an image that is held back. */
-export function keptBack({ reason, message }: Remark): string {
-  return `${message} ${ADVICE[reason] ?? 'Scan it again, or send'} it as it is with \`receiptd send FILE\`.`;
+/** What it says about an image that is sent all the same. */
+export function remarkFact({ flaws, before }: Remark): WhyFact {
+  return { is: 'remark', flaws, before };
 }
 
-const ADVICE: Readonly<Partial<Record<Remark['reason'], string>>> = {
-  BLANK: 'If it is a receipt, scan it again, or send',
-  SCANNED_BEFORE: 'If it is a different receipt, send',
-};
+/** Why an image is held back. */
+export function keptBack({ flaws, before }: Remark): WhyFact {
+  return { is: 'keptBack', flaws, before };
+}
 
-/** Message for a page that is held back; a page can't be sent separately. */
-export function pageKeptBack(page: number, { reason, message }: Remark): string {
-  const advice =
-    reason === SCANNED_BEFORE
-      ? 'If it is a different receipt, save it as an image and send that with `receiptd send FILE`.'
-      : 'Scan it again.';
-  return `Page ${page} is not sent. ${message} ${advice}`;
+/** Why a page is held back; a page can't be sent separately. */
+export function pageKeptBack(page: number, { flaws, before }: Remark): WhyFact {
+  return { is: 'pageKeptBack', page, flaws, before };
 }
 
 /** Whether the folder's settings hold back an image with this remark. */

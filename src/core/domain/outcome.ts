@@ -1,6 +1,9 @@
+import type { FaultFact } from '../../texts/fault.ts';
+import type { NotARecord } from '../../texts/en/why.ts';
 import type { EndpointKey } from './document.ts';
 import { cutAnswer, type CutAnswer } from './keptAnswer.ts';
 import { plainStatus } from './result.ts';
+import type { WhyFact } from './why.ts';
 
 /** The raw answer to one upload request. */
 export type Answer =
@@ -13,7 +16,12 @@ export type Answer =
       readonly large?: CutAnswer & { readonly record: Readonly<Record<string, unknown>> | null };
     }
   /** No answer. `sent` is false only if no byte of the request can have reached the service. */
-  | { readonly kind: 'fault'; readonly sent: boolean; readonly code: string; readonly message: string };
+  | {
+      readonly kind: 'fault';
+      readonly sent: boolean;
+      readonly code: string;
+      readonly fault: FaultFact;
+    };
 
 /** The document record of section 2.2, and the verbatim body with unknown fields (keptAnswer.ts). */
 export interface DocumentRecord {
@@ -26,27 +34,27 @@ export interface DocumentRecord {
 /** The meaning of an answer, and its consequence. Only `failed` is a verdict on the document. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly record: DocumentRecord }
-  | { readonly kind: 'failed'; readonly reason: string; readonly message: string }
-  | { readonly kind: 'unconfirmed'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly why: WhyFact }
+  | { readonly kind: 'unconfirmed'; readonly reason: string; readonly why: WhyFact }
   /** The token was refused: refresh it once for all requests and replay; a second refusal puts the credentials on hold. */
-  | { readonly kind: 'unauthorized'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'unauthorized'; readonly reason: string; readonly why: WhyFact }
   | {
       readonly kind: 'endpointHold';
       readonly reason: string;
-      readonly message: string;
+      readonly why: WhyFact;
       /** An undocumented 2xx: the service may have stored the document. */
       readonly answerLost: boolean;
     }
   | {
       readonly kind: 'slowDown';
       readonly reason: string;
-      readonly message: string;
+      readonly why: WhyFact;
       readonly retryAfterMs: number | null;
     }
   | {
       readonly kind: 'serviceTrouble';
       readonly reason: string;
-      readonly message: string;
+      readonly why: WhyFact;
       readonly retryAfterMs: number | null;
       /** The service may have stored the document although no valid answer came. */
       readonly answerLost: boolean;
@@ -67,7 +75,7 @@ const QUOTED_FROM = 20_000;
 /** The one table from answer to outcome; design "From answer to outcome", interface sections 4.4 and 7. */
 export function classify(answer: Answer, expected: Expectation): Outcome {
   if (answer.kind === 'fault') {
-    return trouble(answer.code, answer.message, { answerLost: answer.sent });
+    return trouble(answer.code, { is: 'fault', fault: answer.fault }, { answerLost: answer.sent });
   }
   const { httpStatus: status, body } = answer;
   // Never quote the body of a success: it can be of any size and content.
@@ -78,22 +86,19 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
       return {
         kind: 'unauthorized',
         reason: 'HTTP_401',
-        message: `The service rejected the token${words}.`,
+        why: { is: 'tokenRejected', words },
       };
     case 403:
-      return hold(
-        status,
-        `The service does not allow uploads to this endpoint, or the plan does not include them${words}.`,
-      );
+      return hold(status, { is: 'uploadsForbidden', words });
     case 404:
     case 410:
-      return hold(status, `The service does not know this endpoint${words}.`);
+      return hold(status, { is: 'endpointUnknown', words });
     case 402:
     case 429:
       return {
         kind: 'slowDown',
         reason: `HTTP_${status}`,
-        message: `The service asked receiptd to slow down, or the plan's quota is used up${words}.`,
+        why: { is: 'slowDown', words },
         retryAfterMs: answer.retryAfterMs,
       };
     case 400:
@@ -103,59 +108,51 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
       // After a lost answer, a refusal may just mean that the name already exists.
       return expected.answerLost
         ? unconfirmed(status, words)
-        : { kind: 'failed', reason: `HTTP_${status}`, message: `The service refused the document${words}.` };
+        : { kind: 'failed', reason: `HTTP_${status}`, why: { is: 'refused', words } };
     case 409:
       return unconfirmed(status, words);
     case 407:
     case 408:
-      return trouble(
-        `HTTP_${status}`,
-        `Something is blocking access to the service: HTTP ${status}${words}.`,
-        {
-          answerLost: status === 408,
-        },
-      );
+      return trouble(`HTTP_${status}`, { is: 'blocked', status, words }, { answerLost: status === 408 });
     default:
       break;
   }
   if (status >= 500) {
-    return trouble(`HTTP_${status}`, `The service answered HTTP ${status}${words}.`, {
-      answerLost: true,
-      serverError: true,
-      retryAfterMs: answer.retryAfterMs,
-    });
+    return trouble(
+      `HTTP_${status}`,
+      { is: 'answered', status, words },
+      {
+        answerLost: true,
+        serverError: true,
+        retryAfterMs: answer.retryAfterMs,
+      },
+    );
   }
   if (status >= 300 && status < 400) {
     return trouble(
       'REDIRECT',
-      `The service redirects (HTTP ${status}); receiptd never sends its token elsewhere.`,
+      { is: 'redirects', status },
       // RFC 9110 15.4.4: after a POST, it may point at the stored document.
       { answerLost: true },
     );
   }
   return expected.answerLost && status >= 400
     ? unconfirmed(status, words)
-    : hold(status, `The service answered HTTP ${status}, which is undocumented${words}.`);
+    : hold(status, { is: 'undocumented', status, words });
 }
 
 function judgeRecord({ body, large }: Extract<Answer, { kind: 'response' }>, expected: Expectation): Outcome {
-  const notOurs = (detail: string): Outcome =>
-    trouble(
-      'NOT_THE_SERVICE',
-      `HTTP 200, but ${detail}. Something between receiptd and the service answered instead.`,
-      {
-        answerLost: true,
-      },
-    );
+  const notOurs = (flaw: NotARecord): Outcome =>
+    trouble('NOT_THE_SERVICE', { is: 'notTheService', flaw }, { answerLost: true });
   const record = large === undefined ? parsed(body) : large.record;
-  if (record === undefined) return notOurs('the body is not JSON');
-  if (typeof record !== 'object' || record === null) return notOurs('the body is not a document record');
+  if (record === undefined) return notOurs('notJson');
+  if (typeof record !== 'object' || record === null) return notOurs('noRecord');
   const { name, endpointUid, status } = record as Record<string, unknown>;
-  if (name === undefined) return notOurs('the record has no name');
-  if (name !== expected.name) return notOurs('the record has a different name');
-  if (endpointUid === undefined) return notOurs('the record has no endpoint');
-  if (endpointUid !== expected.endpoint.uid) return notOurs('the record has a different endpoint');
-  if (typeof status !== 'string') return notOurs('the record has no status');
+  if (name === undefined) return notOurs('noName');
+  if (name !== expected.name) return notOurs('otherName');
+  if (endpointUid === undefined) return notOurs('noEndpoint');
+  if (endpointUid !== expected.endpoint.uid) return notOurs('otherEndpoint');
+  if (typeof status !== 'string') return notOurs('noStatus');
   const verbatim = large === undefined ? body : cutAnswer(body, large);
   return { kind: 'accepted', record: { name, endpointUid, status: plainStatus(status), verbatim } };
 }
@@ -168,11 +165,11 @@ function parsed(body: string): unknown {
   }
 }
 
-function hold(status: number, message: string): Outcome {
+function hold(status: number, why: WhyFact): Outcome {
   return {
     kind: 'endpointHold',
     reason: `HTTP_${status}`,
-    message,
+    why,
     answerLost: status >= 200 && status < 300,
   };
 }
@@ -181,19 +178,19 @@ function unconfirmed(status: number, words: string): Outcome {
   return {
     kind: 'unconfirmed',
     reason: `HTTP_${status}`,
-    message: `HTTP ${status} after an upload that may have been stored${words}. Check with the service, then retry.`,
+    why: { is: 'mayHaveIt', status, words },
   };
 }
 
 function trouble(
   reason: string,
-  message: string,
+  why: WhyFact,
   more: { answerLost?: boolean; serverError?: boolean; retryAfterMs?: number | null },
 ): Outcome {
   return {
     kind: 'serviceTrouble',
     reason,
-    message,
+    why,
     retryAfterMs: more.retryAfterMs ?? null,
     answerLost: more.answerLost ?? false,
     serverError: more.serverError ?? false,
@@ -207,6 +204,5 @@ function quote(body: string): string {
     .slice(0, QUOTED_FROM)
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
-  if (line === '') return '';
-  return `: "${line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line}"`;
+  return line.length > WORDS_LIMIT ? `${line.slice(0, WORDS_LIMIT)}…` : line;
 }

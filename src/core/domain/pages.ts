@@ -36,8 +36,3 @@ export function listedPage(path: string): string | null {
 export function fileOf(path: string): string {
   return pageOf(path)?.file ?? path;
 }
-
-/** Message for a file of which every page is a document. */
-export function everyPageSent(pages: number): string {
-  return pages === 1 ? 'Its image is a document.' : `Each of its ${pages} pages is a document.`;
-}

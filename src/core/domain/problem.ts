@@ -9,11 +9,11 @@ import type {
   ParamsOf,
   SaidElsewhere,
   Unusable,
-  Detail,
 } from '../../texts/facts.ts';
 import { isNeeding } from './needsPerson.ts';
 import { iso } from './words.ts';
 import { isOfError } from '../../texts/explain.ts';
+import { factOf, toMessage, whyText, within, type WhyFact } from './why.ts';
 
 export type { Condition, Detail, Need, ParamsOf } from '../../texts/facts.ts';
 
@@ -212,8 +212,7 @@ export interface Facts {
   readonly folders: readonly {
     readonly path: string;
     readonly state: string;
-    readonly message: string | null;
-    readonly error?: Detail['error'];
+    readonly why: WhyFact | null;
     readonly since: number;
   }[];
   readonly holds: readonly HoldFact[];
@@ -288,10 +287,10 @@ function folderKey(path: string): string {
 }
 
 function ofFolderState(
-  { path: folder, state, message, error, since }: Facts['folders'][number],
+  { path: folder, state, why, since }: Facts['folders'][number],
   now: number,
 ): Problem[] {
-  const detail = message ?? '';
+  const told = { folder, ...(why === null ? { detail: '' } : within(why)) };
   const is = (condition: Condition): Problem[] => [problem(folderKey(folder), since, condition)];
   switch (state) {
     case 'missing':
@@ -299,11 +298,11 @@ function ofFolderState(
     case 'notADirectory':
       return is({ code: 'FOLDER_NOT_A_DIRECTORY', params: { folder } });
     case 'unreadable':
-      return is({ code: 'FOLDER_UNREADABLE', params: { folder, detail } });
+      return is({ code: 'FOLDER_UNREADABLE', params: told });
     case 'taken':
-      return is({ code: 'FOLDER_TAKEN', params: { folder, detail, ...(error && { error }) } });
+      return is({ code: 'FOLDER_TAKEN', params: told });
     case 'unreachable':
-      return is({ code: 'FOLDER_UNREACHABLE', params: { folder, detail } });
+      return is({ code: 'FOLDER_UNREACHABLE', params: told });
     case 'starting':
       return now - since < LISTED_WITHIN_MS ? [] : is({ code: 'FOLDER_UNLISTED', params: { folder } });
     default:
@@ -322,7 +321,8 @@ function ofHeld(hold: HoldFact, facts: Facts): Condition {
   const { scope, key, reason, message, until, demandedUntil, agent = null } = hold;
   const waiting = waitingFor(hold, facts);
   const alias = facts.endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias ?? key;
-  const held = { reason, detail: message, until: until === null ? null : iso(until), waiting, agent };
+  const found = { detail: whyText(message), why: factOf(message) };
+  const held = { reason, ...found, until: until === null ? null : iso(until), waiting, agent };
   if (scope === 'folder' || reason === 'PAUSED') {
     const paused = {
       scope: scope === 'folder' ? scope : 'endpoint',
@@ -432,7 +432,7 @@ export function subjectOf({ code, params }: Condition): string | null {
 
 /** Why a document waits, for its row in a list. */
 export function heldBecause({ reason, message }: Pick<HoldFact, 'reason' | 'message'>): string {
-  return reason === 'PAUSED' ? `Paused by ${message}.` : message;
+  return reason === 'PAUSED' ? toMessage({ is: 'paused', by: message }) : message;
 }
 
 /** How long it must last before people are alerted; null: as configured; `never`: they are not. */

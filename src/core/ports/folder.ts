@@ -1,3 +1,4 @@
+import type { AwayFact } from '../../texts/en/away.ts';
 import type { FolderHolder } from '../../texts/facts.ts';
 import type { FileIdentity } from '../domain/document.ts';
 
@@ -38,7 +39,7 @@ export type FolderAvailability =
   | {
       /** `unreachable`: its share or disk is missing or does not answer; its files do not count as gone. */
       readonly state: 'missing' | 'notADirectory' | 'unreadable' | 'unreachable';
-      readonly message: string;
+      readonly why: AwayFact;
     };
 
 export interface FileSystem {

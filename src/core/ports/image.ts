@@ -1,3 +1,4 @@
+import type { ContentFact, GapFact } from '../../texts/en/imageFlaws.ts';
 import type { ImageType } from '../domain/imageType.ts';
 import type { Content } from '../domain/receiptLike.ts';
 
@@ -17,10 +18,10 @@ export type Inspection =
   | {
       readonly type: ImageType;
       readonly structure: 'incomplete';
-      readonly detail: string;
+      readonly detail: GapFact;
       readonly isDoubtful?: boolean;
     }
-  | { readonly type: null; readonly detail: string; readonly content: Exclude<Content, 'unread'> };
+  | { readonly type: null; readonly detail: ContentFact; readonly content: Exclude<Content, 'unread'> };
 
 /** Judges by content, never by file name. Never throws on hostile bytes, and takes linear time. */
 export interface ImageInspector {

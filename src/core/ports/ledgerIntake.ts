@@ -1,6 +1,5 @@
 import type { Document, EndpointKey, FileIdentity, FileRef, Lane, Verdict } from '../domain/document.ts';
 import type { ImageType } from '../domain/imageType.ts';
-import type { Remark } from '../domain/look.ts';
 import type { Naming } from '../domain/naming.ts';
 
 export interface FileSeen extends FileRef {
@@ -44,7 +43,7 @@ export interface Admission {
    */
   readonly page?: { readonly split: number; readonly page: number };
   /** A remark to people about an image that is sent all the same. */
-  readonly remark?: Remark | null;
+  readonly remark?: { readonly reason: string; readonly message: string } | null;
 }
 
 export type Admitted =

@@ -1,3 +1,4 @@
+import type { PageFlawFact } from '../../texts/en/imageFlaws.ts';
 import type { ImageType, SplitType } from '../domain/imageType.ts';
 import type { Appearance } from '../domain/look.ts';
 import type { PageType } from '../domain/pages.ts';
@@ -16,8 +17,7 @@ export interface Unreadable {
     | 'TOO_MANY_PAGES'
     | 'TOO_DEAR'
     | 'TROUBLE';
-  /** A clause: "it took longer than 20 s". */
-  readonly detail: string;
+  readonly detail: PageFlawFact;
 }
 
 export interface PageImage {

@@ -9,6 +9,7 @@ import type { Log } from '../../core/ports/log.ts';
 import { CredentialsRecheck, type CredentialsRecheckDeps } from './credentialsRecheck.ts';
 import { holdKey, HoldTimers, type HoldTimer, type Trouble } from './holdTimers.ts';
 import { Pauses } from './pauses.ts';
+import { toMessage, whyText, type WhyFact } from '../../core/domain/why.ts';
 
 export interface HoldsDeps extends CredentialsRecheckDeps {
   readonly ledger: Ledger;
@@ -215,13 +216,14 @@ export class Holds {
     scope: HoldScope,
     key: string,
     { id }: Sent,
-    { reason, message }: Why,
+    { reason, why }: Why,
     { recorded, isShared = false, ...trouble }: Closing,
   ): Promise<void> {
     const closed = this.#timers.close(scope, key, id, trouble);
     if (closed === null) return;
     const { timer, before, waitMs, askedMs } = closed;
     const { since, wallUntil: until, demandedUntil, short } = timer;
+    const message = toMessage(why);
     const shown = { scope, key, reason, message, since, until, demandedUntil };
     // A wait that the service asked for holds all agents. A back-off holds the others for half of it, after which they try for
     // themselves.
@@ -233,7 +235,7 @@ export class Holds {
     if (!this.#timers.isCurrent(timer)) return;
     if (!isTold) await this.#show(this.#ledger.putHold(shown, sharedMs));
     timer.isShown = true;
-    const fields = { scope, key, reason, retryInMs: waitMs, detail: message };
+    const fields = { scope, key, reason, retryInMs: waitMs, detail: whyText(why) };
     if (before && (short || !before.short)) this.#log.debug('stillOnHold', fields);
     else if (short) this.#log.warn('onHoldForNow', fields);
     else this.#log.error('onHoldForPerson', fields);
@@ -271,7 +273,7 @@ export type Sent = Pick<Document, 'id' | 'endpoint'>;
 
 export interface Why {
   readonly reason: string;
-  readonly message: string;
+  readonly why: WhyFact;
 }
 
 export type Gate =

@@ -1,4 +1,5 @@
 import { BYTES_MISSING, type Document } from '../../core/domain/document.ts';
+import { toMessage, whyText } from '../../core/domain/why.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -52,13 +53,13 @@ export class BytesSearch {
     const now = clock.now();
     if (found.kind === 'away') {
       this.end(document.id);
-      await ledger.postpone(document.id, now + AWAY_RETRY_MS, 'FILE_AWAY', found.message, now);
+      await ledger.postpone(document.id, now + AWAY_RETRY_MS, 'FILE_AWAY', toMessage(found.why), now);
     } else if (isSearched) {
       await this.#lost(document, found);
       this.end(document.id);
     } else {
       const waitMs = Math.min(Math.max(this.#missingMs(document), GRACE_MS), RETRY_AT_MOST_MS);
-      await ledger.postpone(document.id, now + waitMs, BYTES_MISSING, found.message, now);
+      await ledger.postpone(document.id, now + waitMs, BYTES_MISSING, toMessage(found.why), now);
     }
     return null;
   }
@@ -89,14 +90,14 @@ export class BytesSearch {
 
   async #lost(
     { id, name, folder, path, sha256 }: Document,
-    { message, newestSeen }: Extract<Found, { kind: 'gone' }>,
+    { why, newestSeen }: Extract<Found, { kind: 'gone' }>,
   ): Promise<void> {
     const { ledger, clock, log } = this.#deps;
-    await ledger.markLost(id, message, clock.now(), newestSeen);
+    await ledger.markLost(id, toMessage(why), clock.now(), newestSeen);
     const { state, reason } = (await ledger.document(id)) ?? {};
     // The file was seen again meanwhile.
     if (state === 'queued' && reason === BYTES_MISSING) return;
-    const fields = { documentId: id, name, folder, path, detail: message };
+    const fields = { documentId: id, name, folder, path, detail: whyText(why) };
     if (state === 'lost')
       log.error('documentLost', {
         ...fields,

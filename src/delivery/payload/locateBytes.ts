@@ -6,6 +6,7 @@ import type { WatchedFolder } from '../../core/ports/folder.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { Spool } from '../../core/ports/spool.ts';
 import { sha256 } from '../../core/sha256.ts';
+import { ofError, type AwayFact, type WhyFact } from '../../core/domain/why.ts';
 
 /**
  * `away`: a place that may have the bytes can't be read now. `gone`: no place that this agent can reach has them any more;
@@ -13,10 +14,10 @@ import { sha256 } from '../../core/sha256.ts';
  */
 export type Found =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
-  | { readonly kind: 'away'; readonly message: string }
+  | { readonly kind: 'away'; readonly why: WhyFact }
   | {
       readonly kind: 'gone';
-      readonly message: string;
+      readonly why: AwayFact;
       readonly elsewhere?: boolean;
       /** The newest file that was checked; 0 without one. */
       readonly newestSeen: number;
@@ -43,7 +44,7 @@ export async function locateBytes(
   }
   const found = await locateOriginal(document, ledger, open);
   // A copy that can't be read now may still exist.
-  return found.kind === 'gone' && trouble ? { kind: 'away', message: trouble.message } : found;
+  return found.kind === 'gone' && trouble ? { kind: 'away', why: ofError(trouble) } : found;
 }
 
 /** Finds a document's bytes in any folder or archive where they were seen. The returned bytes match the document's hash. */
@@ -52,7 +53,7 @@ export async function locateOriginal(
   ledger: LedgerQueue,
   open: OpenFolder,
 ): Promise<Found> {
-  let away: string | null = null;
+  let away: AwayFact | null = null;
   const sources = await ledger.sources(document.sha256);
   const newestSeen = sources[0]?.fileId ?? 0;
   for (const source of sources) {
@@ -67,7 +68,7 @@ export async function locateOriginal(
         away = (await whyAway(opened)) ?? away;
         break;
       case 'unreadable':
-        away = `${folder}/${path} can't be read (${read.code}).`;
+        away = { is: 'fileUnreadable', file: `${folder}/${path}`, system: read.code };
         break;
       case 'gone':
       case 'changed':
@@ -76,26 +77,26 @@ export async function locateOriginal(
         break;
     }
   }
-  if (away !== null) return { kind: 'away', message: away };
+  if (away !== null) return { kind: 'away', why: away };
   // A folder of another agent, or a share that this machine does not have.
   if (!isAbsolute(document.folder))
     return {
       kind: 'gone',
       elsewhere: true,
       newestSeen,
-      message: `Its image is not on this machine: it came from ${document.folder}, which another agent can reach.`,
+      why: { is: 'imageElsewhere', folder: document.folder },
     };
   return {
     kind: 'gone',
     newestSeen,
-    message: `Its file ${document.folder}/${document.path} is gone, and there is no other copy of the image.`,
+    why: { is: 'fileGone', file: `${document.folder}/${document.path}` },
   };
 }
 
 /** Why the folder is unavailable; null if it is present. While another directory is in its place, the content of a path means nothing. */
-async function whyAway(folder: WatchedFolder): Promise<string | null> {
+async function whyAway(folder: WatchedFolder): Promise<AwayFact | null> {
   const availability = await folder.availability();
-  return availability.state === 'present' ? null : availability.message;
+  return availability.state === 'present' ? null : availability.why;
 }
 
 function split(absolute: string): [folder: string, path: string] {

@@ -1,6 +1,7 @@
 import { backoff, HOLD_BACKOFF } from '../../core/domain/backoff.ts';
 import type { Document } from '../../core/domain/document.ts';
-import { describeError, isOfLedger, isTakenOver } from '../../core/domain/errors.ts';
+import { describeError, isOfLedger, isTakenOver, ReceiptdError } from '../../core/domain/errors.ts';
+import { toMessage } from '../../core/domain/why.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -63,7 +64,8 @@ async function requeue(id: number, error: unknown, { ledger, clock, random }: Gi
   const at = clock.now();
   const notBefore = at + backoff(detail.document.attempts, HOLD_BACKOFF, random);
   const reason = 'INTERRUPTED';
-  const message = `The upload could not go on: ${describeError(error).detail}`;
+  const within = error instanceof ReceiptdError ? error.within() : describeError(error);
+  const message = toMessage({ is: 'couldNotGoOn', ...within });
   if (!attempt) return ledger.postpone(id, notBefore, reason, message, at);
   const why = { reason, message, answerLost: true, serverError: false };
   const transition = { state: 'queued', notBefore, ...why } as const;

@@ -2,6 +2,8 @@ import type { Amiss } from '../../core/domain/attention.ts';
 import { escapeUnsafe, withoutUnseen } from '../../core/domain/escape.ts';
 import { pageOf } from '../../core/domain/pages.ts';
 import type { Texts } from '../../texts/texts.ts';
+import { factOf } from '../../core/domain/why.ts';
+import { whyWords } from '../../texts/explain.ts';
 
 /** Limit on quoted service messages: they can be long, and are meant for administrators. */
 const WORDS = 300;
@@ -12,11 +14,12 @@ const WORDS = 300;
  */
 export function noteText(
   { path, bytes, amiss, at }: { path: string; bytes: number; amiss: Amiss; at: number },
-  { scanNotes, format }: Pick<Texts, 'scanNotes' | 'format'>,
+  texts: Texts,
 ): string {
+  const { scanNotes, format } = texts;
   const page = pageOf(path);
   const name = page === null ? path : scanNotes.page(page.file, page.page);
-  const { what, cure } = sayings(amiss, bytes, scanNotes);
+  const { what, cure } = sayings(amiss, bytes, texts);
   const lines = [
     `${scanNotes.notSent(escapeUnsafe(withoutUnseen(name)))} ${what}`,
     cure,
@@ -26,8 +29,13 @@ export function noteText(
   return `\u{feff}${lines.join('\r\n')}\r\n`;
 }
 
-function sayings({ state, reason, message }: Amiss, bytes: number, scanNotes: Texts['scanNotes']) {
-  if (state === 'failed') return scanNotes.refused(short(message));
+function sayings({ state, reason, message }: Amiss, bytes: number, texts: Texts) {
+  const { scanNotes } = texts;
+  if (state === 'failed') {
+    const fact = factOf(message);
+    const said = fact !== null && 'words' in fact ? fact.words : '';
+    return scanNotes.refused(short(said === '' ? whyWords(texts, { message, fact }) : said));
+  }
   const reasons = scanNotes.reasons(bytes);
   const known: Readonly<Partial<Record<string, (typeof reasons)['rejected']>>> = reasons;
   return (Object.hasOwn(reasons, reason) ? known[reason] : undefined) ?? reasons[state];

@@ -5,6 +5,7 @@ import type { FileStat, WatchedFolder } from '../../core/ports/folder.ts';
 import type { LedgerReports, ListState, Standing } from '../../core/ports/ledgerReports.ts';
 import { fingerprint } from './fingerprint.ts';
 import { inChunks } from '../../core/inChunks.ts';
+import { shown, type Shown } from '../../core/domain/why.ts';
 
 /** A file on which folder and ledger disagree. */
 export interface Unaccounted {
@@ -21,6 +22,7 @@ export interface NotLookedAt {
   /** Relative to the folder; '' is the folder itself. */
   readonly path: string;
   readonly message: string;
+  readonly fact: Record<string, unknown> | null;
 }
 
 export interface Comparison {
@@ -58,14 +60,14 @@ export async function compareFolder(
 ): Promise<Comparison> {
   const { folder, clock } = deps;
   const availability = await folder.availability();
-  if (availability.state !== 'present') return notListed(availability.message);
+  if (availability.state !== 'present') return notListed(shown(availability.why));
   let first: FirstLook;
   try {
     first = await look(deps, signal);
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    return notListed(`${folder.path} can't be listed (${code}).`);
+    return notListed(shown({ is: 'unlisted', folder: folder.path, system: code }));
   }
   const deadline = clock.monotonic() + (settleMs ?? 0);
   let { suspects } = first;
@@ -87,14 +89,14 @@ export async function compareFolder(
 }
 
 /** Result for a folder that can't be listed now, or whose listing means nothing. */
-export function notListed(message: string): Comparison {
+export function notListed(why: Shown<string>): Comparison {
   return {
     listed: 0,
     known: 0,
     excluded: 0,
     links: 0,
     unaccounted: [],
-    notLookedAt: [{ path: '', message }],
+    notLookedAt: [{ path: '', ...why }],
   };
 }
 
@@ -128,7 +130,7 @@ async function look({ folder, reports }: AuditDeps, signal: AbortSignal): Promis
     links += listed.links ?? 0;
     for (const { path, code } of unreadableDirs) {
       // The directory vanished during the listing; its files are looked up one by one.
-      if (code !== 'ENOENT') notLookedAt.push({ path, message: `The folder can't be read (${code}).` });
+      if (code !== 'ENOENT') notLookedAt.push({ path, ...shown({ is: 'directoryUnread', system: code }) });
     }
     for (const path of badNames) {
       allBadNames.add(path);
@@ -180,7 +182,7 @@ async function judge(
     const standing = standings.get(path);
     const found = badNames.has(path) ? null : await statOf(folder, path);
     if (typeof found === 'string') {
-      notLookedAt.push({ path, message: `The file can't be read (${found}).` });
+      notLookedAt.push({ path, ...shown({ is: 'fileUnread', system: found }) });
       return;
     }
     const problem = badNames.has(path)

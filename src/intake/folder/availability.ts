@@ -29,15 +29,15 @@ export async function unavailability(folder: string, error: unknown): Promise<Fo
   if (isUnreachable(code)) {
     return {
       state: 'unreachable',
-      message: `${folder} is unreachable: its share or disk does not respond (${code}).`,
+      why: { is: 'unreachable', folder, system: code },
     };
   }
-  if (code === 'ENOENT') return { state: 'missing', message: `${folder} does not exist.` };
+  if (code === 'ENOENT') return { state: 'missing', why: { is: 'missing', folder } };
   if (code === 'ENOTDIR') return notADirectory(folder);
   if (code === 'EACCES' || code === 'EPERM') {
-    return { state: 'unreadable', message: `The agent's user is not allowed to read ${folder} (${code}).` };
+    return { state: 'unreadable', why: { is: 'notAllowed', folder, system: code } };
   }
-  return { state: 'unreadable', message: `${folder} can't be read (${code}).` };
+  return { state: 'unreadable', why: { is: 'unreadable', folder, system: code } };
 }
 
 /** ENOTDIR means that a file is in the place of the folder, or of a parent: then the folder counts as missing. */
@@ -45,6 +45,6 @@ async function notADirectory(folder: string): Promise<FolderAvailability> {
   const parent = await stat(join(folder, '..')).catch(() => null);
   const itself = await stat(folder).catch(() => null);
   return itself !== null && parent !== null
-    ? { state: 'notADirectory', message: `${folder} is not a folder.` }
-    : { state: 'missing', message: `${folder} does not exist.` };
+    ? { state: 'notADirectory', why: { is: 'notADirectory', folder } }
+    : { state: 'missing', why: { is: 'missing', folder } };
 }

@@ -5,6 +5,7 @@ import type { AttentionFolder } from '../../core/ports/attention.ts';
 import type { WatchedFolder } from '../../core/ports/folder.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { realLocation } from './location.ts';
+import { whyText, type AwayFact } from '../../core/domain/why.ts';
 
 /*
  * Directories that somebody chose in the console. Their real paths at that time are in a file of the state directory, because
@@ -52,7 +53,7 @@ export function checkOf(stateDir: string, ...places: readonly string[]): Check |
   if (!places.some((place) => pinnedAbove(place, pins).length > 0)) return null;
   return async (...asked) => {
     for (const [path, real] of asked.flatMap((place) => pinnedAbove(place, pins)))
-      if ((await realLocation(path)) !== real) throw systemError('ELOOP', elsewhere(path));
+      if ((await realLocation(path)) !== real) throw systemError('ELOOP', whyText(elsewhere(path)));
   };
 }
 
@@ -62,8 +63,8 @@ function pinnedAbove(place: string, pins: Pins): (readonly [path: string, real: 
   return own === undefined ? above : [[place, own], ...above];
 }
 
-function elsewhere(path: string): string {
-  return `${path} leads elsewhere than when it was chosen in the console`;
+function elsewhere(folder: string): AwayFact {
+  return { is: 'leadsElsewhere', folder };
 }
 
 /** Checks before each use that the folder, or its archive, is in place; and after each read, so that nothing from elsewhere is taken in. */
@@ -86,7 +87,7 @@ export function heldInPlace(folder: WatchedFolder, archiveTo: string, check: Che
         return await reading(() => folder.availability());
       } catch (error) {
         if (systemCode(error) !== 'ELOOP') throw error;
-        return { state: 'unreadable', message: `${elsewhere(path)}.` };
+        return { state: 'unreadable', why: elsewhere(path) };
       }
     },
     async *list(...args) {

@@ -3,7 +3,7 @@ import type { Inspection } from '../../core/ports/image.ts';
 import { find } from './exif/find.ts';
 import { openTiff } from './structure/tiffReader.ts';
 import { isBmpHeader } from './structure/bmp.ts';
-import { counted } from '../../core/domain/words.ts';
+import type { ContentFact } from '../../core/domain/why.ts';
 
 type Unidentified = Extract<Inspection, { readonly type: null }>;
 export type Identified = { readonly type: ImageType } | Unidentified;
@@ -62,7 +62,7 @@ const SAMPLE = 4096;
 
 /** Identifies the content as one of our image types; else resolves what it is in `detail`. */
 export async function identify(bytes: Buffer): Promise<Identified> {
-  if (bytes.length === 0) return { type: null, detail: 'the file is empty', content: 'unknown' };
+  if (bytes.length === 0) return { type: null, detail: { is: 'empty' }, content: 'unknown' };
   if (isHeic(bytes)) return { type: 'heic' };
   const plain = plainTypeOf(bytes);
   if (plain !== null) return { type: plain };
@@ -72,7 +72,7 @@ export async function identify(bytes: Buffer): Promise<Identified> {
       ? 'tif'
       : guess;
   const type = known === undefined ? signatureOf(bytes) : typeDetectedAs(known);
-  if (type === 'heic') return { type: null, detail: 'it is AVIF', content: 'image' };
+  if (type === 'heic') return { type: null, detail: { is: 'other', type: 'AVIF' }, content: 'image' };
   if (type !== undefined) {
     const believed = beginsAs(bytes, type) && (type !== 'bmp' || isBmpHeader(bytes));
     return believed ? { type } : unknown(bytes);
@@ -80,7 +80,7 @@ export async function identify(bytes: Buffer): Promise<Identified> {
   if (hasPdfHeader(bytes)) return { type: 'pdf' };
   if (known === undefined) return unknown(bytes);
   const content = OTHER_IMAGES.has(known) ? 'image' : 'file';
-  return { type: null, detail: `it is ${known.toUpperCase()}`, content };
+  return { type: null, detail: { is: 'other', type: known.toUpperCase() }, content };
 }
 
 /**
@@ -146,17 +146,16 @@ function isHeic(bytes: Buffer): boolean {
 }
 
 function unknown(bytes: Buffer): Unidentified {
-  const tell = (detail: string, content: Unidentified['content'] = 'unknown'): Unidentified => ({
+  const tell = (detail: ContentFact, content: Unidentified['content'] = 'unknown'): Unidentified => ({
     type: null,
     detail,
     content,
   });
-  if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0))
-    return tell('the file begins with zeros, so it is probably still being written');
-  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return tell('it looks like text', 'text');
+  if (bytes.subarray(0, LONGEST_SIGNATURE).every((byte) => byte === 0)) return tell({ is: 'zeros' });
+  if (bytes.length >= SHORTEST_TEXT && looksLikeText(bytes)) return tell({ is: 'text' }, 'text');
   if (bytes.length < LONGEST_SIGNATURE)
-    return tell(`it is too short to identify (${counted(bytes.length, 'byte')})`, shortContent(bytes));
-  return tell('its content is not of a known type');
+    return tell({ is: 'tooShort', bytes: bytes.length }, shortContent(bytes));
+  return tell({ is: 'unknown' });
 }
 
 /** Content too short for a scan; `text`, if readable as such, is not reported to people. */

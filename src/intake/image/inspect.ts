@@ -14,9 +14,10 @@ import { pngGap } from './structure/png.ts';
 import { tiffGap } from './structure/tiff.ts';
 import { tiffPages } from './structure/tiffPages.ts';
 import { webpGap } from './structure/webp.ts';
+import type { GapFact } from '../../core/domain/why.ts';
 
 /** Describes what a file of this type lacks; null if it is complete. Never throws on hostile bytes. */
-type FindGap = (bytes: Buffer) => string | Doubt | null;
+type FindGap = (bytes: Buffer) => GapFact | Doubt | null;
 
 const GAPS: Readonly<Record<ImageType, FindGap>> = {
   jpeg: jpegGap,
@@ -40,7 +41,7 @@ export function createImageInspector(hash: Hash = hashHere): ImageInspector {
       const { type } = identified;
       const gap = GAPS[type](buffer);
       if (gap !== null) {
-        if (typeof gap === 'string') return { type, structure: 'incomplete', detail: gap };
+        if ('is' in gap) return { type, structure: 'incomplete', detail: gap };
         return { type, structure: 'incomplete', detail: gap.doubt, isDoubtful: true };
       }
       const pages = type === 'tiff' ? tiffPages(buffer).length : 1;

@@ -1,5 +1,5 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
-import { isHeld, isLookedAt, pageKeptBack, type Remark } from '../../core/domain/look.ts';
+import { isHeld, isLookedAt, pageKeptBack, remarkFact, type Remark } from '../../core/domain/look.ts';
 import { isSplitType } from '../../core/domain/imageType.ts';
 import { pagePath, type PageType } from '../../core/domain/pages.ts';
 import { acceptPolicy, type FolderSettings } from '../../core/domain/settings.ts';
@@ -19,6 +19,7 @@ import type { Looked, Looks } from '../looks.ts';
 import { pageForm } from './pageReading.ts';
 import type { OwnCopies } from '../ownCopies.ts';
 import { endOf, REASON_OF, type GivenUp } from './splitEnd.ts';
+import { toMessage, whyText, type WhyFact } from '../../core/domain/why.ts';
 
 export interface SplitWorkDeps {
   readonly ledger: Ledger;
@@ -71,7 +72,7 @@ export class SplitWork {
     const opened = await memory.with(this.#split.file.identity.size, () => this.#open(signal));
     if (opened === 'later') return 'later';
     if (opened.kind === 'refused') {
-      if (opened.reason === 'TROUBLE') return this.#later(opened.detail);
+      if (opened.reason === 'TROUBLE') return this.#later({ is: 'pages', flaw: opened.detail });
       return this.#end(NOTHING, opened);
     }
     try {
@@ -114,8 +115,8 @@ export class SplitWork {
         return this.#image(file, page, image);
       });
     }
-    if (image.reason === 'TROUBLE') return this.#later(image.detail);
-    const message = `Page ${page} can't be sent: ${image.detail}.`;
+    if (image.reason === 'TROUBLE') return this.#later({ is: 'pages', flaw: image.detail });
+    const message = toMessage({ is: 'pageNotDrawn', page, flaw: image.detail });
     await ledger.notePage(this.#split, page, { reason: REASON_OF[image.reason], message, at: clock.now() });
     // Only after the note: otherwise, if noting failed, the page would be skipped without a trace.
     this.#refused.add(page);
@@ -142,16 +143,20 @@ export class SplitWork {
     const sha256 = await inspector.sha256(image.bytes);
     const looked = await looks.atPage(image.appearance, { ...this.#origin, sha256 });
     const { remark } = looked;
-    const message = remark && this.#whyNotSent(file, page, remark);
-    if (!remark || message === null) return this.#keep(file, page, { ...image, sha256 }, looked);
-    await ledger.notePage(this.#split, page, { reason: remark.reason, message, at: clock.now() });
+    const why = remark && this.#whyNotSent(file, page, remark);
+    if (!remark || why === null) return this.#keep(file, page, { ...image, sha256 }, looked);
+    await ledger.notePage(this.#split, page, {
+      reason: remark.reason,
+      message: toMessage(why),
+      at: clock.now(),
+    });
     this.#refused.add(page);
     return null;
   }
 
   /** Why the page is not sent; null if it is sent despite the remark. */
-  #whyNotSent({ pages }: OpenFile, page: number, remark: Remark): string | null {
-    if (isBackOfSheet(remark, pages)) return `Page ${page} is blank and was skipped.`;
+  #whyNotSent({ pages }: OpenFile, page: number, remark: Remark): WhyFact | null {
+    if (isBackOfSheet(remark, pages)) return { is: 'pageBlank', page };
     return isHeld(remark, this.#settings() ?? {}) ? pageKeptBack(page, remark) : null;
   }
 
@@ -197,14 +202,14 @@ export class SplitWork {
         nameContext(path, identity, sha256, captured, of, { now: at, host, page, pages }),
       ),
       page: { split: id, page },
-      remark,
+      remark: remark && { reason: remark.reason, message: toMessage(remarkFact(remark)) },
     };
     const admitted = await ledger.admit(admission);
     const { id: documentId, name } = admitted.document;
     log.info('pageAdmitted', { kind: admitted.kind, documentId, name, folder, path, page, pages, sha256 });
     if (remark) {
-      const { reason, message: detail } = remark;
-      log.warn('sentWithRemark', { folder, path, page, reason, detail });
+      const { reason } = remark;
+      log.warn('sentWithRemark', { folder, path, page, reason, detail: whyText(remarkFact(remark)) });
     }
     onAdmitted(folder, admitted);
   }
@@ -219,14 +224,13 @@ export class SplitWork {
     const { inspector, splitter } = this.#deps;
     const first = await this.#bytes();
     if (first.kind !== 'bytes' && (first.kind === 'away' || first.elsewhere === true))
-      return this.#later(first.message);
+      return this.#later(first.why);
     if (first.kind !== 'bytes') return GONE;
     let read: typeof first | null = first;
     const { type } = await inspector.inspect(first.bytes);
     if (type !== null && namingFor(this.#origin, this.#deps.folders).template.usesCaptured)
       this.#captured = await inspector.capturedAt(first.bytes, type);
-    if (!isSplitType(type))
-      return { kind: 'refused', reason: 'DAMAGED', detail: 'it does not consist of pages' };
+    if (!isSplitType(type)) return { kind: 'refused', reason: 'DAMAGED', detail: { is: 'notOfPages' } };
     const settings = this.#settings();
     return splitter.open({
       type,
@@ -257,22 +261,22 @@ export class SplitWork {
     await ledger.endSplit(this.#split, { ...end, pages, policy, at: clock.now() });
     const { folder, path } = this.#split.file;
     if (end.reason === null)
-      log.info('fileSplit', { folder, path, pages, ...(end.message && { detail: end.message }) });
+      log.info('fileSplit', { folder, path, pages, ...(end.message && { detail: whyText(end.message) }) });
     else
       log.warn('pagesNotSent', {
         folder,
         path,
         pages,
         reason: end.reason,
-        detail: end.message,
+        detail: end.message && whyText(end.message),
       });
     await copies.drop(this.#split.sha256);
     return 'ended';
   }
 
-  #later(detail: string): 'later' {
+  #later(why: WhyFact): 'later' {
     const { folder, path } = this.#split.file;
-    const fields = { folder, path, detail };
+    const fields = { folder, path, detail: whyText(why) };
     if (this.#isLate) this.#deps.log.debug('splitStillDelayed', fields);
     else this.#deps.log.warn('splitDelayed', fields);
     this.#isLate = true;
@@ -292,12 +296,12 @@ const NOTHING = { pages: 0, attachments: 0 };
 const GONE: GivenUp = {
   kind: 'refused',
   reason: 'GONE',
-  detail: 'the file is gone, and there is no copy',
+  detail: { is: 'gone' },
 };
 const GIVEN_UP: GivenUp = {
   kind: 'refused',
   reason: 'TOO_DEAR',
-  detail: `${DEAR_AT_MOST} pages in a row took too much time or memory; the remaining pages were not tried`,
+  detail: { is: 'givenUp', pages: DEAR_AT_MOST },
 };
 
 function byPage(pages: readonly SplitPage[]): Map<number, SplitPage> {

@@ -1,4 +1,5 @@
-import type { ErrorCode, ReceiptdError } from '../../core/domain/errors.ts';
+import type { ErrorCode } from '../../core/domain/errors.ts';
+import { whyText, type WhyFact } from '../../core/domain/why.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
@@ -34,8 +35,7 @@ export class FolderState {
   readonly #trouble: FolderTrouble;
   readonly #times: FolderTimes;
   #state: IntakeState = 'starting';
-  #message: string | null = null;
-  #error: ReceiptdError | null = null;
+  #why: WhyFact | null = null;
   #since: number;
 
   constructor(
@@ -56,20 +56,12 @@ export class FolderState {
   }
 
   get now() {
-    const { key = null, params = null } = this.#error ?? {};
-    return {
-      state: this.#state,
-      message: this.#message,
-      since: this.#since,
-      // For readers of another language than English.
-      ...(key !== null && { error: { key, params: params && { ...params } } }),
-    };
+    return { state: this.#state, why: this.#why, since: this.#since };
   }
 
-  enter(state: IntakeState, message: string | null, error: ReceiptdError | null = null): void {
-    this.#trouble.unreachable(state === 'unreachable' ? message : null);
-    this.#message = message;
-    this.#error = error;
+  enter(state: IntakeState, why: WhyFact | null): void {
+    this.#trouble.unreachable(state === 'unreachable' ? why : null);
+    this.#why = why;
     if (state === this.#state) return;
     const before = this.#state;
     this.#state = state;
@@ -77,7 +69,7 @@ export class FolderState {
     this.#since = former?.state === state ? former.since : this.#clock.now();
     // Not `starting`: a reload passes through it, and must not restart the time of the state that follows.
     if (state !== 'starting') this.#times.set(this.#folder, { state, since: this.#since });
-    const fields = { folder: this.#folder, detail: message };
+    const fields = { folder: this.#folder, detail: why && whyText(why) };
     const away = AWAY[state];
     if (away) this.#log.error('folderAway', { ...fields, state, ...away });
     else if (state === 'watching') this.#log.info('folderWatched', fields);

@@ -1,6 +1,7 @@
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { isUnreachable } from '../../core/domain/unreachable.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
+import { within, type WhyFact } from '../../core/domain/why.ts';
 
 const NAMED = 3;
 
@@ -15,10 +16,11 @@ export class FolderTrouble {
   }
 
   /** Opens the incident; null closes it. */
-  unreachable(detail: string | null): void {
+  unreachable(why: WhyFact | null): void {
     const key = `FOLDER_UNREACHABLE ${this.#folder}`;
-    if (detail === null) return this.#incidents.close(key);
-    this.#incidents.open({ key, code: 'FOLDER_UNREACHABLE', params: { folder: this.#folder, detail } });
+    if (why === null) return this.#incidents.close(key);
+    const params = { folder: this.#folder, ...within(why) };
+    this.#incidents.open({ key, code: 'FOLDER_UNREACHABLE', params });
   }
 
   /** `count`: number of files skipped because the agent that had the folder before may have sent them. */

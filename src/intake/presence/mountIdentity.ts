@@ -5,6 +5,7 @@ import type { FileSystem, WatchedFolder } from '../../core/ports/folder.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { LedgerIntake } from '../../core/ports/ledgerIntake.ts';
 import { nameOf, pathOf } from '../../core/paths.ts';
+import type { AwayFact } from '../../core/domain/why.ts';
 
 /** Number of known files that identify the folder. Stored with its mark, so that files admitted later do not count. */
 const WITNESSES = 64;
@@ -42,14 +43,14 @@ export class MountIdentity {
     this.#clock = clock;
   }
 
-  /** Null if the folder is in its place; otherwise what is wrong, for people. Rejects if the check fails. */
-  look({ mark }: FileSystem): Promise<string | null> {
+  /** Null if the folder is in its place; otherwise what is wrong. Rejects if the check fails. */
+  look({ mark }: FileSystem): Promise<AwayFact | null> {
     const looked = this.#last.then(() => this.#look(mark));
     this.#last = looked.catch(() => undefined);
     return looked;
   }
 
-  async #look(mark: string): Promise<string | null> {
+  async #look(mark: string): Promise<AwayFact | null> {
     const home = (this.#home ??= homeOf(await this.#ledger.folderMark(this.#folder.path)));
     if (home?.mark === ANYTHING) return this.takeOver(mark);
     if (home?.mark === mark) return home.witnesses === null ? null : this.takeOver(mark);
@@ -85,7 +86,7 @@ export class MountIdentity {
   }
 
   /** Takes over the file system unless the folder has moved again: after a slow look, what it found may be out of date. */
-  async #moveTo(mark: string, home: Home | null): Promise<string | null> {
+  async #moveTo(mark: string, home: Home | null): Promise<AwayFact | null> {
     if (home === null) return this.takeOver(mark);
     if (await this.#liesOn(mark)) {
       await this.takeOver(mark);
@@ -167,7 +168,7 @@ export function inItsPlace(folder: WatchedFolder, ledger: LedgerIntake): Watched
       const home = homeOf(await ledger.folderMark(folder.path));
       const { mark } = found.fileSystem;
       if (home === null || home.mark === mark || home.mark === ANYTHING) return found;
-      return { state: 'unreachable', message: foreign(folder.path, home.mark, mark) };
+      return { state: 'unreachable', why: foreign(folder.path, home.mark, mark) };
     },
   };
 }
@@ -202,10 +203,6 @@ function witnessOf(path: string, { size, mtimeNs }: FileIdentity): Witness {
   return { path, size, mtimeNs: String(mtimeNs) };
 }
 
-function foreign(path: string, was: string, is: string): string {
-  const elsewhere =
-    was === FORGOTTEN
-      ? 'the file system it was on before is not known, and it'
-      : `it is on a different file system than before (${is}, not ${was}) and`;
-  return `${path} is unreachable: ${elsewhere} holds none of its files.`;
+function foreign(folder: string, was: string, is: string): AwayFact {
+  return { is: 'otherFileSystem', folder, was: was === FORGOTTEN ? null : was, now: is };
 }

@@ -7,6 +7,7 @@ import { FolderClaim, type FolderClaimDeps } from './folderClaim.ts';
 import { FolderState, type FolderTimes } from './folderState.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
 import { hasCoarseClock, MountIdentity } from './mountIdentity.ts';
+import { ofError, type AwayFact, type WhyFact } from '../../core/domain/why.ts';
 
 export interface PresenceDeps extends Omit<FolderClaimDeps, 'path' | 'isShared'> {
   readonly folder: WatchedFolder;
@@ -44,7 +45,7 @@ export class Presence {
   /** Listings that failed, one after the other, and how the last one failed. */
   #failedListings = 0;
   #unlisted: string | null = null;
-  #foreign: string | null = null;
+  #foreign: AwayFact | null = null;
 
   constructor(deps: PresenceDeps) {
     this.#deps = deps;
@@ -72,7 +73,7 @@ export class Presence {
   }
 
   /** What is wrong, if another folder is in its place; otherwise null. */
-  get foreign(): string | null {
+  get foreign(): AwayFact | null {
     return this.#foreign;
   }
 
@@ -100,8 +101,8 @@ export class Presence {
     this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
   }
 
-  standBy(message: string): void {
-    this.#state.enter('standby', message);
+  standBy(why: WhyFact): void {
+    this.#state.enter('standby', why);
   }
 
   /** Checks the folder and updates the state. Null if the check fails, or if another agent takes the folder in. */
@@ -111,7 +112,7 @@ export class Presence {
       const found = await folder.availability();
       if (found.state !== 'present') {
         this.#failedListings = 0;
-        this.#state.enter(found.state, found.message);
+        this.#state.enter(found.state, found.why);
         // If it appears later, its files were not seen arriving, so they may be `existing` ones.
         if (found.state === 'missing' && !this.#writesFail && !away.isOn) away.letGo();
         return found;
@@ -120,7 +121,7 @@ export class Presence {
       const isFleets = away.isOn && (settings.share ?? null) !== null;
       const taken = isFleets ? null : await this.#claim.hold(found.token);
       if (taken !== null) {
-        this.#state.enter('taken', taken.message, taken);
+        this.#state.enter('taken', ofError(taken));
         return null;
       }
       if (this.#writesFail || away.isOn) this.holdUp();
@@ -130,10 +131,11 @@ export class Presence {
       if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
       // One may fail because the folder was just replaced.
       else if (this.#failedListings > 1 && this.#unlisted !== null)
-        this.#state.enter(
-          isUnreachable(this.#unlisted) ? 'unreachable' : 'unreadable',
-          `The files in ${settings.path} can't be listed (${this.#unlisted}).`,
-        );
+        this.#state.enter(isUnreachable(this.#unlisted) ? 'unreachable' : 'unreadable', {
+          is: 'unlisted',
+          folder: settings.path,
+          system: this.#unlisted,
+        });
       else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
       return found;
     } catch (error) {

@@ -10,6 +10,7 @@ import type { FolderTrouble } from '../presence/folderTrouble.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { FolderListings } from './folderListings.ts';
 import { isSkipped, statOf, type ReconcileDeps } from './reconcile.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 /** Names per ledger query. */
 const LOOKED_UP_AT_ONCE = 256;
@@ -105,7 +106,7 @@ async function firstWatch(
   }
   await ledger.markWatched(settings.path, skipped, {
     reason: 'EXISTING',
-    message: `It was in the folder when it was first watched (\`${existingPolicy(existing).replace('=', ': ')}\`).`,
+    message: toMessage({ is: 'existing', existing: existingPolicy(existing).replace('existing=', '') }),
     sha256: null,
     policy: existingPolicy(existing),
     at: clock.now(),
@@ -145,7 +146,7 @@ async function leaveFormerFiles(
   }
   await ledger.markWatched(settings.path, left, {
     reason: 'TAKEN_OVER',
-    message: 'It was in the folder while another agent watched it, and may already have been sent.',
+    message: toMessage({ is: 'takenOver' }),
     sha256: null,
     // A change of `existing` causes a new decision.
     policy: existingPolicy(settings.existing),

@@ -14,6 +14,7 @@ import {
 import { MissingFiles } from './missingFiles.ts';
 import type { LookOver } from './directoryCache.ts';
 import { nameOf, pathOf } from '../../core/paths.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 export interface ReconcileDeps {
   readonly folder: WatchedFolder;
@@ -197,8 +198,7 @@ async function noteBadName(
 ): Promise<void> {
   const identity = { size: 0, mtimeNs: 0n, ctimeNs: 0n, inode: 0n };
   if ((await ledger.known({ folder: settings.path, path })) !== null) return;
-  const message =
-    'Its name is not valid UTF-8 (invalid bytes are shown as %XX), so it was skipped. Rename it in a file manager, or convert the names in its folder with `convmv`.';
+  const message = toMessage({ is: 'badName' });
   await ledger.note(
     { folder: settings.path, path, identity },
     { verdict: 'unreadable', reason: 'NAME_NOT_UTF8', message, sha256: null, policy: null, at: clock.now() },

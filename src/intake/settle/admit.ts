@@ -3,8 +3,8 @@ import { factsOf, isSplitType, type ImageType } from '../../core/domain/imageTyp
 import { PAGE_TYPES } from '../../core/domain/pages.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import { mayBeReceipt } from '../../core/domain/receiptLike.ts';
-import { counted, size as sizeText } from '../../core/domain/words.ts';
-import type { Remark } from '../../core/domain/look.ts';
+import { remarkFact, type Remark } from '../../core/domain/look.ts';
+import { toMessage, type GapFact, type WhyFact } from '../../core/domain/why.ts';
 import type { ImageInspector, Inspection } from '../../core/ports/image.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
@@ -26,14 +26,14 @@ type Whole = (
 interface Incomplete {
   readonly kind: 'incomplete';
   readonly reason: string;
-  readonly message: string;
+  readonly why: WhyFact;
   /** Left out unless a decoder may still read the whole of it: its type, and what it is then. */
   readonly doubt?: { readonly type: ImageType; readonly whole: Whole };
 }
 
 /** What to do with a file that has stopped changing, judged by its bytes. */
 export type Judgement =
-  Whole | Incomplete | { readonly kind: 'rejected'; readonly reason: string; readonly message: string };
+  Whole | Incomplete | { readonly kind: 'rejected'; readonly reason: string; readonly why: WhyFact };
 
 /** `path` decides nothing about what is sent, only whether a file that is not sent may be somebody's receipt. */
 export async function judge(
@@ -43,12 +43,8 @@ export async function judge(
   inspector: ImageInspector,
 ): Promise<Judgement> {
   if (bytes.length === 0) {
-    if (!mayBeReceipt(path, 'unread')) return noReceipt('The file is empty and not named like an image.');
-    return {
-      kind: 'incomplete',
-      reason: 'EMPTY',
-      message: 'The file is empty. It is checked again when it grows.',
-    };
+    if (!mayBeReceipt(path, 'unread')) return noReceipt({ is: 'emptyNoReceipt' });
+    return { kind: 'incomplete', reason: 'EMPTY', why: { is: 'empty' } };
   }
   const inspection = await inspector.inspect(bytes);
   if (inspection.type === null) return unidentified(path, inspection);
@@ -65,18 +61,14 @@ export async function judge(
   const whole: Whole = isSplit ? { kind: 'pages', quiet } : { kind: 'image', type, quiet };
   if (inspection.structure === 'complete') {
     if (hasHole !== true || !factsOf(type).isCompressed) return whole;
-    return { ...whole, hole: { type, incomplete: incomplete('zeros stand in place of image data') } };
+    return { ...whole, hole: { type, incomplete: incomplete({ is: 'zeros' }) } };
   }
   const judgement = incomplete(inspection.detail);
   return inspection.isDoubtful === true ? { ...judgement, doubt: { type, whole } } : judgement;
 }
 
-function incomplete(detail: string): Incomplete {
-  return {
-    kind: 'incomplete',
-    reason: 'INCOMPLETE',
-    message: `Incomplete: ${detail}. It is checked again when it changes.`,
-  };
+function incomplete(gap: GapFact): Incomplete {
+  return { kind: 'incomplete', reason: 'INCOMPLETE', why: { is: 'incomplete', gap } };
 }
 
 /** Single-page TIFFs and HEICs that the folder accepts, and JPEGs that need no turning, are sent unsplit. */
@@ -100,30 +92,17 @@ function unidentified(
   path: string,
   { detail, content }: Extract<Inspection, { type: null }>,
 ): Extract<Judgement, { kind: 'rejected' }> {
-  if (!mayBeReceipt(path, content)) return noReceipt(`Not an image: ${detail}.`);
+  if (!mayBeReceipt(path, content)) return noReceipt({ is: 'notAnImage', content: detail });
   if (content === 'image')
-    return {
-      kind: 'rejected',
-      reason: 'TYPE_UNKNOWN',
-      message: `An image of a type that can't be sent: ${detail}. Save it as JPEG or PNG.`,
-    };
-  return { kind: 'rejected', reason: 'DAMAGED', message: `Damaged, or not an image: ${detail}.` };
+    return { kind: 'rejected', reason: 'TYPE_UNKNOWN', why: { is: 'otherType', content: detail } };
+  return { kind: 'rejected', reason: 'DAMAGED', why: { is: 'damaged', content: detail } };
 }
 
 function notAccepted(type: ImageType, { pages }: FolderSettings): Extract<Judgement, { kind: 'rejected' }> {
+  const reason = type === 'pdf' ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED';
   if (pages === 'missing' && type !== 'jpeg' && isSplitType(type))
-    return {
-      kind: 'rejected',
-      reason: type === 'pdf' ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
-      message: `${type.toUpperCase()} files can't be split into pages, because the required parts of receiptd are not installed. To see which, run \`receiptd doctor\`.`,
-    };
-  const pdf = type === 'pdf';
-  const what = pdf ? 'PDFs' : `${type.toUpperCase()} images`;
-  return {
-    kind: 'rejected',
-    reason: pdf ? 'PDF_NOT_ACCEPTED' : 'TYPE_NOT_ACCEPTED',
-    message: `${what} are not sent from this folder. Add \`${type}\` to its \`accept\` list to send ${pdf ? 'them, if your service accepts PDFs' : 'them'}.`,
-  };
+    return { kind: 'rejected', reason, why: { is: 'notSplit', type } };
+  return { kind: 'rejected', reason, why: { is: 'notAccepted', type } };
 }
 
 /** Verdict on a file that is too large to read; `path` only tells whether it may be a receipt. */
@@ -132,15 +111,13 @@ export function judgeTooLarge(
   bytes: number,
   { maxFileSize }: Pick<FolderSettings, 'maxFileSize'>,
 ): Extract<Judgement, { kind: 'rejected' }> {
-  // In bytes, if both sizes round to the same text.
-  const text = sizeText(bytes) === sizeText(maxFileSize) ? (n: number) => counted(n, 'byte') : sizeText;
-  const limit = `${text(bytes)}; the limit of this folder is ${text(maxFileSize)} (\`maxFileSize\`)`;
-  if (!mayBeReceipt(path, 'unread')) return noReceipt(`Not named like an image, and too large: ${limit}.`);
-  return { kind: 'rejected', reason: 'TOO_LARGE', message: `Too large: ${limit}.` };
+  const sizes = { bytes, limit: maxFileSize };
+  if (!mayBeReceipt(path, 'unread')) return noReceipt({ is: 'tooLargeNoReceipt', ...sizes });
+  return { kind: 'rejected', reason: 'TOO_LARGE', why: { is: 'tooLarge', ...sizes } };
 }
 
-function noReceipt(message: string): Extract<Judgement, { kind: 'rejected' }> {
-  return { kind: 'rejected', reason: NO_RECEIPT, message };
+function noReceipt(why: WhyFact): Extract<Judgement, { kind: 'rejected' }> {
+  return { kind: 'rejected', reason: NO_RECEIPT, why };
 }
 
 export interface Candidate {
@@ -174,6 +151,6 @@ export async function admit(
     lane,
     at: deps.now,
     naming: template.naming(context),
-    remark: remark ?? null,
+    remark: remark ? { reason: remark.reason, message: toMessage(remarkFact(remark)) } : null,
   });
 }

@@ -8,7 +8,8 @@ import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';
 import { judge, judgeTooLarge, type Candidate, type Judgement } from './admit.ts';
-import { isHeld, isLookedAt, keptBack } from '../../core/domain/look.ts';
+import { isHeld, isLookedAt, keptBack, remarkFact } from '../../core/domain/look.ts';
+import { toMessage, whyText, type WhyFact } from '../../core/domain/why.ts';
 import type { Looked, Looks } from '../looks.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
@@ -57,7 +58,7 @@ export async function examine(file: Unsettled, deps: ExamineDeps): Promise<void>
   if (!settling.isStill(file)) return settling.keep(file);
   // An event may change `file.identity` from here on; the verdict applies to this identity.
   const { identity } = file;
-  if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.detail, deps);
+  if (file.waitsFor) return incomplete(file, identity, file.waitsFor.reason, file.waitsFor.why, deps);
   // Without room in the sink, reading the file would be wasted.
   if (!deps.sink.hasRoom(identity.size)) return settling.retryLater(file);
   const stillMs = settling.stillMs(file);
@@ -86,8 +87,8 @@ async function afterRead(
     case 'changed':
       return settling.disturbed(file);
     case 'tooLarge': {
-      const { reason, message } = judgeTooLarge(path, identity.size, settings);
-      return note(file, identity, 'rejected', reason, message, deps);
+      const { reason, why } = judgeTooLarge(path, identity.size, settings);
+      return note(file, identity, 'rejected', reason, why, deps);
     }
     case 'unreadable':
       return unreadable(file, identity, read.code, deps);
@@ -104,11 +105,11 @@ async function afterRead(
   if (judgement.kind === 'incomplete' || judgement.kind === 'rejected') deps.buffers?.giveBack(read.bytes);
   switch (judgement.kind) {
     case 'incomplete':
-      return incomplete(file, identity, judgement.reason, judgement.message, deps);
+      return incomplete(file, identity, judgement.reason, judgement.why, deps);
     case 'rejected':
       // An unrecognized file may be the beginning of a valid one.
       if (UNTOLD.has(judgement.reason) && !settling.requireQuiet(file, 'long')) return settling.keep(file);
-      return note(file, identity, 'rejected', judgement.reason, judgement.message, deps);
+      return note(file, identity, 'rejected', judgement.reason, judgement.why, deps);
     case 'image':
       if (!settling.requireQuiet(file, judgement.quiet)) return settling.keep(file);
       return image(file, { path, lane, identity, mark, bytes: read.bytes, type: judgement.type }, deps);
@@ -157,7 +158,8 @@ async function image(file: Unsettled, candidate: Candidate, deps: ExamineDeps): 
   settling.done(file, candidate.identity);
   await looked?.remember();
   if (!remark) return;
-  const { reason, message: detail } = remark;
+  const { reason } = remark;
+  const detail = whyText(remarkFact(remark));
   deps.log.warn('sentWithRemark', { folder: settings.path, path: file.path, reason, detail });
 }
 
@@ -165,11 +167,11 @@ async function incomplete(
   file: Unsettled,
   identity: FileIdentity,
   reason: string,
-  message: string,
+  why: WhyFact,
   deps: ExamineDeps,
 ): Promise<void> {
-  if (!deps.settling.markIncomplete(file, identity, reason, message))
-    await note(file, identity, 'incomplete', reason, message, deps);
+  if (!deps.settling.markIncomplete(file, identity, reason, why))
+    await note(file, identity, 'incomplete', reason, why, deps);
 }
 
 async function unreadable(
@@ -179,8 +181,7 @@ async function unreadable(
   deps: ExamineDeps,
 ): Promise<void> {
   if (deps.settling.blocked(file, code)) return;
-  const message = `The file can't be read (${code}). Allow the agent's user to read it. receiptd retries at every listing.`;
-  await note(file, identity, 'unreadable', code, message, deps);
+  await note(file, identity, 'unreadable', code, { is: 'cantBeRead', system: code }, deps);
 }
 
 async function note(
@@ -188,10 +189,16 @@ async function note(
   identity: FileIdentity,
   verdict: Note['verdict'],
   reason: string,
-  message: string,
+  why: WhyFact,
   deps: ExamineDeps,
 ): Promise<void> {
-  const isNoted = await deps.sink.note({ path: file.path, identity, verdict, reason, message });
+  const isNoted = await deps.sink.note({
+    path: file.path,
+    identity,
+    verdict,
+    reason,
+    message: toMessage(why),
+  });
   deps.settling.done(file, identity);
   if (isNoted) deps.onNote(verdict, file.path);
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { SettleTimes } from '../../core/domain/settings.ts';
 import type { Quiet } from './admit.ts';
 import { Unsettled, type Trouble } from './unsettled.ts';
+import type { WhyFact } from '../../core/domain/why.ts';
 
 /** A copying program may stand still for a while in the middle of a file. */
 const LONGEST = 6;
@@ -162,7 +163,7 @@ export class Settling {
   }
 
   /** The content read as `identity` is incomplete: the file is rechecked periodically. False once its patience has run out. */
-  markIncomplete(file: Unsettled, identity: FileIdentity, reason: string, detail: string): boolean {
+  markIncomplete(file: Unsettled, identity: FileIdentity, reason: string, why: WhyFact): boolean {
     // A newer version has arrived and was not read: it may hold the missing end.
     if (!sameIdentity(file.identity, identity)) {
       this.keep(file);
@@ -174,7 +175,7 @@ export class Settling {
       : this.#times.patienceMs;
     if (this.#clock.monotonic() - file.stillSince >= patienceMs) return false;
     this.#wasRead(file);
-    file.waitsFor = { reason, detail };
+    file.waitsFor = { reason, why };
     this.keep(file);
     return true;
   }

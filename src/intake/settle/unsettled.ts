@@ -1,4 +1,5 @@
 import { sameIdentity, type FileIdentity, type Lane } from '../../core/domain/document.ts';
+import type { WhyFact } from '../../core/domain/why.ts';
 
 /** First pause after a failed look at a file; doubles with each failure, up to LONGEST_RETRY_MS. */
 const FIRST_RETRY_MS = 500;
@@ -16,7 +17,7 @@ export class Unsettled {
   due: number;
   /** Being examined right now. */
   isBusy = false;
-  waitsFor: { readonly reason: string; readonly detail: string } | null = null;
+  waitsFor: { readonly reason: string; readonly why: WhyFact } | null = null;
   trouble: Trouble | null = null;
   /** See `Settling`. */
   isParked = false;

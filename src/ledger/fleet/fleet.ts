@@ -22,6 +22,7 @@ import type { Places } from '../reads/view.ts';
 import { IN_BUDGET, IN_WINDOW, waitFor } from '../steps/send.ts';
 import type { OpenAgent } from './open.ts';
 import type { FleetRunner } from './runner.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 /** Documents that one transaction moves. */
 const BATCH = 500;
@@ -30,7 +31,7 @@ const LOOK_AGAIN_MS = 10 * 60_000;
 const ELSEWHERE = {
   move: 'postpone',
   reason: BYTES_ELSEWHERE,
-  message: 'Only the agent that picked it up can find its image, and sends it once it does.',
+  message: toMessage({ is: 'onlyItsAgent' }),
 } as const;
 
 /* ---- Statements ---- */
@@ -195,7 +196,7 @@ export class Fleet implements LedgerFleet {
     const { agent: own } = agent.member.session;
     const overdue = await this.#ask<{ readonly id: number; readonly name: string }>(OVERDUE, { agent: own });
     for (const { id, name } of overdue) {
-      const message = `Agent ${name} went silent while sending this. It may have arrived, and is sent again.`;
+      const message = toMessage({ is: 'agentSilent', agent: name });
       const [[answer]] = await agent.core.run([
         ['recover', [{ at: clock.now(), base: id * CHAIN, message }]],
       ]);
@@ -402,7 +403,7 @@ export class Fleet implements LedgerFleet {
     const rows =
       handed === null ? [] : await this.#ask<{ readonly id: number }>(NOT_HANDED, { ...range, handed });
     const results = rows.map((row) => row.id);
-    const message = `Agent ${name} was retired while it sent this; it may have arrived.`;
+    const message = toMessage({ is: 'agentRetired', agent: name });
     const [[answer]] = await core.run([['retire', [{ base: range.first, results, message, at }]]]);
     if (answer !== undefined && 'fault' in answer) throw answer.fault;
     const back = new ReceiptdError('USAGE.retiresRunning', { agent: name });
@@ -414,7 +415,7 @@ export class Fleet implements LedgerFleet {
     const lost = await this.#moveAll(LEFT_BY, { name }, (some) => ({
       ...some,
       move: 'lose',
-      message: `Agent ${name} was retired, and only it had this image. Scan the receipt again.`,
+      message: toMessage({ is: 'lostWithAgent', agent: name }),
       newestSeen: null,
     }));
     // Last: until then it is listed, and can be retired again.

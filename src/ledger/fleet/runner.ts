@@ -6,14 +6,14 @@ import type { Member } from '../postgres/member.ts';
 import type { LedgerCore, Step } from '../ledger.ts';
 import type { OpenAgent } from './open.ts';
 import { StoreFailed, type Runner } from '../runner.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 interface Request {
   readonly attempt: number;
   readonly epoch: number;
 }
 
-const FORGOTTEN =
-  "The outcome of this upload was lost with the ledger's server. It may have arrived, and is sent again.";
+const FORGOTTEN = toMessage({ is: 'lostWithServer' });
 
 export interface FleetRunnerOptions {
   readonly core: LedgerCore;

@@ -11,6 +11,7 @@ import type { DocumentRow, FileRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
 import { CurrentFiles, KnownDocuments, makePlaces } from './places.ts';
 import { endpointIdOf, folderIdOf } from '../entries.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 /** The document's own file; a page always counts as there, even if its file is gone. */
 const OWN_FILES = `SELECT ${columnsOf('files', 'f')} FROM {rows id:int} files f
@@ -326,7 +327,7 @@ export async function copy(work: Work, items: readonly CopyItem[]): Promise<read
       answer = { kind: 'requeued', document: existing.id, name: existing.name };
     } else answer = { kind: 'duplicate', document: existing.id, name: existing.name };
     if (by !== null) {
-      const message = `Moved to endpoint ${key.uid}, as ${answer.name}.`;
+      const message = toMessage({ is: 'movedTo', endpoint: key.uid, name: answer.name });
       const document = work.ref(source.id);
       work.add({ kind: 'moved', documents: [document], state: 'failed', reason: MOVED, message }, at);
       work.add({ kind: 'dismissed', documents: [document], files: [], by }, at);

@@ -8,7 +8,7 @@ import type {
   SplitEndItem,
   SplitItem,
 } from '../../core/messages.ts';
-import { everyPageSent } from '../../core/domain/pages.ts';
+import { toMessage } from '../../core/domain/why.ts';
 import { CHAIN, type EntryOf, type Range, endpointIdOf, folderIdOf } from '../entries.ts';
 import { pathOf, type FileRow } from '../schema.ts';
 import type { Work } from '../work.ts';
@@ -230,5 +230,5 @@ function disposed(
 
 /** Message for a file while it is being split (0 pages) and afterwards. */
 function splitMessage(pages: number): string {
-  return pages === 0 ? 'It is being split into pages.' : everyPageSent(pages);
+  return toMessage(pages === 0 ? { is: 'splitting' } : { is: 'everyPageSent', pages, attachments: 0 });
 }

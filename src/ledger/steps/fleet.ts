@@ -3,6 +3,7 @@ import type { DocumentRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
 import { KnownDocuments } from './places.ts';
 import { recover, type RecoverAnswer, type RecoverItem } from './send.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 export interface RetireItem extends RecoverItem {
   readonly base: number;
@@ -73,7 +74,7 @@ export async function merge(work: Work, items: readonly MergeItem[]): Promise<re
     for (const row of waiting) {
       const other = others.get(row.id);
       if (other === undefined) continue;
-      const message = `Another agent has the same image, as document ${other}; retrying sends this one as well.`;
+      const message = toMessage({ is: 'twin', document: other });
       work.add({ kind: 'moved', documents: [work.ref(row.id)], state: 'failed', reason: TWIN, message }, at);
     }
     for (const row of unsent) {

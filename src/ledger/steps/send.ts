@@ -14,6 +14,7 @@ import { isIdle } from '../fold.ts';
 import { NEVER, ofBytes, SPAN_MS, type DocumentRow } from '../schema.ts';
 import { columnsOf, type Work } from '../work.ts';
 import { endpointsOf } from './places.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 const SHARED_HOLDS = `SELECT ${columnsOf('holds', 'h')} FROM holds h WHERE h.open = 1 AND h.shared_until IS NOT NULL`;
 /** Reads no more than the limit, newest first: the oldest of those says when there is room again. */
@@ -221,7 +222,7 @@ function besideResults(document: DocumentRow, move: Move): Move {
   return isProof && attempts > 0 ? { state: 'accepted' } : move;
 }
 
-const INTERRUPTED = 'receiptd stopped while this was being sent. It may have arrived, and is sent again.';
+const INTERRUPTED = toMessage({ is: 'interrupted' });
 
 /** Between a 401 and the repetition, the latest request says whose upload it is. */
 const UPLOADING = `SELECT ${columnsOf('documents', 'd')} FROM documents d
@@ -326,7 +327,7 @@ export async function move(work: Work, items: readonly MoveItem[]): Promise<read
       }
       case 'lose': {
         const { message, elsewhere } = item;
-        const isSeen = 'Its image was seen again during the search for it.';
+        const isSeen = toMessage({ is: 'seenAgain' });
         return each(rows.filter(isIdle), ({ id }): Move => {
           if (seenAgain.has(id)) return { state: 'queued', due: at, reason: BYTES_MISSING, message: isSeen };
           return elsewhere === undefined

@@ -49,10 +49,10 @@ export class HeicFile implements Opened {
   /** Upright pixels: red, green, blue and alpha. */
   async decode(number: number): Promise<Pixels | Unreadable> {
     const image = this.#images[number - 1];
-    if (image === undefined) return { kind: 'refused', reason: 'DAMAGED', detail: 'it has no such picture' };
+    if (image === undefined) return { kind: 'refused', reason: 'DAMAGED', detail: { is: 'noSuchPage' } };
     const [width, height] = [image.get_width(), image.get_height()];
     if (width * height > MOST_PIXELS)
-      return { kind: 'refused', reason: 'TOO_DEAR', detail: `it has ${width} x ${height} pixels` };
+      return { kind: 'refused', reason: 'TOO_DEAR', detail: { is: 'pixels', width, height } };
     const into = { data: new Uint8ClampedArray(width * height * 4), width, height };
     const pixels = await new Promise<Pixels | null>((done) => {
       image.display(into, done);
@@ -64,7 +64,7 @@ export class HeicFile implements Opened {
 const UNREADABLE: Unreadable = {
   kind: 'refused',
   reason: 'DAMAGED',
-  detail: "its picture can't be decoded",
+  detail: { is: 'notDecoded' },
 };
 
 export async function openHeic(bytes: Buffer): Promise<HeicFile | Unreadable> {

@@ -56,13 +56,13 @@ async function openFile(request: Extract<Request, { kind: 'open' }>, bytes: Buff
   const file = await fileOf(request.type, bytes);
   if (file.kind === 'refused') return { head: file };
   const { pages, attachments = 0 } = file;
-  if (pages < 1) return { head: { kind: 'refused', reason: 'DAMAGED', detail: 'it has no pages' } };
+  if (pages < 1) return { head: { kind: 'refused', reason: 'DAMAGED', detail: { is: 'noPages' } } };
   if (pages > request.mostPages)
     return {
       head: {
         kind: 'refused',
         reason: 'TOO_MANY_PAGES',
-        detail: `it has ${pages} pages; ${request.mostPages} are the most`,
+        detail: { is: 'manyPages', pages, most: request.mostPages },
       },
     };
   open = { file, request };
@@ -80,7 +80,7 @@ async function fileOf(
       } catch (error) {
         // PDFium could not be loaded, which is not the file's fault.
         if (error instanceof OutOfMemory) throw error;
-        return { kind: 'refused', reason: 'TROUBLE', detail: 'the PDF reader could not be loaded' };
+        return { kind: 'refused', reason: 'TROUBLE', detail: { is: 'notLoaded' } };
       }
     case 'tiff': {
       const file = new TiffFile(bytes);
@@ -123,15 +123,15 @@ async function whole(bytes: Buffer, type: ImageType): Promise<Answer> {
 
 async function look(bytes: Buffer, type: ImageType): Promise<Appearance> {
   const source = await sourceOf(sharp, bytes, { type, page: 1, size: MEASURED_SIDE });
-  if ('kind' in source) throw new Error(source.detail);
+  if ('kind' in source) throw new Error(source.detail.is);
   return appearanceOf(source.image);
 }
 
 /** Turns an error of a library into a refusal. Drops its message, which may contain anything. */
 function refusalOf(error: unknown): Unreadable {
   if (error instanceof OutOfMemory || error instanceof RangeError || /pixel limit/i.test(String(error)))
-    return { kind: 'refused', reason: 'TOO_DEAR', detail: 'it is too large to be drawn' };
-  return { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
+    return { kind: 'refused', reason: 'TOO_DEAR', detail: { is: 'largeToDraw' } };
+  return { kind: 'refused', reason: 'DAMAGED', detail: { is: 'damaged' } };
 }
 
 function say({ head, body }: Answer): void {

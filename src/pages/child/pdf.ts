@@ -28,27 +28,27 @@ const FORM_BYTES = 256;
 /** Opens a PDF that stays in PDFium's memory for the life of this process. */
 export function openPdf(module: Pdfium, bytes: Buffer): PdfFile | Unreadable {
   const at = module.pdfium.wasmExports.malloc(bytes.length);
-  if (at === 0) return { kind: 'refused', reason: 'TOO_DEAR', detail: 'it is too large to be opened' };
+  if (at === 0) return { kind: 'refused', reason: 'TOO_DEAR', detail: { is: 'largeToOpen' } };
   module.pdfium.HEAPU8.set(bytes, at);
   const load = (): number => module.FPDF_LoadMemDocument(at, bytes.length, '');
   const document = load();
   if (document !== 0) return placeholder(module, document) ?? new PdfFile(module, document, load);
   const error = module.FPDF_GetLastError();
   return error === PASSWORD || error === SECURITY
-    ? { kind: 'refused', reason: 'ENCRYPTED', detail: 'it is protected by a password' }
-    : { kind: 'refused', reason: 'DAMAGED', detail: 'its structure is damaged' };
+    ? { kind: 'refused', reason: 'ENCRYPTED', detail: { is: 'password' } }
+    : { kind: 'refused', reason: 'DAMAGED', detail: { is: 'structure' } };
 }
 
 /** Files whose pages only tell people to open them in another program. */
 function placeholder(module: Pdfium, document: number): Unreadable | null {
   if (module.FPDF_GetFormType(document) === DYNAMIC_FORM)
-    return { kind: 'refused', reason: 'XFA_FORM', detail: 'it is a form that only Adobe programs can show' };
+    return { kind: 'refused', reason: 'XFA_FORM', detail: { is: 'xfa' } };
   const files = module.FPDFDoc_GetAttachmentCount(document);
   if (files === 0 || !isPortfolio(copyOf(module, document))) return null;
-  return { kind: 'refused', reason: 'PORTFOLIO', detail: `it is a portfolio of ${files} other files` };
+  return { kind: 'refused', reason: 'PORTFOLIO', detail: { is: 'portfolio', files } };
 }
 
-const NO_PAGE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
+const NO_PAGE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: { is: 'damaged' } };
 
 class PdfFile implements Opened {
   readonly kind = 'opened';
@@ -128,7 +128,7 @@ class PdfFile implements Opened {
     return this.#with(this.#withFonts, number, async (again) => {
       const lacking = lackingLetters(module, again.page);
       if (lacking === '') return this.#draw(again, sizeOf(again));
-      return { kind: 'refused', reason: 'FONT_MISSING', detail: `it lacks the font of “${lacking}”` };
+      return { kind: 'refused', reason: 'FONT_MISSING', detail: { is: 'fontMissing', letters: lacking } };
     });
   }
 

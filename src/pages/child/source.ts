@@ -63,4 +63,4 @@ export async function sourceOf(
   }
 }
 
-const NO_PAGE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it has no such page' };
+const NO_PAGE: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: { is: 'noSuchPage' } };

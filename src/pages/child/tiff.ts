@@ -49,7 +49,7 @@ export class TiffFile implements Opened {
   /** The page as a viewer shows it: upright, with square pixels. The encoded page carries neither orientation nor two resolutions. */
   async image(sharp: SharpModule, number: number, options: SharpOptions): Promise<Sharp | Unreadable> {
     const page = this.#pages[number - 1];
-    if (page === undefined) return { kind: 'refused', reason: 'DAMAGED', detail: 'it has no such page' };
+    if (page === undefined) return { kind: 'refused', reason: 'DAMAGED', detail: { is: 'noSuchPage' } };
     const { place, across, down } = page;
     if (!isReadable(page)) return UNSUPPORTED;
     const plain = sharp(this.#bytes, { ...options, page: place });
@@ -61,7 +61,7 @@ export class TiffFile implements Opened {
     if (across <= 0 || down <= 0 || Math.abs(across / down - 1) <= SQUARE) return image;
     const { width, height, bitsPerSample } = await image.metadata();
     if (width * height * Math.max(across / down, down / across) > MOST_PIXELS)
-      return { kind: 'refused', reason: 'TOO_DEAR', detail: `it has ${width} x ${height} pixels` };
+      return { kind: 'refused', reason: 'TOO_DEAR', detail: { is: 'pixels', width, height } };
     // Before the orientation is applied.
     return sharp(this.#bytes, { ...options, page: place })
       .resize({
@@ -88,5 +88,5 @@ function isReadable(page: TiffPage): boolean {
 export const UNSUPPORTED: Unreadable = {
   kind: 'refused',
   reason: 'UNSUPPORTED',
-  detail: 'its TIFF is of an unusual kind that not every program can read',
+  detail: { is: 'unusualTiff' },
 };

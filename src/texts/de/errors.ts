@@ -14,7 +14,7 @@ export function errorsTexts(format: Format): ErrorTexts {
     ...filesErrors(format),
     ...ledgerErrors(format),
     ...credentialsErrors(),
-    ...serviceErrors(),
+    ...serviceErrors(format),
     ...commandsErrors(format),
     ...osServiceErrors(),
   };

@@ -15,7 +15,7 @@ export function errorsTexts(format: Format) {
     ...filesErrors(format),
     ...ledgerErrors(format),
     ...credentialsErrors(),
-    ...serviceErrors(),
+    ...serviceErrors(format),
     ...commandsErrors(format),
     ...osServiceErrors(),
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
+import type { ListRowJson } from '../../../src/control/protocol/documents.ts';
 import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import { zipOf } from '../../../src/control/queries/zip.ts';
@@ -103,8 +103,8 @@ describe('a CSV export', () => {
       { name: 'Händler, Ort', pointer: '/merchant' },
     ];
     async function* rows() {
-      yield { posted: [{ '/total': 1, '/merchant': '=1+1' }, { '/total': 12.5 }] } as unknown as ListRow;
-      yield { posted: [] } as unknown as ListRow;
+      yield { posted: [{ '/total': 1, '/merchant': '=1+1' }, { '/total': 12.5 }] } as unknown as ListRowJson;
+      yield { posted: [] } as unknown as ListRowJson;
     }
     const lines: string[] = [];
     for await (const line of csvLines(rows(), { separator: ',', byteOrderMark: false }, columns))
@@ -130,7 +130,7 @@ async function zipped(
     documents: each(),
     locateBytes: async ({ id }) =>
       gone.includes(id)
-        ? { kind: 'gone', newestSeen: 0, message: 'Its file is gone.' }
+        ? { kind: 'gone', newestSeen: 0, why: { is: 'fileGone', file: '/scans/a.jpg' } }
         : { kind: 'bytes', bytes: Buffer.from(`image ${id}`) },
   });
   for await (const part of zip) parts.push(part);
@@ -144,7 +144,9 @@ it('a ZIP download contains each image under its document name, and lists missin
   );
   expect([...files.keys()]).toEqual(['Beleg München.jpg', 'fax.tiff', 'MISSING.txt']);
   expect(String(files.get('Beleg München.jpg'))).toBe('image 1');
-  expect(String(files.get('MISSING.txt'))).toBe('lost: Its file is gone.\n');
+  expect(String(files.get('MISSING.txt'))).toBe(
+    'lost: Its file /scans/a.jpg is gone, and there is no other copy of the image.\n',
+  );
 });
 
 it('a ZIP download gives every file a unique, valid name without path traversal', async () => {

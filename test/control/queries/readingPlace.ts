@@ -91,7 +91,7 @@ export async function place() {
           const bytes = images.get(sha256);
           return bytes
             ? { kind: 'bytes', bytes }
-            : { kind: 'gone', newestSeen: 0, message: 'Nobody has it.' };
+            : { kind: 'gone', newestSeen: 0, why: { is: 'fileGone', file: '/scans/gone.jpg' } };
         },
       }),
       // Real time, because the reader's time limits are measured in it.

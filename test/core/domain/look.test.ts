@@ -35,11 +35,14 @@ describe('the appearance check of an image', () => {
     const remark = remarkOn({ ...GOOD, width: 100, paper: 50, light: 80, sharpness: 0.1, print: null });
     expect(remark).toEqual({
       reason: 'TOO_SMALL',
-      message: 'Its resolution is too low to read. It is too dark. It is blurred.',
+      flaws: ['TOO_SMALL', 'TOO_DARK', 'BLURRED'],
+      before: null,
     });
-    expect(remark && keptBack(remark)).toBe(
-      'Its resolution is too low to read. It is too dark. It is blurred. Scan it again, or send it as it is with `receiptd send FILE`.',
-    );
+    expect(remark && keptBack(remark)).toEqual({
+      is: 'keptBack',
+      flaws: ['TOO_SMALL', 'TOO_DARK', 'BLURRED'],
+      before: null,
+    });
   });
 
   it('is skipped unless the folder asks for it', () => {

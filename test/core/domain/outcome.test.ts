@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/domain/outcome.ts';
 import type { Answer, Expectation, Outcome } from '../../../src/core/domain/outcome.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
+import { whyText } from '../../../src/core/domain/why.ts';
 
 const expected: Expectation = {
   endpoint: { baseUrl: 'https://service.example', uid: 'uid-1' },
@@ -73,7 +74,7 @@ describe('classifying an answer', () => {
 
   it('says that an answer has no name, and not that its name differs', () => {
     expect(classify(response(200, {}), expected)).toMatchObject({
-      message: expect.stringContaining('the record has no name.'),
+      why: { is: 'notTheService', flaw: 'noName' },
     });
   });
 
@@ -89,7 +90,7 @@ describe('classifying an answer', () => {
 
   it.each([400, 413, 415, 422])("quotes the service's message of %d in one line", (status) => {
     const outcome = classify(response(status, 'too\n  blurred'), expected);
-    expect(outcome.kind === 'failed' && outcome.message).toContain('"too blurred"');
+    expect(outcome).toMatchObject({ kind: 'failed', why: { is: 'refused', words: 'too blurred' } });
   });
 });
 
@@ -174,7 +175,7 @@ describe('any answer', () => {
       kind: fc.constant('fault' as const),
       sent: fc.boolean(),
       code: fc.string(),
-      message: fc.string(),
+      fault: fc.constant({ at: 'name' as const }),
     }),
   );
   const expectations = fc.boolean().map((answerLost) => ({ ...expected, answerLost }));
@@ -185,8 +186,8 @@ describe('any answer', () => {
     check((answer, expectation) => {
       const outcome = classify(answer, expectation);
       if (answer.kind === 'fault' || outcome.kind === 'accepted') return;
-      expect(outcome.message.length).toBeLessThan(600);
-      expect(outcome.message).not.toMatch(/[\n\r\u001b]/);
+      expect(whyText(outcome.why).length).toBeLessThan(600);
+      expect(whyText(outcome.why)).not.toMatch(/[\n\r\u001b]/);
     });
   });
 
@@ -214,7 +215,7 @@ describe('any answer', () => {
   it('never forgets that a request which failed was partly sent', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.string(), expectations, (sent, code, expectation) => {
-        const outcome = classify({ kind: 'fault', sent, code, message: '' }, expectation);
+        const outcome = classify({ kind: 'fault', sent, code, fault: { at: 'name' } }, expectation);
         expect(outcome).toMatchObject({ kind: 'serviceTrouble', answerLost: sent });
       }),
     );

@@ -29,7 +29,7 @@ describe('the problems', () => {
     const folders = ['watching', 'starting', 'standby', 'paused'].map((state) => ({
       path: SCANS,
       state,
-      message: null,
+      why: null,
       since: NOW,
     }));
     expect(problemsWith({ folders })).toEqual([]);
@@ -43,7 +43,7 @@ describe('the problems', () => {
     ['taken', 'FOLDER_TAKEN'],
   ])('include a folder that is %s, since when, and its settings', (state, code) => {
     const [problem, ...more] = problemsWith({
-      folders: [{ path: SCANS, state, message: 'Why.', since: NOW }],
+      folders: [{ path: SCANS, state, why: { is: 'missing', folder: SCANS }, since: NOW }],
     });
     expect(more).toEqual([]);
     expect(problem).toMatchObject({
@@ -62,7 +62,7 @@ describe('the problems', () => {
 
   it('include a folder whose first listing lasts longer than ten minutes, which resolves itself', () => {
     const starting = (lasted: number) =>
-      problemsWith({ folders: [{ path: SCANS, state: 'starting', message: null, since: NOW - lasted }] });
+      problemsWith({ folders: [{ path: SCANS, state: 'starting', why: null, since: NOW - lasted }] });
     expect(starting(10 * 60_000 - 1)).toEqual([]);
     expect(starting(10 * 60_000)).toMatchObject([
       { key: `folder ${SCANS}`, code: 'FOLDER_UNLISTED', needsAttention: false, subject: SCANS },
@@ -73,7 +73,7 @@ describe('the problems', () => {
     const params = { folder: SCANS, detail: 'No answer.' };
     const code = 'FOLDER_UNREACHABLE';
     const incidents = [{ key: `${code} ${SCANS}`, code, params, since: NOW } as const];
-    const folder = (state: string) => [{ path: SCANS, state, message: 'No answer.', since: NOW }];
+    const folder = (state: string) => [{ path: SCANS, state, why: null, since: NOW }];
     const key = `folder ${SCANS}`;
     expect(codes({ incidents, folders: folder('unreachable') })).toEqual([[key, code]]);
     // While the configuration changes, only the incident remains.

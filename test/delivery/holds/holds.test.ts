@@ -166,7 +166,7 @@ it('works while the ledger cannot be written, and leaves no stale row behind', a
 });
 
 describe('changed credentials', () => {
-  const NONE = { reason: 'CREDENTIALS_MISSING', message: 'None.' };
+  const NONE = { reason: 'CREDENTIALS_MISSING', why: { is: 'heldBack' } } as const;
 
   it('are treated as unchanged if the check fails', async () => {
     holds = place.create(place.ledger, () => Promise.reject(new Error('the keychain is locked')));

@@ -5,9 +5,9 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { Holds } from '../../../src/delivery/holds/holds.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
-export const WHY = { reason: 'ECONNREFUSED', message: 'It is down.' };
-export const FORBIDDEN = { reason: 'HTTP_403', message: 'Not allowed.' };
-export const SLOWLY = { reason: 'HTTP_429', message: 'Slowly.' };
+export const WHY = { reason: 'ECONNREFUSED', why: { is: 'interrupted' } } as const;
+export const FORBIDDEN = { reason: 'HTTP_403', why: { is: 'uploadsForbidden', words: '' } } as const;
+export const SLOWLY = { reason: 'HTTP_429', why: { is: 'slowDown', words: '' } } as const;
 export const HOUR = 3_600_000;
 
 let next = 0;

@@ -73,7 +73,8 @@ describe('a wait requested by the service', () => {
     await place.ledger.putHold({
       scope: 'endpoint',
       key: endpointId(OFFICE),
-      ...SLOWLY,
+      reason: SLOWLY.reason,
+      message: '',
       since: 0,
       until: place.clock.now() + 1_000 * HOUR,
       demandedUntil: place.clock.now() + 1_000 * HOUR,
@@ -125,7 +126,8 @@ describe('a wait requested by the service', () => {
     const hold = {
       scope: 'endpoint',
       key: endpointId(OFFICE),
-      ...SLOWLY,
+      reason: SLOWLY.reason,
+      message: '',
       since: now,
       until: now + HOUR,
     } as const;

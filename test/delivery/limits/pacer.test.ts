@@ -316,7 +316,7 @@ it('counts a request as running from its headers to its answer, not while it is 
   leave();
   leave();
   expect(pacer.onTheWire).toBe(1);
-  give({ kind: 'fault', sent: true, code: 'X', message: 'X' });
+  give({ kind: 'fault', sent: true, code: 'X', fault: { at: 'name' } });
   await running;
   expect(pacer.onTheWire).toBe(0);
 });

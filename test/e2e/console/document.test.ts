@@ -95,7 +95,14 @@ inBrowser('the page of a document', (here) => {
       find((each) => each.state === state),
     );
     const { createdAt } = found[0]!;
-    const attempt = { id: 1, startedAt: createdAt, finishedAt: createdAt, bytes: 1, message: null };
+    const attempt = {
+      id: 1,
+      startedAt: createdAt,
+      finishedAt: createdAt,
+      bytes: 1,
+      message: null,
+      fact: null,
+    };
     here.stub.agent.attempts = [
       { ...attempt, outcome: 'limited', httpStatus: 429 },
       { ...attempt, outcome: 'unknown', httpStatus: 503 },

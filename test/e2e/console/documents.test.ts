@@ -87,9 +87,10 @@ inBrowser('the list of documents', (here) => {
   test("mentions a lost answer until the document is accepted, and folds the service's JSON except for its message", async () => {
     const { agent } = here.stub;
     const lost = 'An answer was lost';
-    const message = 'The service refused the document: "{"error":{"code":"E7","message":"Too dark"}}".';
+    const fact = { is: 'refused', words: '{"error":{"code":"E7","message":"Too dark"}}' };
+    const told = { reason: 'HTTP_422', message: 'The service refused the document.', fact };
     agent.rows = agent.rows
-      .map((row): Row => (row.state === 'failed' ? { ...row, reason: 'HTTP_422', message } : row))
+      .map((row): Row => (row.state === 'failed' ? { ...row, ...told } : row))
       .map((row, index) =>
         index < 2 ? { ...row, answerLost: true, state: index === 0 ? 'accepted' : 'queued' } : row,
       );

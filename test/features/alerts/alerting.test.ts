@@ -70,7 +70,7 @@ async function place() {
   const ledger = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
   onTestFinished(() => ledger.close());
   const incidents = new OpenIncidents({ clock, log });
-  const folders: Around['folders'] = [{ path: '/scans', state: 'watching', message: null, since: 0 }];
+  const folders: Around['folders'] = [{ path: '/scans', state: 'watching', why: null, since: 0 }];
   const world = { incidents, isLooking: false };
   let ids = 0;
   const start = async (

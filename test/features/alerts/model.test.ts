@@ -222,7 +222,7 @@ class World {
       incidents: this.#incidents.list(),
       isOfGeneration: (key) => key.includes('generation'),
       folders: [
-        { path: '/scans', state: isAway ? 'missing' : 'watching', message: null, since: this.clock.now() },
+        { path: '/scans', state: isAway ? 'missing' : 'watching', why: null, since: this.clock.now() },
       ],
       endpoints: [],
       isLooking: false,

@@ -189,7 +189,7 @@ describe("an audit that can't read everything", () => {
     await rename(place.scans, join(place.dir, 'away'));
     const found = await compare(place);
     expect(found).toMatchObject({ listed: 0, unaccounted: [] });
-    expect(found.notLookedAt).toEqual([{ path: '', message: `${place.scans} does not exist.` }]);
+    expect(found.notLookedAt).toMatchObject([{ path: '', fact: { is: 'missing', folder: place.scans } }]);
   });
 
   it('reports a folder that is replaced while it is listed', async () => {

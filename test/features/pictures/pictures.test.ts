@@ -13,7 +13,7 @@ import { webpOf } from './webp.ts';
 import { tempDir } from '../../support/tempDir.ts';
 
 const SIGNAL = new AbortController().signal;
-const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
+const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: { is: 'damaged' } };
 const TROUBLE: Unreadable = { ...DAMAGED, reason: 'TROUBLE' };
 
 function image(digit: string): Document {

@@ -26,25 +26,25 @@ describe('inspecting the content', () => {
   const zip = Buffer.from('504b03041400000008000000000000000000000000000000000000000100000061', 'hex');
   const mp4 = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1');
   test.each([
-    ['an empty file', Buffer.alloc(0), 'the file is empty'],
-    ['a text file', Buffer.from('Milk 1.20\nBread 2.40\nSum 3.60\n'), 'it looks like text'],
-    ['a text in an old encoding', Buffer.from('Käse 1,20\r\nSumme 3,60', 'latin1'), 'it looks like text'],
-    ['a text that begins like a BMP', Buffer.from('BMW invoice, sum 3,600.00'), 'it looks like text'],
-    ['zeros', Buffer.alloc(5000), 'the file begins with zeros, so it is probably still being written'],
-    ['a few bytes', Buffer.from([0xff, 0xd8]), 'it is too short to identify (2 bytes)'],
-    ['a ZIP archive', Buffer.concat([zip, deflateRawSync('a')]), 'it is ZIP'],
-    ['a film', mp4, 'it is MP4'],
-    ['an AVIF', buildHeic({ picture: Buffer.alloc(9, 1), brands: ['avif', 'mif1'] }), 'it is AVIF'],
+    ['an empty file', Buffer.alloc(0), { is: 'empty' }],
+    ['a text file', Buffer.from('Milk 1.20\nBread 2.40\nSum 3.60\n'), { is: 'text' }],
+    ['a text in an old encoding', Buffer.from('Käse 1,20\r\nSumme 3,60', 'latin1'), { is: 'text' }],
+    ['a text that begins like a BMP', Buffer.from('BMW invoice, sum 3,600.00'), { is: 'text' }],
+    ['zeros', Buffer.alloc(5000), { is: 'zeros' }],
+    ['a few bytes', Buffer.from([0xff, 0xd8]), { is: 'tooShort', bytes: 2 }],
+    ['a ZIP archive', Buffer.concat([zip, deflateRawSync('a')]), { is: 'other', type: 'ZIP' }],
+    ['a film', mp4, { is: 'other', type: 'MP4' }],
+    [
+      'an AVIF',
+      buildHeic({ picture: Buffer.alloc(9, 1), brands: ['avif', 'mif1'] }),
+      { is: 'other', type: 'AVIF' },
+    ],
     [
       'an AVIF under a shared brand',
       buildHeic({ picture: mp4, brands: ['mif1', 'mif1', 'avif'] }),
-      'it is AVIF',
+      { is: 'other', type: 'AVIF' },
     ],
-    [
-      'noise',
-      Buffer.from('9c01e5037f02aa00bb11cc22dd33ee44ff5501', 'hex'),
-      'its content is not of a known type',
-    ],
+    ['noise', Buffer.from('9c01e5037f02aa00bb11cc22dd33ee44ff5501', 'hex'), { is: 'unknown' }],
   ])('names %s', async (_, bytes, detail) => {
     expect(await inspector.inspect(bytes)).toMatchObject({ type: null, detail });
   });

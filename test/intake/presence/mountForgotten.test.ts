@@ -10,7 +10,7 @@ async function forgotten() {
   await admit('s.jpg', { text: 'the text of s.jpg' });
   const folder = open(scans);
   const found = await folder.availability();
-  if (found.state !== 'present') throw new Error(found.message);
+  if (found.state !== 'present') throw new Error(found.why.is);
   const look = () => new MountIdentity({ folder, ledger, clock }).look(found.fileSystem);
   const isThere = async () => (await inItsPlace(folder, ledger).availability()).state === 'present';
   return { file: join(scans, 's.jpg'), elsewhere: join(dir, 's.jpg'), look, isThere };
@@ -19,10 +19,10 @@ async function forgotten() {
 it('a folder without its known files may be an unmounted share until one of them is back', async () => {
   const { file, elsewhere, look, isThere } = await forgotten();
   await rename(file, elsewhere);
-  expect(await look()).toContain('holds none of its files');
+  expect(await look()).toMatchObject({ is: 'otherFileSystem', was: null });
   expect(await isThere()).toBe(false);
   // The same at the next start.
-  expect(await look()).toContain('holds none of its files');
+  expect(await look()).toMatchObject({ is: 'otherFileSystem', was: null });
   await rename(elsewhere, file);
   expect(await look()).toBeNull();
   expect(await isThere()).toBe(true);
@@ -40,13 +40,14 @@ it('an outdated look does not change the recorded mount', async () => {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();
-  if (found.state !== 'present') throw new Error(found.message);
+  if (found.state !== 'present') throw new Error(found.why.is);
   await ledger.setFolderMark(scans, found.fileSystem.mark, clock.now());
   const identity = new MountIdentity({ folder, ledger, clock });
   // The folder has no known files, and its share has returned since the look that found the disk below.
-  expect(await identity.look({ ...found.fileSystem, mark: 'the disk below' })).toContain(
-    'a different file system',
-  );
+  expect(await identity.look({ ...found.fileSystem, mark: 'the disk below' })).toMatchObject({
+    is: 'otherFileSystem',
+    was: expect.any(String),
+  });
   expect(await ledger.folderMark(scans)).toBe(found.fileSystem.mark);
   expect(await identity.look(found.fileSystem)).toBeNull();
 });
@@ -55,14 +56,17 @@ it('a record that is outdated when written is undone', async () => {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();
-  if (found.state !== 'present') throw new Error(found.message);
+  if (found.state !== 'present') throw new Error(found.why.is);
   const on = (mark: string) => ({ ...found, fileSystem: { ...found.fileSystem, mark } });
   await ledger.setFolderMark(scans, 'the share', clock.now());
   // The share returns while the disk below is being recorded.
   const isRecorded = async () => (await ledger.folderMark(scans)) === 'the disk below';
   const availability = async () => on((await isRecorded()) ? 'the share' : 'the disk below');
   const identity = new MountIdentity({ folder: { ...folder, availability }, ledger, clock });
-  expect(await identity.look(on('the disk below').fileSystem)).toContain('a different file system');
+  expect(await identity.look(on('the disk below').fileSystem)).toMatchObject({
+    is: 'otherFileSystem',
+    was: expect.any(String),
+  });
   expect(await ledger.folderMark(scans)).toBe('the share');
   expect(await identity.look(on('the share').fileSystem)).toBeNull();
 });
@@ -72,7 +76,7 @@ async function moved() {
   const { ledger, clock, open, scans } = await sendingPlace();
   const folder = open(scans);
   const found = await folder.availability();
-  if (found.state !== 'present') throw new Error(found.message);
+  if (found.state !== 'present') throw new Error(found.why.is);
   await ledger.setFolderMark(scans, 'the share', clock.now());
   let begun = (): void => {};
   const lookBegins = new Promise<void>((resolve) => {
@@ -101,7 +105,7 @@ async function moved() {
 it('an image admitted on the share counts as known although its commit is pending', async () => {
   const { identity, fileSystem, admit, mark } = await moved();
   const admitted = admit();
-  expect(await identity.look(fileSystem)).toContain('a different file system');
+  expect(await identity.look(fileSystem)).toMatchObject({ is: 'otherFileSystem', was: expect.any(String) });
   await admitted;
   expect(await mark()).toContain('the share');
 });

@@ -87,7 +87,7 @@ describe('a file', () => {
     for (;;) {
       await clock.advance(settling.nextDueIn() ?? 0);
       looks += 1;
-      if (!settling.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', 'cut short')) break;
+      if (!settling.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', { is: 'empty' })) break;
     }
     expect(clock.monotonic()).toBe(TIMES.patienceMs);
     expect(looks).toBeGreaterThan(10);
@@ -97,7 +97,7 @@ describe('a file', () => {
   it('that changes while it is judged is judged again, whatever the verdict', async () => {
     for (const found of [
       (file: Unsettled) => settling.done(file, identity(1)),
-      (file: Unsettled) => void settling.markIncomplete(file, identity(1), 'INCOMPLETE', 'cut short'),
+      (file: Unsettled) => void settling.markIncomplete(file, identity(1), 'INCOMPLETE', { is: 'empty' }),
       (file: Unsettled) => settling.disturbed(file),
     ]) {
       settling.see('a', identity(1), 'fresh');
@@ -128,11 +128,11 @@ describe('room for new files', () => {
     await clock.advance(TIMES.longMs - 1);
     const [first, second] = settling.takeDue(3);
     if (!first || !second) throw new Error('nothing is due');
-    expect(settling.markIncomplete(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.markIncomplete(first, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
     await clock.advance(1);
-    expect(settling.markIncomplete(first, identity(1), 'INCOMPLETE', 'cut short')).toBe(false);
+    expect(settling.markIncomplete(first, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(false);
     settling.done(first, identity(1));
-    expect(settling.markIncomplete(second, identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.markIncomplete(second, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
   });
 
   it('becomes free when a file is done', async () => {
@@ -186,7 +186,7 @@ describe('an unreadable file', () => {
     settling.see('a', identity(1), 'fresh');
     await blockUntil('a', () => settling.unreadable.size === 1);
     await clock.advance(settling.nextDueIn() ?? 0);
-    expect(settling.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', 'cut short')).toBe(true);
+    expect(settling.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
     expect(settling.unreadable.size).toBe(0);
     expect(settling.size).toBe(1);
   });

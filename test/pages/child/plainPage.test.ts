@@ -178,18 +178,18 @@ describe('a page of a PDF', () => {
 
   async function sent(pdf: Buffer) {
     const file = openPdf(module, pdf);
-    if (file.kind === 'refused') throw new Error(file.detail);
+    if (file.kind === 'refused') throw new Error(file.detail.is);
     const page = await file.page(sharp, 1, ['jpeg'], 144);
-    if (page.kind === 'refused') throw new Error(page.detail);
+    if (page.kind === 'refused') throw new Error(page.detail.is);
     return page;
   }
 
   async function sentAsItsThumbnailShows(pdf: Buffer) {
     const page = await sent(pdf);
     const file = openPdf(module, pdf);
-    if (file.kind === 'refused') throw new Error(file.detail);
+    if (file.kind === 'refused') throw new Error(file.detail.is);
     const drawn = await file.picture(1, 320);
-    if ('kind' in drawn) throw new Error(drawn.detail);
+    if ('kind' in drawn) throw new Error(drawn.detail.is);
     const { width, height, bytes } = drawn;
     const thumbnail = sharp(bytes, { raw: { width, height, channels: 4 } }).removeAlpha();
     expect(await worst(page.bytes, await thumbnail.png().toBuffer())).toBeLessThan(ALIKE);
@@ -248,7 +248,7 @@ describe('a page of a PDF', () => {
     const chinese =
       '/Font << /F0 << /Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 2 >> >>] >> >>';
     const pdf = pdfWith(jpeg, [{ resources: chinese, after: 'BT /F0 20 Tf 12 60 Td <589e503c> Tj ET' }]);
-    await expect(sent(pdf)).rejects.toThrow('it lacks the font');
+    await expect(sent(pdf)).rejects.toThrow('fontMissing');
   });
 
   it.each<[string, (image: Sharp) => Promise<Buffer>, boolean]>([

@@ -12,6 +12,7 @@ import { plans, ROUTES, USUAL, type Plan, type Route } from './plan.ts';
 import { StillClock, TextLog } from './still.ts';
 import type { Certificate } from './certificate.ts';
 import { wireOf } from './wire.ts';
+import { faultText } from '../../../src/core/domain/why.ts';
 
 export interface Step {
   readonly route: Route;
@@ -141,7 +142,7 @@ export async function runClientCase(
       const answer = await inTime(service.upload(request, new AbortController().signal));
       const outcome = classify(answer, { endpoint, name, answerLost: afterLost });
       const told = JSON.stringify(outcome);
-      const leak = leaked([told, answer.kind === 'fault' ? answer.message : '', ...log.lines]);
+      const leak = leaked([told, answer.kind === 'fault' ? faultText(answer.fault) : '', ...log.lines]);
       return leak ?? judgeUpload(answer, outcome, await settled(), { name, afterLost });
     }
     if (current.route === 'token') tokens.refused(await tokens.token().catch(() => ''));

@@ -4,6 +4,9 @@ import { MIN_NAME_BYTES } from '../../../src/core/domain/naming.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import type { Inspection } from '../../../src/core/ports/image.ts';
 import type { Surroundings } from './surroundings.ts';
+import { contentTexts, gapTexts } from '../../../src/texts/en/imageFlaws.ts';
+import { formatOf } from '../../../src/texts/format.ts';
+import { phrase } from '../../../src/texts/phrase.ts';
 
 export interface Judged {
   /** `jpeg complete`, `no type`; empty if the inspector threw. */
@@ -69,7 +72,7 @@ interface Seen {
 
 async function look(file: Uint8Array): Promise<Seen> {
   const before = process.cpuUsage();
-  let inspection: Inspection = { type: null, detail: '', content: 'unknown' };
+  let inspection: Inspection = { type: null, detail: { is: 'empty' }, content: 'unknown' };
   let date: Date | null = null;
   let threw: string | null = null;
   try {
@@ -92,12 +95,17 @@ function verdictOf(inspection: Inspection): string {
   return inspection.type === null ? 'no type' : `${inspection.type} ${inspection.structure}`;
 }
 
+const FORMAT = formatOf('en', String);
+
 function malformed(inspection: Inspection): string | null {
   if (inspection.type !== null && !TYPES.has(inspection.type)) return `Its type is ${inspection.type}.`;
   if (!('detail' in inspection)) {
     return inspection.structure === 'complete' ? null : 'It is incomplete, and the reason is missing.';
   }
-  const { detail } = inspection;
+  const detail =
+    inspection.type === null
+      ? phrase(contentTexts(FORMAT), inspection.detail)
+      : phrase(gapTexts(FORMAT), inspection.detail);
   const well = detail.trim() !== '' && detail.length <= LONGEST_DETAIL && !CONTROL.test(detail);
   return well
     ? null

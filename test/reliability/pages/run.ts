@@ -81,7 +81,7 @@ async function ready(
   if (before !== null && !before.isOver && !isOld) return before;
   await before?.end();
   const started = await RendererProcess.start(how, LIMITS);
-  if ('kind' in started) throw new Error(`The process does not start: ${started.detail}.`);
+  if ('kind' in started) throw new Error(`The process does not start: ${started.detail.is}.`);
   return started;
 }
 
@@ -107,7 +107,7 @@ async function tryFile(
 }
 
 function endOf(answer: Frame<Reply> | Unreadable): string {
-  if (!('head' in answer)) return `ended, ${answer.detail}`;
+  if (!('head' in answer)) return `ended, ${answer.detail.is}`;
   return answer.head.kind === 'refused' ? answer.head.reason : answer.head.kind;
 }
 
@@ -116,7 +116,7 @@ function wrongWith(answer: Frame<Reply> | Unreadable): string | null {
   const { head, body } = answer;
   if (head.kind !== 'image') return `asked for a page, it answers "${head.kind}"`;
   const gap = head.type === 'jpeg' ? jpegGap(body) : pngGap(body);
-  return gap === null ? null : `its ${head.type} is not complete: ${gap}`;
+  return gap === null ? null : `its ${head.type} is not complete: ${JSON.stringify(gap)}`;
 }
 
 /** Whether the packages that split files are installed. */

@@ -49,5 +49,10 @@ export function record(name: string, endpointUid: string): Answer & { body: stri
 }
 
 export function broken(code: string, sent: boolean): Answer {
-  return { kind: 'fault', sent, code, message: code };
+  return {
+    kind: 'fault',
+    sent,
+    code,
+    fault: { at: 'service', host: 'service', code, isConnecting: !sent, other: null },
+  };
 }

@@ -84,9 +84,9 @@ export function modelFolder(
               fileSystem: share.fileSystem,
             };
           case 'missing':
-            return { state: 'missing', message: `${path} does not exist.` };
+            return { state: 'missing', why: { is: 'missing', folder: path } };
           case 'unreachable':
-            return { state: 'unreachable', message: `${path} is unreachable (EIO).` };
+            return { state: 'unreachable', why: { is: 'unreachable', folder: path, system: 'EIO' } };
         }
       });
     },

@@ -53,8 +53,8 @@ export class PagedFiles {
   }
 }
 
-const TROUBLE: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: 'it ended by itself' };
-const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: 'it is damaged' };
+const TROUBLE: Unreadable = { kind: 'refused', reason: 'TROUBLE', detail: { is: 'crashed' } };
+const DAMAGED: Unreadable = { kind: 'refused', reason: 'DAMAGED', detail: { is: 'damaged' } };
 
 /** The page splitter of one process. Occasionally fails by itself. */
 export function modelSplitter(

@@ -33,10 +33,10 @@ export const inspector: ImageInspector = {
   async inspect(bytes): Promise<Inspection> {
     const text = Buffer.from(bytes).toString('latin1');
     const type = MAGIC[text.slice(0, 4) as keyof typeof MAGIC];
-    if (type === undefined) return { type: null, detail: 'no type that is known', content: 'unknown' };
+    if (type === undefined) return { type: null, detail: { is: 'unknown' }, content: 'unknown' };
     return text.endsWith(END)
       ? { type, structure: 'complete' }
-      : { type, structure: 'incomplete', detail: 'the end is missing' };
+      : { type, structure: 'incomplete', detail: { is: 'endMissing', type: 'jpeg', has: bytes.length } };
   },
   isTurned: () => false,
   capturedAt: async () => null,

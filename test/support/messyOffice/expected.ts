@@ -5,6 +5,7 @@ import { isValueMeant } from '../../../src/core/domain/valueFilter.ts';
 import type { ListFilter, ListOrder, ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { resultOf } from './posted.ts';
 import type { Image, Office, OtherFile, Scan } from './plan.ts';
+import { toMessage } from '../../../src/core/domain/why.ts';
 
 /** A row as it must be listed, without the ids, which the ledger chooses. */
 export type ExpectedRow = Omit<ListRow, 'documentId' | 'fileId'> & { readonly folder: string };
@@ -190,7 +191,11 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
     size: identity.size,
     reason: hold?.reason ?? reason,
     message:
-      hold === undefined ? message : hold.reason === 'PAUSED' ? `Paused by ${hold.message}.` : hold.message,
+      hold === undefined
+        ? message
+        : hold.reason === 'PAUSED'
+          ? toMessage({ is: 'paused', by: hold.message })
+          : hold.message,
     answerLost,
     needsPerson: ['failed', 'unconfirmed', 'lost'].includes(state),
     ...UNDISMISSED,

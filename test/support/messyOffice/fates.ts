@@ -3,6 +3,7 @@ import type { AttemptOutcome } from '../../../src/core/domain/document.ts';
 import type { Note } from '../../../src/core/ports/ledgerIntake.ts';
 import type { Transition } from '../../../src/core/ports/ledgerQueue.ts';
 import type { Contents } from './contents.ts';
+import { toMessage, type WhyFact } from '../../../src/core/domain/why.ts';
 
 /** One thing that happens to a file after it was admitted or noted; times in milliseconds. */
 export type After =
@@ -42,21 +43,26 @@ function accepted(at: number, status = 'PROCESSING'): Send {
   return { do: 'send', at, tookMs: 420, outcome: 'accepted', httpStatus: 200, message: null, transition };
 }
 
+const SERVICE = { at: 'service', host: 'api.example.com' } as const;
+
 function trouble(at: number, reason: string, answerLost: boolean, waitMs = MINUTE): Send {
-  const message = `The service answered ${reason}: "<h1>Bad gateway</h1>".`;
+  const httpStatus = reason.startsWith('HTTP_') ? Number(reason.slice(5)) : null;
+  const message = toMessage(
+    httpStatus === null
+      ? { is: 'fault', fault: { ...SERVICE, code: reason, isConnecting: !answerLost, other: null } }
+      : { is: 'answered', status: httpStatus, words: '<h1>Bad gateway</h1>' },
+  );
   const notBefore = at + waitMs;
   const serverError = reason.startsWith('HTTP_5');
   const transition: Transition = { state: 'queued', notBefore, reason, message, answerLost, serverError };
-  const httpStatus = reason.startsWith('HTTP_') ? Number(reason.slice(5)) : null;
   const outcome = answerLost ? 'unknown' : reason === 'HTTP_429' ? 'limited' : 'trouble';
   return { do: 'send', at, tookMs: 30 * SECOND, outcome, httpStatus, message, transition };
 }
 
 function refused(at: number, httpStatus: number, state: 'failed' | 'unconfirmed', words: string): Send {
-  const message =
-    state === 'failed'
-      ? `The service refused the document: "${words}".`
-      : `HTTP ${httpStatus} after an upload that may have been stored: "${words}". Check with the service, then retry.`;
+  const message = toMessage(
+    state === 'failed' ? { is: 'refused', words } : { is: 'mayHaveIt', status: httpStatus, words },
+  );
   const transition: Transition = { state, reason: `HTTP_${httpStatus}`, message };
   return { do: 'send', at, tookMs: 900, outcome: 'refused', httpStatus, message, transition };
 }
@@ -106,7 +112,7 @@ export const SETTLED = {
   lost: (at) => [
     trouble(at + SECOND, 'ECONNREFUSED', false),
     { do: 'gone', at: at + 2 * MINUTE },
-    { do: 'lose', at: at + 3 * MINUTE, message: 'The file was lost before it could be sent.' },
+    { do: 'lose', at: at + 3 * MINUTE, message: toMessage({ is: 'fileGone', file: '/scans/lost.jpg' }) },
   ],
 } as const satisfies Readonly<Record<string, ImageFate>>;
 
@@ -132,65 +138,75 @@ export interface OtherFate {
   readonly isGone?: boolean;
 }
 
-function note(verdict: Note['verdict'], reason: string, message: string): OtherFate['note'] {
-  return { verdict, reason, message };
+function note(verdict: Note['verdict'], reason: string, why: WhyFact): OtherFate['note'] {
+  return { verdict, reason, message: toMessage(why) };
 }
 
 export const OTHERS: readonly OtherFate[] = [
   {
     contents: 'text',
     ending: '.txt',
-    note: note('rejected', 'NOT_AN_IMAGE', 'Not an image: no known type.'),
+    note: note('rejected', 'NOT_AN_IMAGE', { is: 'notAnImage', content: { is: 'text' } }),
   },
   {
     contents: 'text',
     ending: '.jpg',
-    note: note('rejected', 'NOT_AN_IMAGE', 'Not an image: no known type.'),
+    note: note('rejected', 'NOT_AN_IMAGE', { is: 'notAnImage', content: { is: 'text' } }),
     isHashed: true,
   },
   {
     contents: 'pdf',
     ending: '.pdf',
-    note: note(
-      'rejected',
-      'PDF_NOT_ACCEPTED',
-      'PDFs are not sent from this folder. Add `pdf` to its `accept` list to send them, if your service accepts PDFs.',
-    ),
+    note: note('rejected', 'PDF_NOT_ACCEPTED', { is: 'notAccepted', type: 'pdf' }),
   },
   {
     contents: 'tooLarge',
     ending: '.jpg',
-    note: note('rejected', 'TOO_LARGE', 'The file has 500300 bytes; the limit of this folder is 500000.'),
+    note: note('rejected', 'TOO_LARGE', { is: 'tooLarge', bytes: 500_300, limit: 500_000 }),
   },
   {
     contents: 'text',
     ending: '.png',
-    note: note('rejected', 'NAME_NOT_UTF8', 'The name is not UTF-8; rename the file.'),
+    note: note('rejected', 'NAME_NOT_UTF8', { is: 'badName' }),
     isGone: true,
   },
   {
     contents: 'pdf',
     ending: '.pdf',
-    note: { verdict: 'split', reason: null, message: 'Each of its 3 pages is a document.' },
+    note: {
+      verdict: 'split',
+      reason: null,
+      message: toMessage({ is: 'everyPageSent', pages: 3, attachments: 0 }),
+    },
     isHashed: true,
   },
-  { contents: 'empty', ending: '.jpg', note: note('incomplete', 'EMPTY', 'The file is empty.') },
+  { contents: 'empty', ending: '.jpg', note: note('incomplete', 'EMPTY', { is: 'empty' }) },
   {
     contents: 'half',
     ending: '.jpg',
-    note: note('incomplete', 'INCOMPLETE', 'Incomplete: no end marker. It is looked at again.'),
+    note: note('incomplete', 'INCOMPLETE', {
+      is: 'incomplete',
+      gap: { is: 'endMissing', type: 'jpeg', has: 512 },
+    }),
   },
   {
     contents: 'half',
     ending: '.jpg',
-    note: note('incomplete', 'INCOMPLETE', 'Incomplete: no end marker. It is looked at again.'),
+    note: note('incomplete', 'INCOMPLETE', {
+      is: 'incomplete',
+      gap: { is: 'endMissing', type: 'jpeg', has: 512 },
+    }),
     isGone: true,
   },
-  { contents: 'image', ending: '.jpg', note: note('unreadable', 'EACCES', "The file can't be opened.") },
   {
     contents: 'image',
     ending: '.jpg',
-    note: note('skipped', 'EXISTING', 'It was in the folder when it was first watched (`existing: skip`).'),
+    note: note('unreadable', 'EACCES', { is: 'cantBeRead', system: 'EACCES' }),
+  },
+  {
+    contents: 'image',
+    ending: '.jpg',
+    note: note('skipped', 'EXISTING', { is: 'existing', existing: 'skip' }),
   },
 ];
 

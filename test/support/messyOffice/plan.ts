@@ -18,6 +18,7 @@ import type { Hold } from '../../../src/core/ports/hold.ts';
 import { contentsOf, type Contents } from './contents.ts';
 import { drawEach, OTHERS, SETTLED, WAITING, type After, type Noted } from './fates.ts';
 import { drawPath } from './names.ts';
+import { toMessage } from '../../../src/core/domain/why.ts';
 
 const DAY = 24 * 60 * 60_000;
 const HOUR = 60 * 60_000;
@@ -125,7 +126,7 @@ export function messyOffice(options: OfficeOptions): Office {
         scope: 'endpoint',
         key: endpointId(endpoints.warehouse),
         reason: 'HTTP_403',
-        message: 'The service does not allow uploads to this endpoint, or the plan does not include them.',
+        message: toMessage({ is: 'uploadsForbidden', words: '' }),
         ...held,
         until: until + 24 * HOUR,
       },
@@ -133,7 +134,7 @@ export function messyOffice(options: OfficeOptions): Office {
         scope: 'credentials',
         key: credentialsKey(baseUrl, 'agency'),
         reason: 'CREDENTIALS_REFUSED',
-        message: 'The service refuses the credentials of account agency.',
+        message: toMessage({ is: 'newTokenRejected', words: '' }),
         ...held,
       },
     ],

@@ -10,6 +10,7 @@ import { Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { Details } from '../parts/Explanations.tsx';
 import { t } from '../texts.ts';
+import { told } from '../explanations.ts';
 
 type Compared = Response<'compareFolder'>;
 
@@ -57,7 +58,7 @@ function Comparison({ path, found }: { readonly path: string; readonly found: Co
       {notLookedAt.map((each) => (
         <div key={each.path}>
           <Wrapped text={each.path === '' ? path : each.path} />: {t.days.notCompared}
-          <Details text={each.message} />
+          <Details text={told(each)} />
         </div>
       ))}
       {isWhole && unaccountedCount === 0 && <p>{t.days.agrees(listed)}</p>}

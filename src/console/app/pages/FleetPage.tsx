@@ -97,10 +97,10 @@ function State({ state, paused }: FleetAgentJson) {
   );
 }
 
-function inWords({ scope, key, reason, message, since, until }: HoldJson) {
+function inWords({ scope, key, reason, message, fact, since, until }: HoldJson) {
   return (
     <div key={`${scope} ${key}`} class="small">
-      {t.fleet.scopes[scope]} <Wrapped text={key} />: <Why {...{ reason, message }} isShort />{' '}
+      {t.fleet.scopes[scope]} <Wrapped text={key} />: <Why {...{ reason, message, fact }} isShort />{' '}
       <span class="muted">
         ({t.fleet.holdSince(moment(since))}
         {until !== null && `, ${t.fleet.holdUntil(moment(until))}`})

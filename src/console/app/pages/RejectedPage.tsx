@@ -16,12 +16,16 @@ import { FolderRemedy } from './FolderRemedy.tsx';
 import { actOn, type Done } from './manyActs.ts';
 import { groupsOf, unsentFiles, type Group } from './rejectedGroups.ts';
 import { Dismissed } from './SelectionBar.tsx';
+import { told } from '../explanations.ts';
 
 const REFRESH_MS = 3_000;
 
 const COLUMNS: readonly Column<ListRowJson>[] = [
   { head: t.rejected.file, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
-  { head: t.rejected.why, cell: ({ message }) => message !== null && <Details text={message} /> },
+  {
+    head: t.rejected.why,
+    cell: ({ message, fact }) => message !== null && <Details text={told({ message, fact })} />,
+  },
   { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
   { head: t.documents.seen, numeric: true, cell: ({ createdAt }) => moment(createdAt) },
 ];

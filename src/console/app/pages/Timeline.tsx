@@ -4,7 +4,7 @@ import { bytes, duration, instant } from '../format.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { t } from '../texts.ts';
 import { Details, Why } from '../parts/Explanations.tsx';
-import { codeIn } from '../explanations.ts';
+import { codeIn, told } from '../explanations.ts';
 
 interface Step {
   readonly at: string;
@@ -40,25 +40,27 @@ function named({ createdAt, name }: DocumentDetailJson): Step {
 }
 
 function filesOf({ files }: DocumentDetailJson): Step[] {
-  return files.flatMap(({ path, verdict, size, seenAt, goneAt, disposed, archivedTo, remark }) => {
-    const what = verdict === 'document' ? t.timeline.seen : t.timeline.seenAs(t.states[verdict]);
-    const steps: Step[] = [
-      { at: seenAt, tone: 'calm', icon: 'info', what, more: `${path} · ${bytes(size)}` },
-    ];
-    if (remark !== null)
-      steps.push({
-        at: seenAt,
-        tone: 'warn',
-        icon: 'alert',
-        what: t.timeline.looked,
-        more: <Details text={remark} />,
-      });
-    if (goneAt !== null) {
-      const gone = disposed === null ? t.timeline.gone : t.timeline.disposed[disposed];
-      steps.push({ at: goneAt, tone: 'calm', icon: 'dash', what: gone, more: archivedTo ?? path });
-    }
-    return steps;
-  });
+  return files.flatMap(
+    ({ path, verdict, size, seenAt, goneAt, disposed, archivedTo, remark, remarkFact }) => {
+      const what = verdict === 'document' ? t.timeline.seen : t.timeline.seenAs(t.states[verdict]);
+      const steps: Step[] = [
+        { at: seenAt, tone: 'calm', icon: 'info', what, more: `${path} · ${bytes(size)}` },
+      ];
+      if (remark !== null)
+        steps.push({
+          at: seenAt,
+          tone: 'warn',
+          icon: 'alert',
+          what: t.timeline.looked,
+          more: <Details text={told({ message: remark, fact: remarkFact })} />,
+        });
+      if (goneAt !== null) {
+        const gone = disposed === null ? t.timeline.gone : t.timeline.disposed[disposed];
+        steps.push({ at: goneAt, tone: 'calm', icon: 'dash', what: gone, more: archivedTo ?? path });
+      }
+      return steps;
+    },
+  );
 }
 
 type Attempt = DocumentDetailJson['attempts'][number];
@@ -84,14 +86,14 @@ function endingOf({ outcome, httpStatus }: Attempt): Ending | null {
 
 function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
   return attempts.map((attempt) => {
-    const { startedAt, finishedAt, httpStatus, bytes: sent, message } = attempt;
+    const { startedAt, finishedAt, httpStatus, bytes: sent, message, fact } = attempt;
     const ending = endingOf(attempt);
     const [tone, icon] = ending === null ? (['busy', 'up'] as const) : LOOKS[ending];
     const facts = [
       httpStatus === null || message !== null ? null : `HTTP ${httpStatus}`,
       bytes(sent),
       finishedAt === null ? null : duration(Date.parse(finishedAt) - Date.parse(startedAt)),
-    ].filter((fact) => fact !== null);
+    ].filter((each) => each !== null);
     return {
       at: startedAt,
       tone,
@@ -102,7 +104,7 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
           {facts.join(' · ')}
           {message !== null && (
             <div>
-              <Why reason={reasonOf(httpStatus, message)} message={message} isShort />
+              <Why reason={reasonOf(attempt)} message={message} fact={fact} isShort />
             </div>
           )}
         </>
@@ -111,9 +113,9 @@ function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
   });
 }
 
-/** Reason code of an attempt: its HTTP status, or the code in the message if there was no answer. */
-function reasonOf(httpStatus: number | null, message: string): string | null {
-  return httpStatus === null ? (codeIn(message) ?? null) : `HTTP_${httpStatus}`;
+/** Reason code of an attempt: its HTTP status, or the code of the fault if there was no answer. */
+function reasonOf({ httpStatus, fact }: DocumentDetailJson['attempts'][number]): string | null {
+  return httpStatus === null ? codeIn(fact) : `HTTP_${httpStatus}`;
 }
 
 function resultsOf({ results }: DocumentDetailJson): Step[] {

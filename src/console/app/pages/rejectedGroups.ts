@@ -33,9 +33,6 @@ export async function unsentFiles(signal: AbortSignal): Promise<Unsent> {
   return { rows, isAll: true };
 }
 
-/** Extracts the file type from the agent's message about a file rejected by the folder's `accept`. */
-const TO_ACCEPT = /`([a-z]+)` to its `accept`/;
-
 export function groupsOf(rows: readonly ListRowJson[], folders: readonly string[]): readonly Group[] {
   const longest = folders.toSorted((a, b) => b.length - a.length);
   const groups = new Map<string, ListRowJson[]>();
@@ -47,7 +44,7 @@ export function groupsOf(rows: readonly ListRowJson[], folders: readonly string[
   }
   return [...groups].map(([key, its]) => {
     const [folder, reason] = JSON.parse(key) as [string, string];
-    const types = its.flatMap(({ message }) => TO_ACCEPT.exec(message ?? '')?.[1] ?? []);
+    const types = its.flatMap(({ fact }) => (fact?.['is'] === 'notAccepted' ? String(fact['type']) : []));
     return {
       key,
       folder,

@@ -4,9 +4,9 @@ import { errorWords } from '../../../texts/explain.ts';
 import { phrase } from '../../../texts/phrase.ts';
 import { ApiError } from '../api.ts';
 import { labelOf } from '../settings/labels.ts';
-import { reasonText, explanationOf } from '../explanations.ts';
+import { answerIn, explanationOf, reasonText, told, type Told } from '../explanations.ts';
 import { t } from '../texts.ts';
-import { quoteIn } from '../words.ts';
+import { saidIn } from '../words.ts';
 import { Words } from './Words.tsx';
 
 /** The agent's own message, folded. */
@@ -24,21 +24,22 @@ export function Details({ text }: { readonly text: string }) {
 interface WhyProps {
   readonly reason: string | null;
   readonly message: string | null;
+  readonly fact: Told['fact'];
   readonly state?: string;
   /** For lists: shows the agent's message only if it says more. */
   readonly isShort?: boolean;
 }
 
 /** Why something was not sent: in the reader's language, then in the service's words. */
-export function Why({ reason, message, state, isShort = false }: WhyProps) {
+export function Why({ reason, message, fact, state, isShort = false }: WhyProps) {
   const text = reason === null ? null : reasonText(reason, state);
-  const quote = message === null ? null : quoteIn(message);
-  const said = quote?.said ?? null;
-  const isMore = text === null || !isShort || (quote !== null && said !== quote.whole);
+  const answer = answerIn(fact);
+  const said = answer === '' ? null : saidIn(answer);
+  const isMore = text === null || !isShort || (answer !== '' && said !== answer);
   return (
     <>
       {text ?? (message === null ? '' : t.reasons.unknown)} {said !== null && t.reasons.quoted(said)}
-      {message !== null && isMore && <Details text={message} />}
+      {message !== null && isMore && <Details text={told({ message, fact })} />}
     </>
   );
 }

@@ -13,6 +13,7 @@ import { Table } from './Table.tsx';
 import { Button } from './Button.tsx';
 import { Details } from './Explanations.tsx';
 import { Words } from './Words.tsx';
+import { told } from '../explanations.ts';
 
 interface FolderTestProps {
   readonly path: string;
@@ -81,11 +82,11 @@ function Result({ result }: { readonly result: Response<'testFolder'> }) {
             {
               head: t.folderTest.name,
               class: 'mono',
-              cell: ({ name, would, why }) =>
+              cell: ({ name, would, why, fact }) =>
                 name ?? (
                   <>
                     <span class="muted">{t.folderTest.would[would]}</span>
-                    {why !== null && <Details text={why} />}
+                    {why !== null && <Details text={told({ message: why, fact })} />}
                   </>
                 ),
             },

@@ -14,6 +14,7 @@ import { Dialog } from './Dialog.tsx';
 import { SelectField } from './Field.tsx';
 import { Details, Why } from './Explanations.tsx';
 import { Words } from './Words.tsx';
+import type { Told } from '../explanations.ts';
 
 /** What needs a person comes first. */
 export function Problems({ problems }: { readonly problems: readonly Problem[] }) {
@@ -49,12 +50,16 @@ function sentences(problem: Problem): string[] {
   return [...(what === undefined ? [] : [`${what}.`]), ...before, cureOf(t, problem), ...after];
 }
 
+function whyOf({ params }: Problem): Told['fact'] {
+  return 'why' in params && params.why ? { ...params.why } : null;
+}
+
 /** What the agent and the service say about it. */
 function More({ problem }: { readonly problem: Problem }) {
   const detail = detailOf(t, problem);
   if (detail === null) return null;
   return 'reason' in problem.params ? (
-    <Why reason={problem.params.reason} message={detail} />
+    <Why reason={problem.params.reason} message={detail} fact={whyOf(problem)} />
   ) : (
     <Details text={detail} />
   );

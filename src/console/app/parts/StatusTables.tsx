@@ -8,6 +8,7 @@ import { Table, type Column } from './Table.tsx';
 import { tallyColumns } from './Tally.tsx';
 import { Details } from './Explanations.tsx';
 import { Wrapped } from './Wrapped.tsx';
+import { told } from '../explanations.ts';
 
 type FolderStatus = OverviewResponse['status']['folders'][number];
 type EndpointStatus = OverviewResponse['endpoints'][number];
@@ -28,10 +29,10 @@ export function FolderTable({ overview, actions }: Shown<FolderStatus>) {
     { head: t.folders.path, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
     {
       head: t.folders.state,
-      cell: ({ state, message }) => (
+      cell: ({ state, message, fact }) => (
         <>
           <FolderBadge state={state} />
-          {message !== null && <Details text={message} />}
+          {message !== null && <Details text={told({ message, fact })} />}
         </>
       ),
     },

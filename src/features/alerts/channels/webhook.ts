@@ -3,7 +3,6 @@ import type { Answer } from '../../../core/domain/outcome.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import { alertJson } from './json.ts';
 import { signatureHeaders } from './signature.ts';
-import { quoted } from './quoted.ts';
 
 export interface WebhookOptions {
   /** http: or https:, with an optional path and query. Never shown as a whole, because the URL may be all that is needed to post there. */
@@ -36,8 +35,8 @@ export function createWebhookChannel({ url, secret, now, exchange }: WebhookOpti
       const headers = { 'content-type': 'application/json', ...signed };
       const answer = await exchange({ method: 'POST', path: pathname + search, headers, body }, signal);
       if (answer.kind === 'fault') {
-        const detail = quoted(answer.message);
-        throw new ReceiptdError('ALERT_UNDELIVERED.webhookUnreachable', { host, detail });
+        const { fault } = answer;
+        throw new ReceiptdError('ALERT_UNDELIVERED.webhookUnreachable', { host, fault });
       }
       const { httpStatus } = answer;
       if (httpStatus >= 200 && httpStatus < 300) return;

@@ -1,4 +1,4 @@
-import { counted } from '../../../core/domain/words.ts';
+import type { GapFact } from '../../../core/domain/why.ts';
 
 const FILE_HEADER = 14;
 const CORE_HEADER = 12;
@@ -18,14 +18,12 @@ export function isBmpHeader(bytes: Buffer): boolean {
  *
  * Does not detect zeros in place of pixels that are not written yet, since zero is a colour.
  */
-export function bmpGap(bytes: Buffer): string | null {
+export function bmpGap(bytes: Buffer): GapFact | null {
   const headerSize = bytes.readUInt32LE(FILE_HEADER);
-  if (headerSize === 0) return 'the BMP header is not fully written';
+  if (headerSize === 0) return { is: 'header', type: 'bmp' };
   const needed = Math.max(bytes.readUInt32LE(2), pixelsEnd(bytes, headerSize));
-  if (needed === 0) return 'the BMP header is not fully written';
-  return needed > bytes.length
-    ? `the BMP has ${counted(bytes.length, 'byte')} of ${counted(needed, 'byte')}`
-    : null;
+  if (needed === 0) return { is: 'header', type: 'bmp' };
+  return needed > bytes.length ? { is: 'short', type: 'bmp', has: bytes.length, needs: needed } : null;
 }
 
 /** Offset at which the pixels end; 0 if the header does not tell. */

@@ -1,11 +1,11 @@
-import { counted } from '../../../core/domain/words.ts';
+import type { GapFact } from '../../../core/domain/why.ts';
 
 const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
 
 /** Describes what a GIF lacks; null if it is complete, with an image and the trailer (GIF89a, sections 17 to 27). */
-export function gifGap(bytes: Buffer): string | null {
+export function gifGap(bytes: Buffer): GapFact | null {
   let images = 0;
   let at = 13 + colourTable(bytes[10]);
   while (at < bytes.length) {
@@ -23,12 +23,12 @@ export function gifGap(bytes: Buffer): string | null {
         images += 1;
         break;
       case TRAILER:
-        return images > 0 ? null : `the GIF has no image before its end at byte ${at}`;
+        return images > 0 ? null : { is: 'imageMissing', type: 'gif', at };
       default:
-        return `the GIF is damaged or not fully written: no block at byte ${at}`;
+        return { is: 'noBlock', type: 'gif', at };
     }
   }
-  return `the GIF end is missing after ${counted(bytes.length, 'byte')}`;
+  return { is: 'endMissing', type: 'gif', has: bytes.length };
 }
 
 /** Size in bytes of the colour table that a packed field announces. */

@@ -1,6 +1,6 @@
-import { counted } from '../../../core/domain/words.ts';
 import { ilocGap } from './heicItems.ts';
 import { boxesIn, type Box } from './isoBoxes.ts';
+import type { GapFact } from '../../../core/domain/why.ts';
 
 /** The boxes to remember; a file may have millions of other types. */
 const LOOKED_AT: ReadonlySet<string> = new Set(['meta', 'moov', 'mdat']);
@@ -11,13 +11,11 @@ const LOOKED_AT: ReadonlySet<string> = new Set(['meta', 'moov', 'mdat']);
  *
  * Detects zeros in place of the end of an item, not those within it.
  */
-export function heicGap(bytes: Buffer): string | null {
+export function heicGap(bytes: Buffer): GapFact | null {
   const boxes = new Map<string, Box>();
   let end = 0;
   for (const box of boxesIn(bytes, 0, bytes.length)) {
-    if (box.end > bytes.length) {
-      return `the HEIC is incomplete: it should have at least ${counted(box.end, 'byte')}, there are ${counted(bytes.length, 'byte')}`;
-    }
+    if (box.end > bytes.length) return { is: 'short', type: 'heic', has: bytes.length, needs: box.end };
     if (LOOKED_AT.has(box.type) && !boxes.has(box.type)) boxes.set(box.type, box);
     end = box.end;
   }
@@ -25,14 +23,14 @@ export function heicGap(bytes: Buffer): string | null {
   const meta = boxes.get('meta');
   if (meta !== undefined) return metaGap(bytes, meta, end);
   if (boxes.has('moov') && boxes.has('mdat')) return null;
-  return `the HEIC image data is missing after ${counted(bytes.length, 'byte')}`;
+  return { is: 'noData', type: 'heic', has: bytes.length };
 }
 
-function metaGap(bytes: Buffer, meta: Box, end: number): string | null {
+function metaGap(bytes: Buffer, meta: Box, end: number): GapFact | null {
   // A full box: version and flags come before the boxes in it.
   for (const box of boxesIn(bytes, meta.body + 4, meta.end)) {
-    if (box.end > meta.end) return 'the HEIC is damaged: a box reaches beyond its container';
+    if (box.end > meta.end) return { is: 'boxBeyond', type: 'heic', at: box.body };
     if (box.type === 'iloc') return ilocGap(bytes, box, end);
   }
-  return 'the HEIC does not say where its image data is';
+  return { is: 'notPlaced', type: 'heic' };
 }

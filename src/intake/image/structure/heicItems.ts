@@ -1,5 +1,6 @@
 import { endsInZeros } from './zeros.ts';
 import type { Box } from './isoBoxes.ts';
+import type { GapFact } from '../../../core/domain/why.ts';
 
 export const IN_FILE = 0;
 export const IN_META = 1;
@@ -59,19 +60,19 @@ export function* extentsIn(bytes: Buffer, iloc: Box): Generator<Extent | null> {
  * Describes what a file whose boxes end at `fileEnd` lacks of its item locations; null if every extent in the file ends by
  * then.
  */
-export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): string | null {
+export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): GapFact | null {
   let extentsInFile = 0;
   for (const extent of extentsIn(bytes, iloc)) {
-    if (extent === null) return 'the HEIC is damaged: its item locations are cut off';
+    if (extent === null) return { is: 'placesCut', type: 'heic' };
     const { method, start, length } = extent;
     if (method !== IN_FILE) continue;
     if (start === 0 || start + length > fileEnd) {
-      return `the HEIC is incomplete: image data should end at byte ${start + length}, the boxes end at byte ${fileEnd}`;
+      return { is: 'dataBeyond', type: 'heic', end: start + length, has: fileEnd };
     }
     // Smaller items are descriptions.
     if (length > DESCRIPTION_BYTES && endsInZeros(bytes, start + length))
-      return `the HEIC image data at byte ${start} is not fully written`;
+      return { is: 'dataCut', type: 'heic', at: start };
     extentsInFile += 1;
   }
-  return extentsInFile > 0 ? null : 'the HEIC does not say where its image data is';
+  return extentsInFile > 0 ? null : { is: 'notPlaced', type: 'heic' };
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../../core/domain/words.ts';
+import type { GapFact } from '../../../core/domain/why.ts';
 
 const SOF0 = 0xc0;
 const SOF1 = 0xc1;
@@ -15,7 +15,7 @@ const END = Buffer.from([0xff, EOI]);
  *
  * Does not detect a gap of zeros inside a scan if the end marker was written before it was filled.
  */
-export function jpegGap(bytes: Buffer): string | null {
+export function jpegGap(bytes: Buffer): GapFact | null {
   let scans = 0;
   /** Number of components of a sequential frame, which may have all of them in one scan; -1 if unknown. */
   let components = -1;
@@ -31,13 +31,13 @@ export function jpegGap(bytes: Buffer): string | null {
     at = code + 1;
 
     if (marker === EOI) {
-      return scans > 0 ? null : `the JPEG has no image data before its end marker at byte ${code - 1}`;
+      return scans > 0 ? null : { is: 'imageMissing', type: 'jpeg', at: code - 1 };
     }
     if (standsAlone(marker)) continue;
 
     const length = at + 2 <= bytes.length ? bytes.readUInt16BE(at) : null;
     if (length === null) break;
-    if (length < 2) return `the JPEG is damaged or not fully written: an empty segment at byte ${code - 1}`;
+    if (length < 2) return { is: 'emptySegment', at: code - 1 };
     const segment = at;
     at += length;
     if (at > bytes.length) break;
@@ -51,7 +51,7 @@ export function jpegGap(bytes: Buffer): string | null {
       return null;
     }
   }
-  return `the JPEG end marker is missing after ${counted(bytes.length, 'byte')}`;
+  return { is: 'endMissing', type: 'jpeg', has: bytes.length };
 }
 
 /** Whether no length follows: stuffed zeros, restart markers, and reserved codes, which decoders skip as noise. */

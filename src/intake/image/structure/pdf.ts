@@ -1,5 +1,5 @@
 import type { Doubt } from './doubt.ts';
-import { counted } from '../../../core/domain/words.ts';
+import type { GapFact } from '../../../core/domain/why.ts';
 
 /** PDF readers look for the header in the first 1,024 bytes and for the end in the last. */
 const WINDOW = 1024;
@@ -12,10 +12,10 @@ const SPACE = 0x20;
  *
  * Does not detect a revision that is yet to be appended, which is why a PDF always gets the long quiet time.
  */
-export function pdfGap(bytes: Buffer): string | Doubt | null {
+export function pdfGap(bytes: Buffer): GapFact | Doubt | null {
   const announced = linearizedLength(bytes);
   if (announced !== null && announced > bytes.length) {
-    return `the PDF has ${counted(bytes.length, 'byte')} of ${counted(announced, 'byte')}`;
+    return { is: 'short', type: 'pdf', has: bytes.length, needs: announced };
   }
   let end = bytes.length;
   while (end > 0 && bytes.readUInt8(end - 1) <= SPACE) end -= 1;
@@ -23,15 +23,13 @@ export function pdfGap(bytes: Buffer): string | Doubt | null {
   const tail = bytes.toString('latin1', Math.max(0, end - 2 * WINDOW), end);
   const mark = tail.lastIndexOf(END);
   const after = tail.slice(mark + END.length);
-  if (mark === -1 && /startxref[\s\d]*$/.test(tail))
-    return { doubt: `the PDF end (${END}) is missing after its table of contents (xref)` };
-  if (mark === -1 || after.length > WINDOW)
-    return `the PDF end (${END}) is missing after ${counted(bytes.length, 'byte')}`;
-  if (/^\s*(\d|xref)/.test(after)) return 'more is being written after the end of the PDF';
+  if (mark === -1 && /startxref[\s\d]*$/.test(tail)) return { doubt: { is: 'pdfEndMissing' } };
+  if (mark === -1 || after.length > WINDOW) return { is: 'endMissing', type: 'pdf', has: bytes.length };
+  if (/^\s*(\d|xref)/.test(after)) return { is: 'pdfGoesOn' };
 
   const offset = /startxref\s+(\d{1,15})\s+$/.exec(tail.slice(0, mark))?.[1];
   // The offset is 0 in the first part of a linearized file, which is not its end.
-  const detail = 'the PDF does not say where its table of contents (xref) is';
+  const detail = { is: 'pdfTableMissing' } as const;
   if (offset !== undefined && Number(offset) === 0) return detail;
   return offset === undefined || Number(offset) >= end ? { doubt: detail } : null;
 }

@@ -1,6 +1,6 @@
 import type { Doubt } from './doubt.ts';
-import { counted } from '../../../core/domain/words.ts';
 import { openTiff, type Field, type Tiff } from './tiffReader.ts';
+import type { GapFact } from '../../../core/domain/why.ts';
 
 const COMPRESSION = 259;
 const SUB_DIRECTORIES = 330;
@@ -21,10 +21,10 @@ const NEVER_ENDS_IN_ZEROS: ReadonlySet<number> = new Set([2, 3, 4, 5, 7, 8, 32_9
  * descriptive values (resolution, texts); or a page that is yet to be appended, which is why a TIFF always
  * gets the long quiet time.
  */
-export function tiffGap(bytes: Buffer): string | Doubt | null {
+export function tiffGap(bytes: Buffer): GapFact | Doubt | null {
   const tiff = openTiff(bytes);
-  if (tiff === null) return 'the TIFF header is not fully written';
-  if (tiff.first === 0) return `the TIFF directory is not written yet after ${counted(bytes.length, 'byte')}`;
+  if (tiff === null) return { is: 'header', type: 'tiff' };
+  if (tiff.first === 0) return { is: 'directoryMissing', has: bytes.length };
 
   const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, doubt: null, budget: 2 * bytes.length };
   // Detects circles by remembering one directory, moved at doubling distances (Brent): a set of all could exceed the file's size.
@@ -32,17 +32,17 @@ export function tiffGap(bytes: Buffer): string | Doubt | null {
   for (let visited = 1, move = 1; ; visited += 1) {
     const at = walk.pending.pop();
     if (at === undefined) break;
-    if (at === landmark) return 'the TIFF is damaged: its directories run in a circle';
+    if (at === landmark) return { is: 'circle' };
     if (visited === move) {
       landmark = at;
       move *= 2;
     }
     const gap = directoryGap(walk, at);
-    if (typeof gap === 'string') return gap;
+    if (gap !== null && 'is' in gap) return gap;
     // Another directory may lack something for certain.
     walk.doubt ??= gap;
   }
-  return walk.pieces > 0 ? walk.doubt : 'the TIFF has no image data yet';
+  return walk.pieces > 0 ? walk.doubt : { is: 'noData', type: 'tiff', has: bytes.length };
 }
 
 interface Walk {
@@ -63,23 +63,23 @@ const VALUE = 4;
 /** Cap on directories waiting to be visited; an honest page has only a few subdirectories. */
 const MOST_PENDING = 65_536;
 
-const OVERLAP = 'the TIFF is damaged: its directories overlap';
+const OVERLAP: GapFact = { is: 'overlap' };
 
-function directoryGap(walk: Walk, at: number): string | Doubt | null {
+function directoryGap(walk: Walk, at: number): GapFact | Doubt | null {
   const { tiff } = walk;
   const directory = tiff.directory(at);
   if (directory === null) {
-    return `the TIFF is incomplete: a page's directory at byte ${at} does not fit in ${counted(tiff.length, 'byte')}`;
+    return { is: 'directoryBeyond', at, has: tiff.length };
   }
-  if (directory.count === 0) return `the TIFF directory at byte ${at} is not written yet`;
+  if (directory.count === 0) return { is: 'directoryEmpty', at };
   if (!spend(walk, directory.count * ENTRY)) return OVERLAP;
 
   const fields = new Map<number, Field>();
   for (let i = 0; i < directory.count; i += 1) {
     const field = tiff.field(directory, i);
-    if (field.type === 0) return `the TIFF directory at byte ${at} is not fully written`;
+    if (field.type === 0) return { is: 'directoryCut', at };
     if (field.end > tiff.length) {
-      return `the TIFF is incomplete: a value should end at byte ${field.end}, the file has ${counted(tiff.length, 'byte')}`;
+      return { is: 'valueBeyond', end: field.end, has: tiff.length };
     }
     fields.set(field.tag, field);
   }
@@ -93,7 +93,7 @@ function directoryGap(walk: Walk, at: number): string | Doubt | null {
   return piecesGap(walk, fields);
 }
 
-function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | Doubt | null {
+function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): GapFact | Doubt | null {
   const { tiff } = walk;
   const compression = fields.get(COMPRESSION);
   const scheme = compression === undefined ? 0 : tiff.value(compression, 0);
@@ -105,22 +105,22 @@ function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): string | Dou
     for (let i = 0; i < offsets.count; i += 1) {
       const start = tiff.value(offsets, i);
       const length = lengths === undefined ? 0 : tiff.value(lengths, i);
-      if (start === 0 || start >= tiff.length) return 'the TIFF image data is not fully written';
+      if (start === 0 || start >= tiff.length) return { is: 'dataCut', type: 'tiff', at: start };
       if (length === 0) {
         // Decoders then read on from the offset.
-        walk.doubt ??= { doubt: 'the TIFF does not say how long its image data is' };
+        walk.doubt ??= { doubt: { is: 'lengthMissing', type: 'tiff' } };
         walk.pieces += 1;
         continue;
       }
       if (start + length > tiff.length) {
-        return `the TIFF is incomplete: image data should end at byte ${start + length}, the file has ${counted(tiff.length, 'byte')}`;
+        return { is: 'dataBeyond', type: 'tiff', end: start + length, has: tiff.length };
       }
       if (
         NEVER_ENDS_IN_ZEROS.has(scheme) &&
         tiff.endsInZeros(start, length) &&
         !(scheme === GROUP_4 && endsInMark(tiff, start, length))
       ) {
-        return `the TIFF image data at byte ${start} is not fully written`;
+        return { is: 'dataCut', type: 'tiff', at: start };
       }
       walk.pieces += 1;
     }

@@ -12,6 +12,7 @@ import type { CommandLineFault, Translated, Words, TestReceiptTrouble } from '..
 import { expectedTexts, flawTexts } from '../settingFlaws.ts';
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
+import { faultText } from '../faults.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
 
@@ -562,7 +563,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Prüfen Sie die Meldungen in der Konfiguration.',
     ],
     'ALERT_UNDELIVERED.webhookUnreachable': (p) => [
-      `Der Webhook auf ${p.host} ist nicht erreichbar: ${p.detail}`,
+      `Der Webhook auf ${p.host} ist nicht erreichbar: ${faultText(p.fault, format)}`,
       'Prüfen Sie alerts.webhook.url, das Netzwerk und den Proxy.',
     ],
     'ALERT_UNDELIVERED.webhookAnswer': (p) => [

@@ -1,7 +1,7 @@
 import type { Format } from '../../format.ts';
 import type { InDatabase, ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
 import type { ArchiveFlaw, LedgerCure, Translated } from '../../facts.ts';
-import { NOT_UTF8 } from './files.ts';
+import { awayText, NOT_UTF8 } from './files.ts';
 
 const LEDGER_CURES: Readonly<Record<LedgerCure, string>> = {
   privileges:
@@ -100,7 +100,8 @@ export function movedWords(p: { at: string | null; file: string; isCopy: boolean
 
 const REACHABLE = 'Sorgen Sie dafür, dass die Datenbank läuft und von hier erreichbar ist.';
 
-export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType<typeof english>> {
+export function ledgerErrors(format: Format): Translated<ReturnType<typeof english>> {
+  const { counted, plural } = format;
   return {
     'STATE_UNWRITABLE.closed': (p) => [
       `Das Zustandsverzeichnis ${p.stateDir} war nicht mehr zugänglich (${p.system}); deshalb hat sich der Agent beendet.`,
@@ -499,9 +500,9 @@ export function ledgerErrors({ counted, plural }: Format): Translated<ReturnType
     DOCUMENT_TAKEN: (p) => [`${p.name} wird gerade von einem anderen Agenten gesendet.`],
     DOCUMENT_HELD: ['Ein anderer Agent hat seinen Dienst oder Endpunkt angehalten.'],
     'BYTES_GONE.preview': ['Dieser Beleg hat keine Vorschau.'],
-    'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${p.detail}`],
+    'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${awayText(p, format)}`],
     'BYTES_GONE.notResent': (p) => [
-      `„${p.name}“ lässt sich nicht noch einmal senden. ${p.detail}`,
+      `„${p.name}“ lässt sich nicht noch einmal senden. ${awayText(p, format)}`,
       p.isElsewhere
         ? 'Führen Sie diesen Befehl auf dem Rechner jenes Agenten aus.'
         : 'Legen Sie die Datei zurück in ihren Ordner, oder scannen Sie den Beleg noch einmal.',

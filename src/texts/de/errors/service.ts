@@ -1,23 +1,25 @@
+import { faultText } from '../faults.ts';
 import type { serviceErrors as english } from '../../en/errors/service.ts';
 import type { Translated } from '../../facts.ts';
+import type { Format } from '../../format.ts';
 
 const CREATED_ALL_THE_SAME = 'Der Endpunkt ist vielleicht trotzdem angelegt.';
 const BEFORE_TRYING_AGAIN =
   'Sehen Sie auf der Website des Dienstes nach, bevor Sie es noch einmal versuchen: Jeder Erfolg legt einen weiteren Endpunkt an.';
 const IN_THE_WAY = 'Prüfen Sie service.baseUrl, und ob ein Proxy oder eine Anmeldeseite im Weg ist.';
 
-export function serviceErrors(): Translated<ReturnType<typeof english>> {
+export function serviceErrors(format: Pick<Format, 'faultOf'>): Translated<ReturnType<typeof english>> {
   return {
     'SERVICE_UNREACHABLE.proxy': (p) => [
-      `Der Dienst ist über den Proxy nicht erreichbar: ${p.detail}`,
+      `Der Dienst ist über den Proxy nicht erreichbar: ${faultText(p.fault, format)}`,
       'Prüfen Sie service.proxy, oder HTTPS_PROXY, wenn service.proxy auf auto steht.',
     ],
     'SERVICE_UNREACHABLE.practice': (p) => [
-      `Der Dienst ist nicht erreichbar: ${p.detail}`,
+      `Der Dienst ist nicht erreichbar: ${faultText(p.fault, format)}`,
       `Ist es der Übungsdienst, starten Sie ihn mit \`receiptd sandbox --port ${p.port}\`. Sonst berichtigen Sie service.baseUrl.`,
     ],
     'SERVICE_UNREACHABLE.service': (p) => [
-      `Der Dienst ist nicht erreichbar: ${p.detail}`,
+      `Der Dienst ist nicht erreichbar: ${faultText(p.fault, format)}`,
       'Prüfen Sie service.baseUrl und die Netzwerkverbindung dieses Rechners.',
     ],
     'SERVICE_ANSWER.noTokensNow': (p) => [
@@ -53,7 +55,7 @@ export function serviceErrors(): Translated<ReturnType<typeof english>> {
       'Berichtigen Sie den Namen, die Adresse für Ergebnisse (outgoingUrl) oder die Sprache.',
     ],
     'CREATE_UNCERTAIN.fault': (p) => [
-      `Der Dienst hat nicht vollständig geantwortet: ${p.detail} ${CREATED_ALL_THE_SAME}`,
+      `Der Dienst hat nicht vollständig geantwortet: ${faultText(p.fault, format)} ${CREATED_ALL_THE_SAME}`,
       BEFORE_TRYING_AGAIN,
     ],
     'CREATE_UNCERTAIN.noUid': (p) => [

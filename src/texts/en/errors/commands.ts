@@ -11,6 +11,8 @@ import type {
 import { expectedTexts, flawTexts, type Expected, type Flaw } from '../settingFlaws.ts';
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
+import { faultText } from '../faults.ts';
+import type { FaultFact } from '../../fault.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
 
@@ -585,8 +587,8 @@ export function commandsErrors(format: Format) {
       `${p.channel} failed: ${p.detail}.`,
       'Check the alerts in the config.',
     ],
-    'ALERT_UNDELIVERED.webhookUnreachable': (p: { host: string; detail: string }) => [
-      `The webhook at ${p.host} can't be reached: ${p.detail}`,
+    'ALERT_UNDELIVERED.webhookUnreachable': (p: { host: string; fault: FaultFact }) => [
+      `The webhook at ${p.host} can't be reached: ${faultText(p.fault, format)}`,
       'Check alerts.webhook.url, the network and the proxy.',
     ],
     'ALERT_UNDELIVERED.webhookAnswer': (p: { host: string; httpStatus: number }) => [

@@ -1,6 +1,6 @@
 import type { Format } from '../../format.ts';
 import type { ArchiveFlaw, Entries, LedgerCure, NotUtf8 } from '../../facts.ts';
-import { NOT_UTF8 } from './files.ts';
+import { awayText, NOT_UTF8, type Away } from './files.ts';
 
 const FILE_OR_KEY = 'Correct the file, or the key.';
 const START_OVER = 'Start over with an empty database.';
@@ -103,7 +103,8 @@ export function movedWords(p: { at: string | null; file: string; isCopy: boolean
 
 const REACHABLE = 'Make sure the database is running and reachable from here.';
 
-export function ledgerErrors({ counted, plural }: Format) {
+export function ledgerErrors(format: Format) {
+  const { counted, plural } = format;
   return {
     'STATE_UNWRITABLE.closed': (p: { stateDir: string; system: string }) => [
       `The state directory ${p.stateDir} could no longer be accessed (${p.system}), so the agent has stopped.`,
@@ -533,11 +534,11 @@ export function ledgerErrors({ counted, plural }: Format) {
     DOCUMENT_TAKEN: (p: { name: string }) => [`${p.name} is being sent by another agent.`],
     DOCUMENT_HELD: ['Another agent has put its service or endpoint on hold.'],
     'BYTES_GONE.preview': ['This document has no preview.'],
-    'BYTES_GONE.image': (p: { name: string; detail: string }) => [
-      `The image of "${p.name}" can't be shown. ${p.detail}`,
+    'BYTES_GONE.image': (p: { name: string } & Away) => [
+      `The image of "${p.name}" can't be shown. ${awayText(p, format)}`,
     ],
-    'BYTES_GONE.notResent': (p: { name: string; detail: string; isElsewhere: boolean }) => [
-      `"${p.name}" can't be sent again. ${p.detail}`,
+    'BYTES_GONE.notResent': (p: { name: string; isElsewhere: boolean } & Away) => [
+      `"${p.name}" can't be sent again. ${awayText(p, format)}`,
       p.isElsewhere
         ? "Run this command on that agent's machine."
         : 'Put the file back into its folder, or scan the receipt again.',

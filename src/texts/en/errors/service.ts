@@ -1,22 +1,25 @@
+import { faultText } from '../faults.ts';
+import type { FaultFact } from '../../fault.ts';
 import type { Entries } from '../../facts.ts';
+import type { Format } from '../../format.ts';
 
 const CREATED_ALL_THE_SAME = 'The endpoint may have been created all the same.';
 const BEFORE_TRYING_AGAIN =
   "Check the service's website before you try again: each success creates another endpoint.";
 const IN_THE_WAY = 'Check service.baseUrl, and whether a proxy or a login page is in the way.';
 
-export function serviceErrors() {
+export function serviceErrors(format: Pick<Format, 'faultOf'>) {
   return {
-    'SERVICE_UNREACHABLE.proxy': (p: { detail: string }) => [
-      p.detail,
+    'SERVICE_UNREACHABLE.proxy': (p: { fault: FaultFact }) => [
+      faultText(p.fault, format),
       'Check service.proxy, or HTTPS_PROXY if service.proxy is auto.',
     ],
-    'SERVICE_UNREACHABLE.practice': (p: { detail: string; port: number }) => [
-      p.detail,
+    'SERVICE_UNREACHABLE.practice': (p: { fault: FaultFact; port: number }) => [
+      faultText(p.fault, format),
       `If this is the practice service, start it with \`receiptd sandbox --port ${p.port}\`. Otherwise, correct service.baseUrl.`,
     ],
-    'SERVICE_UNREACHABLE.service': (p: { detail: string }) => [
-      p.detail,
+    'SERVICE_UNREACHABLE.service': (p: { fault: FaultFact }) => [
+      faultText(p.fault, format),
       "Check service.baseUrl and this machine's network connection.",
     ],
     'SERVICE_ANSWER.noTokensNow': (p: { host: string; httpStatus: number }) => [
@@ -51,8 +54,8 @@ export function serviceErrors() {
       `${p.host} refused to create the endpoint (HTTP ${p.httpStatus})${p.answer}.`,
       'Correct the name, the outgoing URL or the language.',
     ],
-    'CREATE_UNCERTAIN.fault': (p: { detail: string }) => [
-      `${p.detail} ${CREATED_ALL_THE_SAME}`,
+    'CREATE_UNCERTAIN.fault': (p: { fault: FaultFact }) => [
+      `${faultText(p.fault, format)} ${CREATED_ALL_THE_SAME}`,
       BEFORE_TRYING_AGAIN,
     ],
     'CREATE_UNCERTAIN.noUid': (p: { host: string; httpStatus: number }) => [

@@ -123,6 +123,7 @@ export class StubAgent {
         endpoint: endpoint ?? 'office',
         state: this.paused.has(path) ? 'paused' : path.startsWith('/mnt') ? 'unreachable' : 'watching',
         message: path.startsWith('/mnt') ? `${path} can't be reached (ETIMEDOUT).` : null,
+        fact: null,
         since,
         mode: watch === 'poll' ? 'polled' : 'events',
         fileSystem: path.startsWith('/mnt') ? 'nfs' : 'ext4',

@@ -89,6 +89,7 @@ export function makeRow(index: number, id: number, at: number): Row {
     size: 40_000 + ((id * 486_119) % 2_400_000),
     reason,
     message,
+    fact: null,
     answerLost: state === 'unconfirmed',
     needsPerson: state === 'failed' || state === 'unconfirmed' || state === 'lost',
     dismissedBy: null,
@@ -142,6 +143,7 @@ export function detailOf(row: Row): DocumentDetailJson {
             httpStatus: 503,
             bytes: row.size,
             message: 'The service is unavailable.',
+            fact: null,
           },
           {
             id: 2,
@@ -151,6 +153,7 @@ export function detailOf(row: Row): DocumentDetailJson {
             httpStatus: isAccepted ? 201 : 422,
             bytes: row.size,
             message: row.message,
+            fact: null,
           },
         ]
       : [],
@@ -165,6 +168,7 @@ export function detailOf(row: Row): DocumentDetailJson {
         disposed: null,
         archivedTo: null,
         remark: null,
+        remarkFact: null,
       },
       {
         path: `${folder}/copy of ${name}.jpg`,
@@ -175,6 +179,7 @@ export function detailOf(row: Row): DocumentDetailJson {
         disposed: 'kept',
         archivedTo: null,
         remark: null,
+        remarkFact: null,
       },
     ],
   };

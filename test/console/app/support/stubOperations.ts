@@ -244,8 +244,15 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
                 name: `${typeof settings?.['name'] === 'string' ? settings['name'] : 'scan_00017'}-90d3a1b2c4e5`,
                 would: 'send',
                 why: null,
+                fact: null,
               },
-              { file: 'readme.txt', would: 'reject', name: null, why: 'This is a text file, no image.' },
+              {
+                file: 'readme.txt',
+                would: 'reject',
+                name: null,
+                why: 'Not an image: it looks like text.',
+                fact: null,
+              },
             ],
       };
     },

@@ -17,11 +17,11 @@ describe('PNG', () => {
   test('is incomplete without image data', () => {
     const header = png!.subarray(0, 33);
     const end = png!.subarray(-12);
-    expect(pngGap(Buffer.concat([header, end]))).toMatch(/no image data/);
+    expect(pngGap(Buffer.concat([header, end]))).toMatchObject({ is: 'imageMissing' });
   });
 
   test('is incomplete if the end chunk lacks its checksum', () => {
-    expect(pngGap(Buffer.concat([png!.subarray(0, -4), Buffer.alloc(4)]))).toMatch(/not fully written/);
+    expect(pngGap(Buffer.concat([png!.subarray(0, -4), Buffer.alloc(4)]))).toMatchObject({ is: 'endCut' });
   });
 });
 
@@ -31,7 +31,7 @@ describe('GIF', () => {
   });
 
   test('is incomplete if it has a trailer but no image', () => {
-    expect(gifGap(Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1'))).toMatch(/no image/);
+    expect(gifGap(Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1'))).toMatchObject({ is: 'imageMissing' });
   });
 });
 
@@ -40,11 +40,11 @@ describe('BMP', () => {
     const silent = Buffer.from(bmp!);
     silent.writeUInt32LE(0, 2);
     expect(bmpGap(silent)).toBeNull();
-    expect(bmpGap(silent.subarray(0, -1))).toMatch(/the BMP has 46,133 bytes of 46,134 bytes/);
+    expect(bmpGap(silent.subarray(0, -1))).toEqual({ is: 'short', type: 'bmp', has: 46_133, needs: 46_134 });
 
     const longer = Buffer.from(bmp!);
     longer.writeUInt32LE(bmp!.length + 100, 2);
-    expect(bmpGap(longer)).toMatch(/of 46,234 bytes/);
+    expect(bmpGap(longer)).toMatchObject({ is: 'short', needs: 46_234 });
   });
 
   test('may store its rows from the top', () => {
@@ -70,13 +70,13 @@ describe('BMP', () => {
 
 describe('WebP', () => {
   test('is incomplete if the container is empty', () => {
-    expect(webpGap(Buffer.from('RIFF\x04\0\0\0WEBP', 'latin1'))).toMatch(/no image data/);
+    expect(webpGap(Buffer.from('RIFF\x04\0\0\0WEBP', 'latin1'))).toMatchObject({ is: 'noData' });
   });
 
   test('is damaged if a chunk reaches beyond its container', () => {
     const damaged = Buffer.from(webp!);
     damaged.writeUInt32LE(damaged.length * 2, 16);
-    expect(webpGap(damaged)).toMatch(/reaches beyond/);
+    expect(webpGap(damaged)).toMatchObject({ is: 'boxBeyond' });
   });
 });
 
@@ -84,7 +84,7 @@ describe('HEIC', () => {
   const heic = buildHeic({ picture: Buffer.alloc(500, 9) });
 
   test('is incomplete if a location points beyond the last box', () => {
-    expect(heicGap(heic.subarray(0, heic.indexOf('mdat') - 4))).toMatch(/incomplete: image data should end/);
+    expect(heicGap(heic.subarray(0, heic.indexOf('mdat') - 4))).toMatchObject({ is: 'dataBeyond' });
   });
 
   test('is incomplete if zeros replace the media data box', () => {
@@ -122,7 +122,7 @@ describe('PDF', () => {
   });
 
   test('does not end at an end marker far before the end of the file', () => {
-    expect(pdfGap(Buffer.concat([pdf, Buffer.alloc(5000, 'a')]))).toMatch(/end \(%%EOF\) is missing/);
+    expect(pdfGap(Buffer.concat([pdf, Buffer.alloc(5000, 'a')]))).toMatchObject({ is: 'endMissing' });
   });
 
   test('is incomplete while a revision is being appended, until its own end', () => {
@@ -141,18 +141,20 @@ describe('PDF', () => {
   test('is incomplete with only the first part of a linearized file', () => {
     const first =
       '%PDF-1.4\n1 0 obj\n<< /Linearized 1 /L 9000 /O 3 /E 400 /N 1 /T 800 >>\nendobj\nstartxref\n0\n%%EOF\n';
-    expect(pdfGap(Buffer.from(first))).toBe(`the PDF has ${first.length} bytes of 9,000 bytes`);
+    expect(pdfGap(Buffer.from(first))).toEqual({ is: 'short', type: 'pdf', has: first.length, needs: 9_000 });
     const whole = appendToPdf(Buffer.from(first.padEnd(8900, ' ')), ['<< >>']);
     expect(pdfGap(whole)).toBeNull();
     // The final size, but not the final content.
-    expect(pdfGap(Buffer.concat([Buffer.from(first), Buffer.alloc(9000)]))).toMatch(/does not say where/);
+    expect(pdfGap(Buffer.concat([Buffer.from(first), Buffer.alloc(9000)]))).toEqual({
+      is: 'pdfTableMissing',
+    });
   });
 
   test.each([
-    ['0', expect.any(String)],
-    ['99999999', { doubt: expect.any(String) }],
-    ['x', { doubt: expect.any(String) }],
-    ['', { doubt: expect.any(String) }],
+    ['0', { is: 'pdfTableMissing' }],
+    ['99999999', { doubt: { is: 'pdfTableMissing' } }],
+    ['x', { doubt: { is: 'pdfTableMissing' } }],
+    ['', { doubt: { is: 'pdfTableMissing' } }],
   ])('is incomplete, or a decoder decides, if its table is said to be at "%s"', (offset, gap) => {
     const text = pdf.toString('latin1').replace(/startxref\n\d+/, `startxref\n${offset}`);
     expect(pdfGap(Buffer.from(text, 'latin1'))).toEqual(gap);
@@ -164,13 +166,13 @@ describe('TIFF', () => {
     const pages = drawMultiPageTiff('pages', 3, { directory: 'before' });
     const one = drawMultiPageTiff('pages', 1, { directory: 'before' });
     expect(tiffGap(one)).toBeNull();
-    expect(tiffGap(pages.subarray(0, one.length))).toMatch(/incomplete: a page's directory at byte/);
+    expect(tiffGap(pages.subarray(0, one.length))).toMatchObject({ is: 'directoryBeyond' });
   });
 
   test('is incomplete while the directory is not written yet', () => {
     const bytes = drawMultiPageTiff('late', 1);
     bytes.writeUInt32LE(0, 4);
-    expect(tiffGap(bytes)).toMatch(/directory is not written yet/);
+    expect(tiffGap(bytes)).toMatchObject({ is: 'directoryMissing' });
   });
 
   test('is damaged if its directories form a loop', () => {
@@ -178,7 +180,7 @@ describe('TIFF', () => {
     const first = bytes.readUInt32LE(4);
     const second = bytes.readUInt32LE(first + 2 + 9 * 12);
     bytes.writeUInt32LE(first, second + 2 + 9 * 12);
-    expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories run in a circle');
+    expect(tiffGap(bytes)).toEqual({ is: 'circle' });
   });
 
   test('takes no longer than its size allows if many directories share a strip list', () => {
@@ -202,7 +204,7 @@ describe('TIFF', () => {
       bytes.writeUInt32LE(page + 1 < pages ? at + pageSize : 0, at + 26);
     }
     const before = process.cpuUsage();
-    expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories overlap');
+    expect(tiffGap(bytes)).toEqual({ is: 'overlap' });
     const { user, system } = process.cpuUsage(before);
     expect(user + system).toBeLessThan(2_000_000);
   });
@@ -212,7 +214,7 @@ describe('TIFF', () => {
     const lengths = bytes.readUInt32LE(4) + 2 + 8 * 12;
     expect(bytes.readUInt16LE(lengths)).toBe(279);
     bytes.writeUInt16LE(40_000, lengths);
-    expect(tiffGap(bytes)).toEqual({ doubt: expect.any(String) });
+    expect(tiffGap(bytes)).toEqual({ doubt: { is: 'lengthMissing', type: 'tiff' } });
   });
 
   test('does not keep more sub-directories in memory than any real file has', () => {
@@ -224,6 +226,6 @@ describe('TIFF', () => {
     bytes.writeUInt32LE(count, 14);
     bytes.writeUInt32LE(26, 18);
     bytes.writeUInt32LE(0, 22);
-    expect(tiffGap(bytes)).toBe('the TIFF is damaged: its directories overlap');
+    expect(tiffGap(bytes)).toEqual({ is: 'overlap' });
   });
 });

@@ -17,13 +17,13 @@ describe('JPEG', () => {
     const withThumbnail = await drawReceipt({ type: 'jpeg', seed: 'thumbnail', exifThumbnail: true });
     const thumbnailEnd = withThumbnail.indexOf(Buffer.from([0xff, 0xd9])) + 2;
     expect(thumbnailEnd).toBeLessThan(withThumbnail.length);
-    expect(jpegGap(withThumbnail.subarray(0, thumbnailEnd))).toMatch(/end marker is missing/);
+    expect(jpegGap(withThumbnail.subarray(0, thumbnailEnd))).toMatchObject({ is: 'endMissing' });
     expect(jpegGap(withThumbnail)).toBeNull();
   });
 
   test('reports after how many bytes the end marker is missing', () => {
     const padded = Buffer.concat([jpeg.subarray(0, 3000), Buffer.alloc(81_920 - 3000, 0x11)]);
-    expect(jpegGap(padded)).toBe('the JPEG end marker is missing after 81,920 bytes');
+    expect(jpegGap(padded)).toEqual({ is: 'endMissing', type: 'jpeg', has: 81_920 });
   });
 
   test.each([
