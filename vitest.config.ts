@@ -28,9 +28,10 @@ const LONG = [
   'e2e/',
   'pages/',
   'wiring/',
-  'delivery/idleHours',
+  'flow/idleHours',
   'intake/watch/watchTrouble',
-  'delivery/',
+  'flow/',
+  'keeper/',
   'intake/',
 ];
 

@@ -10,6 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Ledger } from '../src/core/ports/ledger.ts';
 import { openLedgerAgent } from './world/ledgerAgent.ts';
+import { begin, finish } from '../test/support/uploads.ts';
+import { claim } from '../test/support/uploads.ts';
 
 const [server, ...options] = process.argv.slice(2);
 if (server === undefined) throw new Error('usage: fleetCosts URL [--documents N] [--agents N] [--seconds N]');
@@ -56,11 +58,11 @@ async function send(ledger: Ledger, n: number): Promise<void> {
     freshSince: 0,
     longestWaitMs: 86_400_000,
   };
-  await ledger.claim({ ...query, limit: 1, now: Date.now() });
-  const attempt = await ledger.begin(document.id, Date.now(), 345_678);
+  await claim(ledger, { ...query, limit: 1, now: Date.now() });
+  const attempt = await begin(ledger, document.id, Date.now(), 345_678);
   const response = `{"uid":"${randomUUID()}","name":"${document.name}","status":"PROCESSING","createdAt":"2026-01-01T08:00:00Z"}`;
   const transition = { state: 'accepted' as const, serviceStatus: 'PROCESSING', response };
-  await ledger.finish(attempt, {
+  await finish(ledger, attempt, {
     at: Date.now(),
     outcome: 'accepted',
     httpStatus: 201,

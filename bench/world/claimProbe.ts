@@ -12,9 +12,11 @@ import { systemClock } from '../../src/system/systemClock.ts';
 import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { ENDPOINT } from './agent.ts';
+import { begin, finish } from '../../test/support/uploads.ts';
+import { claim } from '../../test/support/uploads.ts';
 
-/** The same as in the dispatcher. */
-const CLAIM_AHEAD = 16;
+/** Documents that the flow reads at once. */
+const CLAIM_AHEAD = 64;
 const TAKEN: ReadonlySet<string> = new Set(['DOCUMENT_TAKEN', 'DOCUMENT_STATE']);
 
 const [url = '', name = '', baseUrl = '', folders = '', seconds = ''] = process.argv.slice(2);
@@ -30,10 +32,10 @@ async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function send(ledger: Ledger, id: number): Promise<void> {
-  const attempt = await timed('begin', () => ledger.begin(id, Date.now(), 1_000_000).catch(unlessTaken));
-  if (attempt === null) return ledger.release([id]);
+  const attempt = await timed('begin', () => begin(ledger, id, Date.now(), 1_000_000).catch(unlessTaken));
+  if (attempt === null) return;
   await timed('finish', () =>
-    ledger.finish(attempt, {
+    finish(ledger, attempt, {
       at: Date.now(),
       outcome: 'accepted',
       httpStatus: 200,
@@ -68,7 +70,7 @@ while (performance.now() < until) {
   const now = Date.now();
   const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
   const documents = await timed('claim', () =>
-    ledger.claim({ ...query, lane: 'backlog', freshSince: now - 60_000 }),
+    claim(ledger, { ...query, lane: 'backlog', freshSince: now - 60_000 }),
   );
   if (documents.length === 0) throw new Error('the queue is empty');
   await Promise.all(documents.map(({ id }) => send(ledger, id)));

@@ -8,6 +8,8 @@ import { isOfLedger } from '../../src/core/domain/errors.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import { openLedgerAgent } from './ledgerAgent.ts';
+import { begin, finish } from '../../test/support/uploads.ts';
+import { claim } from '../../test/support/uploads.ts';
 
 export interface CrowdOptions {
   readonly url: string;
@@ -114,7 +116,7 @@ class CrowdAgent {
     try {
       for (;;) {
         const claimed = await untilDone(() =>
-          this.#ledger.claim({
+          claim(this.#ledger, {
             endpoint: this.#endpoint,
             lane: 'fresh',
             exceptFolders: [],
@@ -134,12 +136,12 @@ class CrowdAgent {
 
   async #upload(id: number): Promise<void> {
     const startedAt = performance.now();
-    const attempt = await untilDone(() => this.#ledger.begin(id, Date.now(), 345_678));
+    const attempt = await untilDone(() => begin(this.#ledger, id, Date.now(), 345_678));
     const { serviceMs } = this;
     if (serviceMs === null) return;
     await sleep(serviceMs);
     await untilDone(() =>
-      this.#ledger.finish(attempt, {
+      finish(this.#ledger, attempt, {
         at: Date.now(),
         outcome: 'accepted',
         httpStatus: 200,

@@ -3,9 +3,10 @@ import { lstatSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
-import type { Transition } from '../../src/core/ports/ledgerQueue.ts';
+import type { Transition } from '../../test/support/uploads.ts';
 import { drawReceipt } from '../../test/support/images.ts';
 import { ENDPOINT } from './agent.ts';
+import { begin, finish } from '../../test/support/uploads.ts';
 
 const DAY = 24 * 3_600_000;
 const MONTHS = 7;
@@ -69,12 +70,12 @@ export async function managersOffice(
       at,
       naming: [name],
     });
-    const attempt = await ledger.begin(document.id, at + 1_000, Number(size));
+    const attempt = await begin(ledger, document.id, at + 1_000, Number(size));
     const isAccepted = transition.state === 'accepted';
     const outcome = isAccepted ? 'accepted' : 'refused';
     const httpStatus = isAccepted ? 200 : 422;
     const message = isAccepted ? null : 'The service refused the document.';
-    await ledger.finish(attempt, { at: at + 2_000, outcome, httpStatus, message, transition });
+    await finish(ledger, attempt, { at: at + 2_000, outcome, httpStatus, message, transition });
     if (!isAccepted) return;
     const date = new Date(at).toISOString().slice(0, 10);
     const receipt = { merchant, date };

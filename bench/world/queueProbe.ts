@@ -11,9 +11,9 @@ import { systemClock } from '../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
-import type { AttemptResult } from '../../src/core/ports/ledgerQueue.ts';
 import type { LedgerReports, ListFilter } from '../../src/core/ports/ledgerReports.ts';
 import { ENDPOINT } from './agent.ts';
+import { begin, claim, finish, type AttemptResult } from '../../test/support/uploads.ts';
 
 export interface QueueReport {
   readonly opened: number;
@@ -23,8 +23,8 @@ export interface QueueReport {
   readonly late: NodeJS.MemoryUsage;
 }
 
-/** The same as in the dispatcher. */
-const CLAIM_AHEAD = 16;
+/** Documents that the flow reads at once. */
+const CLAIM_AHEAD = 64;
 /** Roughly the bytes that the journal gets for the start or end of an attempt. */
 const BARE_BYTES = 512;
 const BARE_EVERY = 4;
@@ -45,19 +45,19 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
   return value;
 }
 
-async function claim(ledger: Ledger): Promise<readonly { readonly id: number; readonly name: string }[]> {
+async function next(ledger: Ledger): Promise<readonly { readonly id: number; readonly name: string }[]> {
   const now = Date.now();
   const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
-  // Alternates between the lanes, like the dispatcher.
+  // Alternates between the lanes, like the flow.
   for (const lane of ['fresh', 'backlog'] as const) {
-    const documents = await timed('claim', () => ledger.claim({ ...query, lane, freshSince: now - 60_000 }));
+    const documents = await timed('claim', () => claim(ledger, { ...query, lane, freshSince: now - 60_000 }));
     if (documents.length > 0) return documents;
   }
   return [];
 }
 
 async function record(ledger: Ledger, id: number): Promise<void> {
-  const attempt = await ledger.begin(id, Date.now(), 1_000_000);
+  const attempt = await begin(ledger, id, Date.now(), 1_000_000);
   const result: AttemptResult = {
     at: Date.now(),
     outcome: 'accepted',
@@ -65,7 +65,7 @@ async function record(ledger: Ledger, id: number): Promise<void> {
     message: null,
     transition: { state: 'accepted', serviceStatus: 'PROCESSING', response: '{"status":"PROCESSING"}' },
   };
-  await ledger.finish(attempt, result);
+  await finish(ledger, attempt, result);
 }
 
 async function first(reports: LedgerReports, filter: ListFilter): Promise<void> {
@@ -111,7 +111,7 @@ const from = performance.now();
 let early: NodeJS.MemoryUsage | null = null;
 let documents = 0;
 for (let round = 0; performance.now() - from < total; round += 1) {
-  const claimed = await claim(ledger);
+  const claimed = await next(ledger);
   const [head] = claimed;
   if (!head) throw new Error('the queue is empty');
   for (const [index, { id }] of claimed.entries()) {

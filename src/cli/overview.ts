@@ -10,7 +10,7 @@ import { systemClock } from '../system/systemClock.ts';
 import { startCommand } from '../system/userName.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { problemsOf, type Problem } from '../core/domain/problem.ts';
-import type { Hold } from '../core/ports/hold.ts';
+import type { Hold } from '../core/domain/hold.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 import { hasLedger, openReportsIfThere } from './session.ts';
 import { ledgerPath } from '../state-dir/stateFiles.ts';

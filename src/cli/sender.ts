@@ -5,7 +5,7 @@ import { fromHoldJson } from '../control/protocol/holdJson.ts';
 import type { Config } from '../config/config.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
 import type { Document } from '../core/domain/document.ts';
-import type { Hold } from '../core/ports/hold.ts';
+import type { Hold } from '../core/domain/hold.ts';
 import type { Io } from './io.ts';
 import { textsOf } from './language.ts';
 import { agentAnswers, openLog, underLock } from './session.ts';

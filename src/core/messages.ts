@@ -1,13 +1,26 @@
 import type { AttemptOutcome, DocumentState, EndpointKey, Verdict } from './domain/document.ts';
 import type { ImageType } from './domain/imageType.ts';
 import type { Naming } from './domain/naming.ts';
-import type { HoldScope } from './ports/hold.ts';
-import type { NewResult } from './ports/results.ts';
+import type { HoldScope } from './domain/hold.ts';
 
 /*
  * The door of the ledger: steps take arrays of plain values and answer with arrays, an answer for each item in its place. One call is one transaction
  * and one sync; an item at fault is taken out of it. Times are wall-clock milliseconds; ids are numbers of the ledger's rows.
  */
+
+/** What became of a part of a transaction: an answer for each item in its place, or why the transaction failed. */
+export type Recorded<Answer> =
+  | { readonly answers: readonly (Answer | RowFault)[]; readonly failure?: undefined }
+  | { readonly answers: null; readonly failure: unknown };
+
+/** The answer to an item that failed its transaction; the others are done. */
+export interface RowFault {
+  readonly fault: unknown;
+}
+
+export function isFault(answer: unknown): answer is RowFault {
+  return typeof answer === 'object' && answer !== null && 'fault' in answer;
+}
 
 /** A watched folder: the share that it is on, or the agent that alone sees it ('' in a ledger with one agent), and its path there. */
 export interface FolderKey {
@@ -156,6 +169,16 @@ export interface EndItem {
     { readonly documents: readonly number[]; readonly reason: string; readonly message: string } | undefined;
   readonly at: number;
 }
+/** Ends and beginnings of uploads, which are recorded together. */
+export interface Uploads {
+  readonly ends: readonly EndItem[];
+  readonly begins: readonly BeginItem[];
+}
+export interface RecordedUploads {
+  readonly ended: Recorded<Done>;
+  readonly begun: Recorded<BeginAnswer>;
+}
+
 /** False: there was nothing to do it to; of a request, that none was in progress. */
 export interface Done {
   readonly isDone: boolean;
@@ -194,10 +217,19 @@ export interface CopyItem {
 }
 export type CopyAnswer = AdmitAnswer | { readonly kind: 'unknown' };
 
-export interface ResultItem extends Omit<NewResult, 'payload'> {
+/** A result as the service posted it. */
+export interface ResultItem {
+  readonly at: number;
+  /** The configured service: matches only its endpoints. */
+  readonly baseUrl: string;
+  /** The endpoint named by the payload or the address; null if neither names one. */
+  readonly uid: string | null;
+  readonly name: string | null;
+  readonly status: string | null;
   readonly encoding: 'utf8' | 'base64';
   readonly payload: string;
   readonly sha256: string;
+  /** Of the payload, in bytes. */
   readonly size: number;
 }
 export interface ResultAnswer {

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { endpointId } from '../core/domain/document.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { needsOf, type Need } from '../core/domain/problem.ts';
-import type { Dispatcher, Idle } from '../delivery/queue/dispatcher.ts';
+import type { Flow, Idle } from '../flow/flow.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { FolderLeadership } from '../fleet/folderLeadership.ts';
 import type { EndpointSettings } from '../core/domain/settings.ts';
@@ -15,7 +15,7 @@ import { runAll } from './runAll.ts';
 export interface AgentDeps {
   readonly ledger: Ledger;
   readonly intakes: readonly Intake[];
-  readonly dispatcher: Dispatcher;
+  readonly flow: Flow;
   readonly endpoints: readonly EndpointSettings[];
   readonly clock: Clock;
   readonly log: Log;
@@ -173,7 +173,7 @@ export class Agent {
   }
 
   async #dispatch(stop: AbortSignal): Promise<void> {
-    const { dispatcher, graceMs, clock, log, prepared } = this.#deps;
+    const { flow, graceMs, clock, log, prepared } = this.#deps;
     if (prepared) await orAborted(prepared, stop);
     const drained = new AbortController();
     const grace = (async () => {
@@ -182,21 +182,21 @@ export class Agent {
         stop.addEventListener('abort', resolve, { once: true });
         drained.signal.addEventListener('abort', resolve, { once: true });
       });
-      if (dispatcher.inFlight > 0) log.info('agentStopping', { inFlight: dispatcher.inFlight, graceMs });
+      if (flow.inFlight > 0) log.info('agentStopping', { inFlight: flow.inFlight, graceMs });
       await clock.sleep(graceMs, drained.signal).catch(() => {});
       if (!drained.signal.aborted) this.#abort.abort(new Error('stopped before the answer came'));
     })();
-    await dispatcher.run(stop, this.#abort.signal);
+    await flow.run(stop, this.#abort.signal);
     drained.abort();
     await grace;
   }
 
   /** Resolves with the reason once nothing more can be sent within `waitMs`. */
   async #untilIdle(stop: AbortSignal, waitMs: number): Promise<Idle['why']> {
-    const { dispatcher, clock } = this.#deps;
+    const { flow, clock } = this.#deps;
     let outageSince: number | null = null;
     for (;;) {
-      const idle = await nextIdle(dispatcher, stop);
+      const idle = await nextIdle(flow, stop);
       stop.throwIfAborted();
       if (idle.why === 'done' || idle.why === 'hold') return idle.why;
       if (idle.why === 'pace') {
@@ -223,8 +223,8 @@ async function orAborted(prepared: Promise<void>, stop: AbortSignal): Promise<vo
   stop.removeEventListener('abort', end);
 }
 
-/** Rejects on `stop`, because a dispatcher that has ended never calls back. */
-async function nextIdle(dispatcher: Pick<Dispatcher, 'onIdle'>, stop: AbortSignal): Promise<Idle> {
+/** Rejects on `stop`, because a flow that has ended never calls back. */
+async function nextIdle(flow: Pick<Flow, 'onIdle'>, stop: AbortSignal): Promise<Idle> {
   stop.throwIfAborted();
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -235,7 +235,7 @@ async function nextIdle(dispatcher: Pick<Dispatcher, 'onIdle'>, stop: AbortSigna
       end();
       reject(stop.reason as Error);
     };
-    const off = dispatcher.onIdle((idle) => {
+    const off = flow.onIdle((idle) => {
       end();
       resolve(idle);
     });

@@ -4,14 +4,14 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { FleetAgent, FleetSignal, LedgerFleet } from '../core/ports/fleet.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
-import type { Holds } from '../delivery/holds/holds.ts';
+import type { Flow } from '../flow/flow.ts';
+import type { Holds } from '../flow/holds/holds.ts';
 import { Notifier } from '../core/notifier.ts';
 
 export interface FleetWatchDeps {
   readonly fleet: LedgerFleet;
   readonly storage: LedgerStorage;
-  readonly dispatcher: Pick<Dispatcher, 'wake' | 'forgetClaims'>;
+  readonly flow: Pick<Flow, 'wake' | 'forget'>;
   readonly holds: Pick<Holds, 'takeShared'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -74,19 +74,19 @@ export class FleetWatch {
   }
 
   async #look(): Promise<void> {
-    const { storage, dispatcher, holds, log } = this.#deps;
+    const { storage, flow, holds, log } = this.#deps;
     if (storage.trouble() !== null) return;
     const told = new Set(this.#told);
     this.#told.clear();
     try {
       if (this.#isBack) {
-        // Another agent may have taken over documents claimed under an earlier lease.
+        // Another agent may have taken over documents that were next under an earlier lease.
         this.#isBack = false;
-        await dispatcher.forgetClaims();
+        flow.forget();
       }
       const isHeldOtherwise = told.has('holds') && (await holds.takeShared());
       const isPausedOtherwise = await this.#lookAtPause();
-      if (told.has('queue') || isHeldOtherwise || isPausedOtherwise) dispatcher.wake();
+      if (told.has('queue') || isHeldOtherwise || isPausedOtherwise) flow.wake();
     } catch (error) {
       for (const each of told) this.#told.add(each);
       log.debug('fleetChangesUnread', describeError(error));

@@ -1,5 +1,5 @@
 import type { Log } from '../core/ports/log.ts';
-import type { SpoolCopies } from '../delivery/payload/spoolCopies.ts';
+import type { SpoolCopies } from '../keeper/spoolCopies.ts';
 
 /** Spool copies made before the ledger needs them. */
 export class OwnCopies {

@@ -7,10 +7,10 @@ import type { Admitted } from '../core/ports/ledgerIntake.ts';
 import type { Log } from '../core/ports/log.ts';
 import { admit, judge, type Candidate } from './settle/admit.ts';
 import { sha256 } from '../core/sha256.ts';
-import type { ByteBudget } from '../delivery/payload/byteBudget.ts';
-import type { PayloadStore } from '../delivery/payload/payloadStore.ts';
+import type { ByteBudget } from '../keeper/byteBudget.ts';
+import type { PayloadStore } from '../keeper/payloadStore.ts';
 import { OwnCopies } from './ownCopies.ts';
-import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import type { WhyFact } from '../core/domain/why.ts';
 

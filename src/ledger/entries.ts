@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AttemptOutcome, DocumentState, EndpointKey, Verdict } from '../core/domain/document.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
-import type { HoldScope } from '../core/ports/hold.ts';
+import type { HoldScope } from '../core/domain/hold.ts';
 import type { FolderKey } from '../core/messages.ts';
 import type { JournalEvent, Json } from '../core/ports/journal.ts';
 import type { PayloadEncoding } from '../core/ports/results.ts';

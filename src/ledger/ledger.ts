@@ -1,6 +1,7 @@
 import { CHAIN, cleaned, folderIn, fromJournal, type Entry } from './entries.ts';
 import type { Engine, Head, Recorded } from './engine.ts';
 import { fitting, fold, rowsOf, type Place } from './fold.ts';
+import type { RowFault } from '../core/messages.ts';
 import { splitPath, TABLE_NAMES, type Cells, type Table } from './schema.ts';
 import { STEPS, type Answer, type Item, type StepName } from './steps.ts';
 import { lockEndpoints } from './steps/places.ts';
@@ -14,19 +15,10 @@ export type Step = {
   readonly [Name in StepName]: readonly [name: Name, items: readonly Item<Name>[]];
 }[StepName];
 
-/** The answer to an item that failed its transaction; the others are done. */
-export interface RowFault {
-  readonly fault: unknown;
-}
-
 interface Lenient {
   readonly count: number;
   /** Entries that do not fit those before them. */
   readonly misfits: readonly Recorded[];
-}
-
-export function isFault(answer: unknown): answer is RowFault {
-  return typeof answer === 'object' && answer !== null && 'fault' in answer;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { DOCUMENT_STATES, type DocumentState, type Verdict } from '../core/domain/document.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
-import type { HoldScope } from '../core/ports/hold.ts';
+import type { HoldScope } from '../core/domain/hold.ts';
 import type { PayloadEncoding } from '../core/ports/results.ts';
 
 /**

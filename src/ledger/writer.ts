@@ -8,7 +8,8 @@ import { storeFailure } from './sqlite/failure.ts';
 import { markDamaged } from './sqlite/files.ts';
 import { Trouble, type ReservedSpace } from './sqlite/trouble.ts';
 import { startSqlite, type StartedSqlite } from './sqlite/start.ts';
-import { isFault, type Step } from './ledger.ts';
+import { isFault } from '../core/messages.ts';
+import type { Step } from './ledger.ts';
 import { StoreFailed, type Runner } from './runner.ts';
 
 const BLANK_TRIES = 20;

@@ -263,7 +263,6 @@ export const ERROR_EXAMPLES: {
   DOCUMENT_AMBIGUOUS: [['DOCUMENT_AMBIGUOUS', { written: 'scan', names: ['scan-1', 'scan-2'], more: 0 }]],
   DOCUMENT_STATE: [['DOCUMENT_STATE.accepted', { name: 'scan-1' }]],
   DOCUMENT_TAKEN: [['DOCUMENT_TAKEN', { name: 'scan-1' }]],
-  DOCUMENT_HELD: [['DOCUMENT_HELD']],
   CREDENTIALS_UNWRITABLE: [
     ['CREDENTIALS_UNWRITABLE.file', { path: `${STATE}/credentials.json`, system: 'EACCES' }],
     ['CREDENTIALS_UNWRITABLE.notEncrypted', { detail: '' }],

@@ -8,7 +8,7 @@ import { createAttentionBook, markOf } from '../intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../intake/folder/attentionFolder.ts';
 import { attentionInPlace, checkOf } from '../intake/folder/pinnedPlaces.ts';
 import { Attention } from '../features/attention/attention.ts';
-import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
 import { guardOver, type Guards } from './folders.ts';
 import type { ProcessScope } from './processScope.ts';

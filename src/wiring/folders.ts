@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { createFolderGuard, type Guard } from '../intake/folder/guarded.ts';
 import { checkOf, heldInPlace } from '../intake/folder/pinnedPlaces.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
-import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Buffers } from '../core/ports/buffers.ts';
 import type { ReadBeside, WatchedFolder } from '../core/ports/folder.ts';
 

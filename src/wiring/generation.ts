@@ -13,8 +13,8 @@ import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
-import { locateBytes, type Found, type OpenFolder } from '../delivery/payload/locateBytes.ts';
-import type { LimitedBy } from '../delivery/limits/limiter.ts';
+import { locateBytes, type Found, type OpenFolder } from '../keeper/locateBytes.ts';
+import type { LimitedBy } from '../flow/limits/limiter.ts';
 import type { FolderHints } from '../core/ports/folder.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
@@ -37,7 +37,7 @@ import { shown } from '../core/domain/why.ts';
 
 /** The agent under one configuration, as long as that is in effect. */
 export interface Running
-  extends Generation, Pick<Pipeline, 'dispatcher' | 'pacer' | 'holds' | 'intakes' | 'intakeOf' | 'open'> {
+  extends Generation, Pick<Pipeline, 'flow' | 'pacer' | 'holds' | 'intakes' | 'intakeOf' | 'open'> {
   /** The configuration in effect. */
   readonly config: Config;
   readonly service: ReceiptService;
@@ -125,18 +125,18 @@ export async function composeGeneration(
       onAmiss: attention.look,
     };
     const pipeline = await composePipeline(config, world, { once });
-    const { agent, dispatcher, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
+    const { agent, flow, pacer, holds, intakes, open, intakeOf, singleFiles } = pipeline;
     const { fact: pages } = checkPages(config);
     if (pages.is === 'pagesLack') log.warn('pagesUnsplittable', { missing: pages.missing.join(', ') });
     await warnOfOrphans(config, ledger, log).catch(unlessLedgerAway);
-    const changed = (): Promise<void> => dispatcher.forgetClaims();
+    const changed = async (): Promise<void> => flow.forget();
     const takeOver = async (folder: string): Promise<void> => intakeOf(folder)?.takeOver();
     const readPage = pageReader(lasting.splitter, inspector, config.folders);
     const look: OpenFolder = (path) => readingPages(inItsPlace(openToLook(path), ledger), readPage);
     let closing: Promise<void> | null = null;
     return {
       config,
-      dispatcher,
+      flow,
       pacer,
       holds,
       intakes,

@@ -15,7 +15,7 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { DeferredJournal } from '../core/ports/deferredJournal.ts';
 import type { Spool } from '../core/ports/spool.ts';
-import { openSpool } from '../delivery/spool/openSpool.ts';
+import { openSpool } from '../keeper/spool/openSpool.ts';
 import { agentName, sharesOf, targetOf } from '../config/fleetMember.ts';
 import { openReports, withReports } from '../ledger/configured/reports.ts';
 import { ledgerPath } from '../state-dir/stateFiles.ts';
@@ -198,7 +198,7 @@ export async function openConfiguredDeferredJournal(
 ): Promise<DeferredJournal | null> {
   const path = join(config.stateDir, 'deferred.journal');
   if (!isShared && !mayExist(path)) return null;
-  const { openDeferredJournal } = await import('../delivery/spool/deferredJournal.ts');
+  const { openDeferredJournal } = await import('../keeper/spool/deferredJournal.ts');
   return openDeferredJournal({ path, log });
 }
 

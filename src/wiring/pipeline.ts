@@ -2,16 +2,16 @@ import { conditionOf } from '../core/domain/problem.ts';
 import { Agent } from '../daemon/agent.ts';
 import { nicety } from '../daemon/nicety.ts';
 import { watchForSuspend } from '../daemon/suspendDetector.ts';
-import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
-import type { Holds } from '../delivery/holds/holds.ts';
+import type { Flow } from '../flow/flow.ts';
+import type { Holds } from '../flow/holds/holds.ts';
 import type { Intake } from '../intake/intake.ts';
 import { Intakes } from '../intake/intakes.ts';
-import type { PayloadStore } from '../delivery/payload/payloadStore.ts';
-import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
-import type { Pacer } from '../delivery/limits/pacer.ts';
-import { recover } from '../delivery/recover.ts';
+import type { PayloadStore } from '../keeper/payloadStore.ts';
+import type { OpenFolder } from '../keeper/locateBytes.ts';
+import type { Pacer } from '../flow/limits/pacer.ts';
+import { recover } from '../flow/recover.ts';
 import type { SingleFiles } from '../intake/singleFiles.ts';
-import { runSpoolSweep, trySweeping } from '../delivery/payload/spoolSweep.ts';
+import { runSpoolSweep, trySweeping } from '../keeper/spoolSweep.ts';
 import { FleetWatch } from '../fleet/fleetWatch.ts';
 import { FolderLeadership } from '../fleet/folderLeadership.ts';
 import type { Incidents } from '../core/ports/incident.ts';
@@ -19,12 +19,12 @@ import type { LedgerStorage } from '../core/ports/ledger.ts';
 import { endpointId } from '../core/domain/document.ts';
 import type { Note } from '../core/domain/note.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { composeBytes, composeDelivery, composeIntake, composeSending } from './stages.ts';
+import { composeBytes, composeFlow, composeIntake, composeSending } from './stages.ts';
 import type { PipelineConfig, World } from './world.ts';
 
 export interface Pipeline {
   readonly agent: Agent;
-  readonly dispatcher: Dispatcher;
+  readonly flow: Flow;
   readonly pacer: Pacer;
   readonly holds: Holds;
   readonly payloads: PayloadStore;
@@ -66,11 +66,11 @@ export async function composePipeline(
   const isPrepared = await unlessOffline(prepare, { mayWait: Boolean(deferred) && !once });
   const bytes = composeBytes(config, world, gate);
   const intakes = new Intakes();
-  const dispatcher = composeDelivery(config, endpoints, world, { ...sending, ...bytes, intakes });
+  const flow = composeFlow(config, endpoints, world, { ...sending, ...bytes, intakes });
   const { offline, pages, singleFiles } = composeIntake(
     config,
     world,
-    { ...bytes, intakes, dispatcher },
+    { ...bytes, intakes, flow },
     { once, prepare, isPrepared },
   );
 
@@ -80,20 +80,20 @@ export async function composePipeline(
   const { fleet, storage } = ledger;
   const shares = new Map(config.folders.flatMap(({ path, share }) => (share ? [[path, share]] : [])));
   const leads = fleet && new FolderLeadership({ fleet, storage, shares, clock, log });
-  const fleetWatch = fleet && new FleetWatch({ fleet, storage, dispatcher, holds, clock, log });
+  const fleetWatch = fleet && new FleetWatch({ fleet, storage, flow, holds, clock, log });
   const sweep = { payloads, spool, ledger, open, memory: bytes.reading, clock, log, keepFailedMs };
   const onWoke = (): void => {
     world.service.dropIdle?.();
     holds.woke();
     pacer.heedClockJump();
-    dispatcher.wake();
+    flow.wake();
     for (const intake of intakes.all) intake.woke();
   };
   const asleepMs = world.asleepMs ?? (() => null);
   const agent = new Agent({
     ledger,
     intakes: intakes.all,
-    dispatcher,
+    flow,
     endpoints,
     clock,
     log,
@@ -119,10 +119,10 @@ export async function composePipeline(
     },
   });
   const endWatching = watchStorage(storage, incidents);
-  dispatcher.onIdle(() => world.buffers.clear());
+  flow.onIdle(() => world.buffers.clear());
   return {
     agent,
-    dispatcher,
+    flow,
     pacer,
     holds,
     payloads,

@@ -15,7 +15,7 @@ import { createImageInspector } from '../intake/image/inspect.ts';
 import { accountsAmong, type AccountOf } from '../core/domain/account.ts';
 import { SeenSince } from '../intake/offline/seenSince.ts';
 import type { FolderTimes } from '../intake/presence/folderState.ts';
-import { ImageBuffers } from '../delivery/payload/imageBuffers.ts';
+import { ImageBuffers } from '../keeper/imageBuffers.ts';
 import { OpenIncidents } from '../daemon/openIncidents.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { ReadBeside } from '../core/ports/folder.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Document } from '../core/domain/document.ts';
-import type { Dispatcher } from '../delivery/queue/dispatcher.ts';
-import type { LimitedBy } from '../delivery/limits/limiter.ts';
-import type { Pacer } from '../delivery/limits/pacer.ts';
+import type { Flow } from '../flow/flow.ts';
+import type { LimitedBy } from '../flow/limits/limiter.ts';
+import type { Pacer } from '../flow/limits/pacer.ts';
 import type { LedgerReports, StateCount } from '../core/ports/ledgerReports.ts';
 
 /** Displays the progress of a run. */
@@ -24,13 +24,13 @@ export function progressOf(
   current: () => {
     readonly config: Config;
     readonly pacer: Pick<Pacer, 'limitedBy'>;
-    readonly dispatcher: Pick<Dispatcher, 'inFlight'>;
+    readonly flow: Pick<Flow, 'inFlight'>;
   },
 ): ProgressSource {
   return {
     counts: () => ledger.counts(),
     limitedBy: () => current().pacer.limitedBy(),
     endpoints: () => current().config.endpoints,
-    inFlight: () => current().dispatcher.inFlight,
+    inFlight: () => current().flow.inFlight,
   };
 }

@@ -8,7 +8,7 @@ import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import type { Document } from '../core/domain/document.ts';
 import { holdOver, isHeld } from '../ledger/reads/holds.ts';
-import type { Hold } from '../core/ports/hold.ts';
+import type { Hold } from '../core/domain/hold.ts';
 import type { SingleFiles } from '../intake/singleFiles.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import { shown } from '../core/domain/why.ts';

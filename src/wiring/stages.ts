@@ -1,24 +1,22 @@
 import { OfflineFolder } from '../intake/offline/offlineFolder.ts';
 import { OfflineMode } from '../intake/offline/offlineMode.ts';
 import { factsOf } from '../core/domain/imageType.ts';
-import { ByteBudget } from '../delivery/payload/byteBudget.ts';
-import { BytesSearch } from '../delivery/payload/bytesSearch.ts';
-import { Dispatcher } from '../delivery/queue/dispatcher.ts';
+import { ByteBudget } from '../keeper/byteBudget.ts';
+import { BytesSearch } from '../keeper/bytesSearch.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
-import { PayloadCache } from '../delivery/payload/payloadCache.ts';
-import { Holds } from '../delivery/holds/holds.ts';
+import { PayloadCache } from '../keeper/payloadCache.ts';
+import { Holds } from '../flow/holds/holds.ts';
 import { Intake } from '../intake/intake.ts';
 import type { Intakes } from '../intake/intakes.ts';
 import { Looks } from '../intake/looks.ts';
 import { PageIntake } from '../intake/pages/pageIntake.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
-import { FleetTurns } from '../fleet/fleetTurns.ts';
-import { SendGate } from '../delivery/queue/sendGate.ts';
-import { ALONE, type SharedTurns } from '../delivery/sharedTurns.ts';
-import { PayloadStore } from '../delivery/payload/payloadStore.ts';
-import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
-import { Pacer } from '../delivery/limits/pacer.ts';
-import { Recorder } from '../delivery/record.ts';
+import { Flow } from '../flow/flow.ts';
+import { Outcomes } from '../flow/outcomes.ts';
+import { SendGate } from '../flow/sendGate.ts';
+import { PayloadStore } from '../keeper/payloadStore.ts';
+import type { OpenFolder } from '../keeper/locateBytes.ts';
+import { Pacer } from '../flow/limits/pacer.ts';
 import { SingleFiles } from '../intake/singleFiles.ts';
 import { WatchLimit } from '../intake/watch/watchLimit.ts';
 import type { Admitted } from '../core/ports/ledgerIntake.ts';
@@ -38,7 +36,6 @@ type Endpoints = PipelineConfig['endpoints'];
 interface Sending {
   readonly holds: Holds;
   readonly pacer: Pacer;
-  readonly turns: SharedTurns;
   readonly gate: SendGate;
   /** Seeds the pacer with earlier uploads; call once the ledger can be queried. */
   readonly seed: () => Promise<void>;
@@ -55,10 +52,9 @@ export async function composeSending(
   const { hours } = overall;
   const pacing = { clock, ledger, overall, endpoints };
   const pacer = await Pacer.create({ ...pacing, ledger: null });
-  const { fleet } = ledger;
-  const turns = fleet === null ? ALONE : new FleetTurns({ fleet, clock, random });
-  const gate = new SendGate({ storage: ledger.storage, holds, pacer, turns, clock, hours });
-  return { holds, pacer, turns, gate, seed: () => pacer.seed(pacing) };
+  const { fleet, storage } = ledger;
+  const gate = new SendGate({ storage, fleet, holds, pacer, clock, hours });
+  return { holds, pacer, gate, seed: () => pacer.seed(pacing) };
 }
 
 /** Payloads in memory. Separate budgets, so that hanging uploads never keep a scan from being named and recorded (promise P4). */
@@ -93,51 +89,46 @@ export function composeBytes(config: PipelineConfig, world: World, gate: SendGat
   };
 }
 
-export function composeDelivery(
+export function composeFlow(
   config: PipelineConfig,
   endpoints: Endpoints,
   world: World,
-  { holds, pacer, turns, gate, payloads, sending, open, intakes }: Sending & Bytes & { intakes: Intakes },
-): Dispatcher {
-  const { clock, random, log, ledger, spool } = world;
-  const recorder = new Recorder({
-    ledger,
+  { holds, pacer, gate, payloads, sending, open, intakes }: Sending & Bytes & { intakes: Intakes },
+): Flow {
+  const { clock, random, log, ledger, spool, service, tokens } = world;
+  const { concurrency, parkAfter } = config.delivery;
+  const { uploadContentType } = config.service;
+  const outcomes = new Outcomes({
     holds,
     pacer,
     clock,
     random,
     log,
-    parkAfter: config.delivery.parkAfter,
+    parkAfter,
     onAccepted: (document) => {
       intakes.disposeSoon(document);
       world.onAccepted?.(document);
     },
     onFailed: ({ folder, path }) => world.onAmiss?.(folder, path),
   });
-  const { uploadContentType } = config.service;
   const lookedThrough = (folder: string, since: number) => intakes.lookedThrough(folder, since);
-  return new Dispatcher({
+  return new Flow({
     ledger,
     endpoints,
-    concurrency: config.delivery.concurrency,
+    concurrency,
     pacer,
     holds,
     gate,
-    turns,
+    outcomes,
+    service,
+    tokens,
+    payloads,
+    search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough }),
+    memory: sending,
+    contentType: (type) => (uploadContentType === 'auto' ? factsOf(type).mediaType : uploadContentType),
     clock,
     random,
     log,
-    deliver: {
-      ledger,
-      service: world.service,
-      tokens: world.tokens,
-      payloads,
-      search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough }),
-      memory: sending,
-      recorder,
-      clock,
-      contentType: (type) => (uploadContentType === 'auto' ? factsOf(type).mediaType : uploadContentType),
-    },
   });
 }
 
@@ -153,13 +144,14 @@ interface Taking {
 export function composeIntake(
   config: PipelineConfig,
   world: World,
-  { payloads, reading, open, intakes, dispatcher }: Bytes & { intakes: Intakes; dispatcher: Dispatcher },
+  { payloads, reading, open, intakes, flow }: Bytes & { intakes: Intakes; flow: Flow },
   { once, prepare, isPrepared }: { once: boolean; prepare: () => Promise<void>; isPrepared: boolean },
 ): Taking {
   const { clock, log, incidents, ledger, spool, deferred, seenSince, inspector, host } = world;
   const { splitter = null } = world;
-  const onAdmitted = (folder: string, { kind }: Admitted): void => {
-    if (kind === 'queued' || kind === 'requeued') dispatcher.wake();
+  const onAdmitted = (folder: string, { kind, document }: Admitted): void => {
+    if (kind === 'queued') flow.queued(document);
+    else if (kind === 'requeued') flow.wake();
     else intakes.disposeSoon({ folder });
   };
   const folders: readonly FolderSettings[] = config.folders.map((folder) =>

@@ -1,7 +1,7 @@
 import type { SeenSince } from '../intake/offline/seenSince.ts';
 import type { FolderTimes } from '../intake/presence/folderState.ts';
-import type { ImageBuffers } from '../delivery/payload/imageBuffers.ts';
-import type { OpenFolder } from '../delivery/payload/locateBytes.ts';
+import type { ImageBuffers } from '../keeper/imageBuffers.ts';
+import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
 import type { FolderClaims, FolderHints } from '../core/ports/folder.ts';

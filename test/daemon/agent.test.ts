@@ -2,20 +2,20 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { EndpointKey } from '../../src/core/domain/document.ts';
 import { Agent, type AgentDeps } from '../../src/daemon/agent.ts';
-import type { Idle } from '../../src/delivery/queue/dispatcher.ts';
+import type { Idle } from '../../src/flow/flow.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 
 const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:1', uid: 'office' };
 
-/** An agent without folders, whose dispatcher reports these one after another. */
+/** An agent without folders, whose flow reports these one after another. */
 function agentOver(
   idles: Idle[],
   onAsked: () => void = () => {},
   { background = [], tidy = async () => {} }: Partial<Pick<AgentDeps, 'background' | 'tidy'>> = {},
   openSplits: readonly { endpoint: EndpointKey; file: { folder: string } }[] = [],
 ): Agent {
-  const dispatcher = {
+  const flow = {
     inFlight: 0,
     run: (stopping: AbortSignal) =>
       new Promise<void>((resolve) => {
@@ -37,7 +37,7 @@ function agentOver(
       openSplits: async () => openSplits,
     },
     intakes: [],
-    dispatcher,
+    flow,
     endpoints: [{ key: OFFICE }],
     clock: systemClock,
     log: new RecordedLog(),
@@ -49,7 +49,7 @@ function agentOver(
 }
 
 describe('a run that ends by itself', () => {
-  it('ends if it is stopped before it waits for the dispatcher', async () => {
+  it('ends if it is stopped before it waits for the flow', async () => {
     const stop = new AbortController();
     stop.abort(new Error('stopped'));
     expect(await agentOver([]).once(stop.signal, 0)).toMatchObject({ accepted: 0 });

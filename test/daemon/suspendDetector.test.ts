@@ -4,7 +4,7 @@ import { watchForSuspend } from '../../src/daemon/suspendDetector.ts';
 import type { Clock } from '../../src/core/ports/clock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { accept, fault, status } from '../support/scriptedService.ts';
-import { sendingPlace } from '../delivery/sending.ts';
+import { sendingPlace } from '../flow/sending.ts';
 import { watchingPlace } from '../intake/watching.ts';
 
 const SECOND = 1_000;
@@ -118,7 +118,7 @@ describe('after a sleep', () => {
     await place.clock.advance(1_000);
     isDown = false;
     sending.holds.woke();
-    sending.dispatcher.wake();
+    sending.flow.wake();
     await place.clock.advance(1_500);
     expect(place.service.asked.length).toBe(asked + 1);
     expect(sending.accepted).toEqual(['doc-a.jpg']);
@@ -130,7 +130,7 @@ describe('after a sleep', () => {
     const sending = await place.start();
     await place.clock.advance(MINUTE);
     sending.holds.woke();
-    sending.dispatcher.wake();
+    sending.flow.wake();
     await place.clock.advance(10 * MINUTE);
     expect(place.service.asked).toHaveLength(1);
     await place.clock.advance(50 * MINUTE);

@@ -89,7 +89,7 @@ it('a single run loads no code that watches folders or connects to an agent', as
   const site = await prepare();
   const { status, loaded, files } = await loadedBy(['run', '--once'], { ...site.env, ...config(site) });
   expect(status).toBe(0);
-  expect(loaded).toContain('delivery/queue/dispatcher');
+  expect(loaded).toContain('flow/flow');
   const unwanted =
     /^(daemon\/control\/|intake\/folder\/hints|ledger\/postgres\/)|^(chokidar|readdirp|pg|pg-.+|file-type)$/;
   expect([...loaded].filter((name) => unwanted.test(name))).toEqual([]);

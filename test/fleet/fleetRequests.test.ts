@@ -1,14 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Ledger } from '../../src/core/ports/ledger.ts';
-import { OFFICE } from '../delivery/sending.ts';
-import { errors, once, sharedSending } from './sharedAgent.ts';
+import { ReceiptdError } from '../../src/core/domain/errors.ts';
+import type { BeginAnswer } from '../../src/core/messages.ts';
+import { OFFICE, unrecorded } from '../flow/sending.ts';
+import { beginning, errors, sharedSending } from './sharedAgent.ts';
 
 describe('an upload request of a fleet', () => {
   it('waits until the limits of the fleet allow it, and does not ask earlier', async () => {
-    const place = await sharedSending();
-    place.fleet.waits = [7_000];
+    const limited: BeginAnswer[] = [{ kind: 'limited', waitMs: 7_000 }];
+    const place = await sharedSending((ledger) => ({ record: beginning(ledger, limited) }));
     await place.admit('a.jpg');
     const rate = { count: 2, intervalMs: 1_000 };
     await place.start({ endpoints: [{ key: OFFICE, limits: { rate } }] });
@@ -27,8 +28,8 @@ describe('an upload request of a fleet', () => {
   ])('asks again at a random time within a tenth of a window of %i ms', async (intervalMs, leftAt) => {
     const left: number[] = [];
     for (const drawn of [0, 0.5, 1]) {
-      const place = await sharedSending();
-      place.fleet.waits = [7_000];
+      const limited: BeginAnswer[] = [{ kind: 'limited', waitMs: 7_000 }];
+      const place = await sharedSending((ledger) => ({ record: beginning(ledger, limited) }));
       await place.admit('a.jpg');
       const endpoints = [{ key: OFFICE, limits: { rate: { count: 2, intervalMs } } }];
       const begun = place.clock.now();
@@ -41,21 +42,14 @@ describe('an upload request of a fleet', () => {
     expect(left.map((at, index) => at - leftAt[index]!).every((late) => late >= 0 && late < 50)).toBe(true);
   });
 
-  it('asks for no permission if the endpoint has no limits', async () => {
-    const place = await sharedSending();
-    await place.admit('a.jpg');
-    await place.start();
-    await place.clock.advance(100);
-    expect(place.fleet.entered).toEqual([]);
-    expect(place.service.asked).toHaveLength(1);
-  });
-
   it('is not sent if the lease expires after it was recorded, and is sent under the next lease', async () => {
+    let isFirst = true;
     const place: Awaited<ReturnType<typeof sharedSending>> = await sharedSending((ledger) => ({
-      begin: async (...args) => {
-        const attempt = await ledger.begin(...args);
-        if ((await ledger.document(args[0]))?.attempts === 1) place.fleet.leased = false;
-        return attempt;
+      record: async (take) => {
+        const recorded = await ledger.record(take);
+        const [begun] = recorded.begun.answers ?? [];
+        if (begun !== undefined && isFirst) place.fleet.leased = isFirst = false;
+        return recorded;
       },
     }));
     const { id } = await place.admit('a.jpg');
@@ -84,35 +78,37 @@ describe('an upload request of a fleet', () => {
     expect(detail?.document).toMatchObject({ answerLost: false });
   });
 
-  it.each(['DOCUMENT_TAKEN', 'AGENT_FENCED'] as const)(
-    'is dropped without an error if another agent has taken the document over (%s)',
-    async (code) => {
-      const place = await sharedSending((ledger) => ({
-        begin: once(code, (...args: Parameters<Ledger['begin']>) => ledger.begin(...args)),
-      }));
-      await place.admit('a.jpg');
+  it('is dropped without an error if another agent has taken the document over', async () => {
+    const taken: BeginAnswer[] = [{ kind: 'taken', name: 'doc-a.jpg' }];
+    const place = await sharedSending((ledger) => ({ record: beginning(ledger, taken) }));
+    await place.admit('a.jpg');
+    await place.start();
+    await place.clock.advance(200);
+    expect(errors(place.log)).toEqual([]);
+    expect(place.log.said('Another agent has taken a document over')).toHaveLength(1);
+  });
+
+  it.each(['begins', 'ends'] as const)(
+    'is left to the agent that took it over if the lease was lost (%s)',
+    async (which) => {
+      const fenced = new ReceiptdError({ code: 'AGENT_FENCED', message: 'Another agent has it.' });
+      let isFirst = true;
+      const lost = unrecorded((uploads) => {
+        const isMeant = isFirst && uploads[which].length > 0;
+        if (isMeant) isFirst = false;
+        return isMeant;
+      }, fenced);
+      const place = await sharedSending((ledger) => ({ record: (take) => lost(ledger).record(take) }));
+      const { id } = await place.admit('a.jpg');
       await place.start();
-      await place.clock.advance(200);
+      await place.clock.advance(60_000);
       expect(errors(place.log)).toEqual([]);
       expect(place.log.said('Another agent has taken a document over')).toHaveLength(1);
-      expect(place.service.asked).toHaveLength(0);
+      // Nobody took it over here: what was not begun is begun again, and what was sent is as this agent left it.
+      expect((await place.ledger.document(id))?.state).toBe(which === 'begins' ? 'accepted' : 'uploading');
+      expect(place.service.asked).toHaveLength(1);
     },
   );
-
-  it('leaves its attempt to the agent that took it over if the answer arrives after the lease was lost', async () => {
-    const place = await sharedSending((ledger) => ({
-      finish: once('AGENT_FENCED', (...args: Parameters<Ledger['finish']>) => ledger.finish(...args)),
-    }));
-    const { id } = await place.admit('a.jpg');
-    await place.start();
-    await place.clock.advance(60_000);
-    expect(errors(place.log)).toEqual([]);
-    // Nobody took it over here, so it is as this agent left it.
-    const detail = await place.ledger.detail(id);
-    expect(detail?.document.state).toBe('uploading');
-    expect(detail?.attempts.map(({ finishedAt }) => finishedAt)).toEqual([null]);
-    expect(place.service.asked).toHaveLength(1);
-  });
 
   it('reports a document without bytes as lost only if the ledger marked it as lost', async () => {
     const given = { at: 0 };

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { noteText } from '../../src/core/domain/note.ts';
-import type { Hold } from '../../src/core/ports/hold.ts';
-import type { Ledger } from '../../src/core/ports/ledger.ts';
-import { OFFICE } from '../delivery/sending.ts';
-import { accept, fault, pending, status } from '../support/scriptedService.ts';
-import { errors, sharedSending, UNREACHABLE } from './sharedAgent.ts';
+import type { Hold } from '../../src/core/domain/hold.ts';
+import { OFFICE } from '../flow/sending.ts';
+import { accept, fault, status } from '../support/scriptedService.ts';
+import { beginning, errors, sharedSending } from './sharedAgent.ts';
 
 describe('what other agents change', () => {
   it('a paused agent sends nothing, says who paused it, and continues once it is resumed', async () => {
@@ -22,39 +20,6 @@ describe('what other agents change', () => {
     await place.clock.advance(2_000);
     expect(watching.notes()).toEqual([]);
     expect(place.service.asked).toHaveLength(1);
-  });
-
-  it('an agent that is paused releases its claimed documents to the others', async () => {
-    const claims = new Set<number>();
-    const place = await sharedSending((ledger) => ({
-      claim: async (query) => {
-        const claimed = await ledger.claim(query);
-        for (const { id } of claimed) claims.add(id);
-        return claimed;
-      },
-      release: async (ids) => {
-        await ledger.release(ids);
-        for (const id of ids) claims.delete(id);
-      },
-    }));
-    const all = [];
-    for (const name of ['a', 'b', 'c', 'd']) all.push(await place.admit(`${name}.jpg`));
-    const { answer, give } = pending();
-    place.service.script = (request, asked) => (asked.length === 1 ? answer : accept(request));
-    place.watch(await place.start({ overall: { concurrency: 1 } }));
-    await place.clock.advance(500);
-    expect(claims.size).toBe(4);
-    await place.fleet.setPaused('here', 'anna');
-    await place.clock.advance(2_000);
-    // Its request is still in flight.
-    expect([...claims]).toEqual([all[0]?.id]);
-    give(fault('ECONNRESET', true));
-    await place.fleet.setPaused('here', null);
-    await place.clock.advance(300);
-    // For this agent, the service does not answer.
-    expect([...claims]).toEqual([all[0]?.id]);
-    await place.clock.advance(120_000);
-    for (const { id } of all) expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted' });
   });
 
   it('a pause by another agent takes effect at the signal, and so does its end', async () => {
@@ -75,7 +40,7 @@ describe('what other agents change', () => {
     place.fleet.signal('holds');
     await place.clock.advance(200);
     await place.admit('a.jpg');
-    sending.dispatcher.wake();
+    sending.flow.wake();
     await place.clock.advance(1_000);
     expect(place.service.asked).toHaveLength(0);
     await place.ledger.clearHold('endpoint', key, 'PAUSED');
@@ -108,7 +73,7 @@ describe('what other agents change', () => {
     place.fleet.signal('holds');
     await place.clock.advance(1);
     await place.admit('a.jpg');
-    sending.dispatcher.wake();
+    sending.flow.wake();
     await place.clock.advance(1_000);
     asked.splice(0, 1, { ...told, leftMs: -1 });
     await place.clock.advance(19_900);
@@ -122,7 +87,7 @@ describe('what other agents change', () => {
     place.fleet.signal('holds');
     await place.clock.advance(1);
     await place.admit('b.jpg');
-    sending.dispatcher.wake();
+    sending.flow.wake();
     await place.clock.advance(60_000);
     expect(place.service.asked).toHaveLength(1);
     asked.pop();
@@ -135,11 +100,11 @@ describe('what other agents change', () => {
     const asked: Hold[] = [];
     const place = await sharedSending((ledger) => ({
       holds: async () => [...(await ledger.holds()), ...asked],
-      begin: async (...args: Parameters<Ledger['begin']>) => {
-        if (asked.length > 0)
-          throw new ReceiptdError({ code: 'DOCUMENT_HELD', message: 'Another agent has found it on hold.' });
-        return ledger.begin(...args);
-      },
+      record: (take) =>
+        beginning(
+          ledger,
+          asked.map(() => ({ kind: 'held', name: 'doc-a.jpg', scope: 'service', until: null })),
+        )(take),
     }));
     const since = place.clock.now();
     const why = { reason: 'HTTP_503', message: 'Busy.', since, until: since + 20_000, demandedUntil: null };
@@ -198,32 +163,5 @@ describe('what other agents change', () => {
     await place.admit('b.jpg');
     await place.clock.advance(15 * 60_000);
     expect(place.service.asked).toHaveLength(2);
-  });
-
-  it('earlier claims are released once the ledger is reachable again', async () => {
-    const released: number[] = [];
-    const place = await sharedSending((ledger) => ({
-      release: async (ids) => {
-        released.push(...ids);
-        await ledger.release(ids);
-      },
-    }));
-    const first = await place.admit('a.jpg');
-    const second = await place.admit('b.jpg');
-    const { answer, give } = pending();
-    place.service.script = (request, asked) => (asked.length === 1 ? answer : accept(request));
-    const sending = await place.start({ overall: { concurrency: 1 } });
-    place.watch(sending);
-    await place.clock.advance(500);
-    place.storage.become(UNREACHABLE);
-    await place.clock.advance(500);
-    expect(released).toEqual([]);
-    place.storage.become(null);
-    await place.clock.advance(500);
-    expect(released).toEqual([second.id]);
-    give(accept({ ...first, bytes: Buffer.of(), mediaType: '', token: '' }));
-    await place.clock.advance(3_000);
-    for (const { id } of [first, second])
-      expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted' });
   });
 });

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
-import { ReceiptdError, type ErrorCode } from '../../src/core/domain/errors.ts';
+import type { BeginAnswer } from '../../src/core/messages.ts';
 import type { Ledger, StorageTrouble } from '../../src/core/ports/ledger.ts';
 import { FleetWatch } from '../../src/fleet/fleetWatch.ts';
-import { sendingPlace, type Sending, type SendingOptions } from '../delivery/sending.ts';
+import { sendingPlace, type Sending, type SendingOptions } from '../flow/sending.ts';
 import { FakeFleet } from '../support/fakeFleet.ts';
 import type { RecordedLog } from '../support/recordedLog.ts';
 
@@ -36,9 +36,9 @@ export async function sharedSending(more: (ledger: Ledger) => Partial<Ledger> = 
   const storage = storageOf();
   const wrap = (ledger: Ledger): Ledger => ({ ...ledger, fleet, storage, ...more(ledger) });
   const start = (options: SendingOptions = {}) => place.start({ ...options, wrap });
-  function watch({ dispatcher, holds }: Sending) {
+  function watch({ flow, holds }: Sending) {
     const { clock, log } = place;
-    const watching = new FleetWatch({ fleet, storage, dispatcher, holds, clock, log });
+    const watching = new FleetWatch({ fleet, storage, flow, holds, clock, log });
     const stop = new AbortController();
     const running = watching.run(stop.signal);
     onTestFinished(async () => {
@@ -54,12 +54,13 @@ export function errors({ lines }: RecordedLog): unknown[] {
   return lines.filter(({ level }) => level === 'error');
 }
 
-/** Rejects the first call: another agent was first. */
-export function once<A extends unknown[], R>(code: ErrorCode, then: (...args: A) => Promise<R>) {
-  let isFirst = true;
-  return async (...args: A): Promise<R> => {
-    if (!isFirst) return then(...args);
-    isFirst = false;
-    throw new ReceiptdError({ code, message: 'Another agent has it.' });
+/** Answers the first beginnings with these, and records none of them. */
+export function beginning(ledger: Ledger, answers: BeginAnswer[]): Ledger['record'] {
+  return async (take) => {
+    const { ends, begins } = take();
+    const given = answers.splice(0, begins.length);
+    const recorded = await ledger.record(() => ({ ends, begins: begins.slice(given.length) }));
+    if (recorded.begun.answers === null) return recorded;
+    return { ...recorded, begun: { answers: [...given, ...recorded.begun.answers] } };
   };
 }

@@ -2,7 +2,7 @@ import { mkdir, rename, symlink, unlink, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import { SHOP } from '../delivery/sending.ts';
+import { SHOP } from '../flow/sending.ts';
 import { drawReceipt } from '../support/images.ts';
 import { countingReads, watchingPlace } from './watching.ts';
 import { toMessage } from '../../src/core/domain/why.ts';

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createHashing } from '../../src/intake/image/hashing.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { sha256 } from '../../src/core/sha256.ts';
-import { ImageBuffers } from '../../src/delivery/payload/imageBuffers.ts';
+import { ImageBuffers } from '../../src/keeper/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../src/core/ports/folder.ts';
 import { compile } from '../support/scripts.ts';
 import { drawReceipt, withTrailer } from '../support/images.ts';

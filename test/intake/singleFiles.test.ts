@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
-import { ByteBudget } from '../../src/delivery/payload/byteBudget.ts';
+import { ByteBudget } from '../../src/keeper/byteBudget.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import type { FolderSettings } from '../../src/core/domain/settings.ts';
 import { SingleFiles } from '../../src/intake/singleFiles.ts';
-import { sweepSpool } from '../../src/delivery/payload/spoolSweep.ts';
+import { sweepSpool } from '../../src/keeper/spoolSweep.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import { drawReceipt } from '../support/images.ts';
-import type { KeepingOptions } from '../delivery/payload/keeping.ts';
-import { OFFICE, type Place, sendingPlace } from '../delivery/sending.ts';
+import type { KeepingOptions } from '../keeper/keeping.ts';
+import { OFFICE, type Place, sendingPlace } from '../flow/sending.ts';
 import { FOLDER_SETTINGS, watchingPlace } from './watching.ts';
 import type { WhyFact } from '../../src/core/domain/why.ts';
 
@@ -42,7 +42,7 @@ async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: O
         })
       : real;
   const sending = await place.start({ wrap, keeping: { mode: 'auto', ...keeping } });
-  const { payloads, spool, dispatcher } = sending;
+  const { payloads, spool, flow } = sending;
   const { clock, log, open } = place;
   const ledger = wrap(place.ledger);
   const memory = new ByteBudget(10_000_000);
@@ -55,7 +55,7 @@ async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: O
     clock,
     log,
     host: 'front',
-    onAdmitted: () => dispatcher.wake(),
+    onAdmitted: () => flow.wake(),
   });
   const settings: FolderSettings = { ...SETTINGS, path: folder, ...more };
   async function take(path: string, bytes: Buffer) {
@@ -143,7 +143,7 @@ test('keeps no copy of a duplicate unless its document is waiting', async () => 
   expect(await site.take('a.jpg', bytes)).toMatchObject({ kind: 'known' });
   expect(await site.copies()).toHaveLength(1);
   await site.holds.pauses.resume('endpoint', `${OFFICE.baseUrl}#${OFFICE.uid}`);
-  site.dispatcher.wake();
+  site.flow.wake();
   await place.clock.advanceUntil(() => site.accepted.length === 1);
   expect(await site.take('c.jpg', bytes)).toMatchObject({ kind: 'duplicate' });
   expect(await site.copies()).toEqual([]);

@@ -1,7 +1,8 @@
-import { endpointId } from '../../src/core/domain/document.ts';
+import { endpointId, type Lane } from '../../src/core/domain/document.ts';
+import type { BeginAnswer } from '../../src/core/messages.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LedgerFleet } from '../../src/core/ports/fleet.ts';
+import type { FleetLimits, LedgerFleet } from '../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/adapter/openPostgres.ts';
 import { Client } from 'pg';
@@ -14,6 +15,7 @@ import { freshDatabase, needsPostgres, type FreshDatabase } from '../support/pos
 import { RecordedLog } from '../support/recordedLog.ts';
 import { agentOptions, ask } from './support/agents.ts';
 import { FrozenClock } from './support/frozenClock.ts';
+import { begin, finish } from '../support/uploads.ts';
 
 type Agent = Ledger & { readonly fleet: LedgerFleet };
 const LEASE_MS = 1_500;
@@ -61,11 +63,16 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   /** Each agent takes its own share first. */
   async function claimAll(agent: Agent, now: number): Promise<number[]> {
     const ids: number[] = [];
-    for (;;) {
-      const claimed = await claim(agent, 10, { now });
-      if (claimed.length === 0) return ids.toSorted((x, y) => x - y);
-      ids.push(...claimed.map(({ id }) => id));
-    }
+    for (const { id } of await claim(agent, 1_000, { now })) ids.push(id);
+    return ids.toSorted((x, y) => x - y);
+  }
+
+  /** What becomes of beginnings under limits that the agents share. */
+  async function begun(agent: Agent, ids: readonly number[], limits: FleetLimits, lane: Lane = 'fresh') {
+    const shared = agent.fleet.limitsOf(limits, lane);
+    const begins = ids.map((document) => ({ document, bytes: 1, at: Date.now(), ...shared }));
+    const recorded = await agent.record(() => ({ ends: [], begins }));
+    return (recorded.begun.answers ?? []) as readonly BeginAnswer[];
   }
 
   const standing = async (id: number) =>
@@ -98,7 +105,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   it('are listed with their waiting documents, uploads, leads and holds', async () => {
     const [a, b] = [await join('a', { version: '1.2.3' }), await join('b')];
     const [id = 0] = await admitted(a, 3);
-    await b.begin(id, 2_000, 1);
+    await begin(b, id, 2_000, 1);
     await a.fleet.lead('/mnt/a');
     const hold = { scope: 'service', key: OFFICE.baseUrl, reason: 'R', message: 'm' } as const;
     await a.putHold({ ...hold, since: 1, until: null, demandedUntil: null });
@@ -123,9 +130,10 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const documents = await admitted(first, 60);
     // Each knows of the others with its next heartbeat.
     await vi.waitFor(async () => {
-      const firsts = await Promise.all(agents.map((agent) => claim(agent, 1)));
-      await Promise.all(agents.map((agent, i) => agent.release((firsts[i] ?? []).map(({ id }) => id))));
-      expect(new Set(firsts.flat().map(({ id }) => id)).size).toBe(3);
+      const firsts = await Promise.all(
+        agents.map(async (agent) => (await claim(agent, 60)).find((each) => agent.fleet.isTurn(each))?.id),
+      );
+      expect(new Set(firsts).size).toBe(3);
     }, 20_000);
     const begun = await Promise.all(
       agents.map(async (agent) => {
@@ -133,12 +141,12 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
         for (;;) {
           const claimed = await claim(agent, 8);
           if (claimed.length === 0) return own;
-          const attempts = await Promise.allSettled(claimed.map(({ id }) => agent.begin(id, 2_000, 1)));
+          const attempts = await Promise.allSettled(claimed.map(({ id }) => begin(agent, id, 2_000, 1)));
           for (const [i, attempt] of attempts.entries()) {
             if (attempt.status === 'fulfilled') {
               own.push(claimed[i]?.id ?? 0);
-              await agent.finish(attempt.value, ACCEPTANCE);
-            } else await agent.release([claimed[i]?.id ?? 0]);
+              await finish(agent, attempt.value, ACCEPTANCE);
+            }
           }
         }
       }),
@@ -150,7 +158,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const clock = new FrozenClock();
     const [a, b] = [await join('a', { leaseMs: LEASE_MS, clock }), await join('b', { leaseMs: LEASE_MS })];
     const [id = 0] = await admitted(a, 1);
-    const attempt = await a.begin(id, 2_000, 1);
+    const attempt = await begin(a, id, 2_000, 1);
     expect(a.fleet.isLeased(attempt)).toBe(true);
     await vi.waitFor(
       async () =>
@@ -159,7 +167,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     );
     expect(a.fleet.isLeased(attempt)).toBe(false);
     expect(await b.fleet.agents()).toMatchObject([{ state: 'silent' }, { state: 'running' }]);
-    await expect(a.finish(attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'AGENT_FENCED' });
+    await expect(finish(a, attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'AGENT_FENCED' });
     clock.thaw();
     await vi.waitFor(
       async () => expect(await a.fleet.agents()).toMatchObject([{ state: 'running' }, {}]),
@@ -167,14 +175,14 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     );
     expect(a.fleet.isLeased(attempt)).toBe(false);
     await vi.waitFor(() => expect(a.fleet.isLeased()).toBe(true), 20_000);
-    expect(await a.begin(id, 4_000, 1)).toBeGreaterThan(attempt);
+    expect(await begin(a, id, 4_000, 1)).toBeGreaterThan(attempt);
   });
 
   it('take over to the end what an agent was killed in the middle of taking over', async () => {
     const a = await join('a', { clock: new FrozenClock() });
     const [sent = 0, missing = 0] = await admitted(a, 2);
     await a.fleet.lead('/mnt/a');
-    await a.begin(sent, 2_000, 1);
+    await begin(a, sent, 2_000, 1);
     const first = await join('b', { clock: new FrozenClock() });
     await first.markLost(missing, 'Not there.', 2_000);
     // It has taken over the request, and was killed before others may look for what only the silent agent had.
@@ -229,7 +237,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   it('take over even if one stopped in the middle of a request, and let another state directory have its name', async () => {
     const [a, b] = [await join('a', { leaseMs: LEASE_MS }), await join('b', { leaseMs: LEASE_MS })];
     const [id = 0] = await admitted(a, 1);
-    await a.begin(id, 2_000, 1);
+    await begin(a, id, 2_000, 1);
     await a.close();
     await vi.waitFor(async () => expect(await standing(id)).toMatchObject({ state: 'queued' }), 20_000);
     expect(await b.fleet.agents()).toMatchObject([{ state: 'stopped' }, { state: 'running' }]);
@@ -243,9 +251,9 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const [a, b] = [await join('a', { clock: new FrozenClock() }), await join('b', { leaseMs: LEASE_MS })];
     const [id = 0] = await admitted(a, 1);
     expect(await claim(b)).toHaveLength(1);
-    const attempt = await a.begin(id, 2_000, 1);
-    await expect(b.begin(id, 2_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_TAKEN' });
-    await expect(b.finish(attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+    const attempt = await begin(a, id, 2_000, 1);
+    await expect(begin(b, id, 2_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_TAKEN' });
+    await expect(finish(b, attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
     expect(await standing(id)).toMatchObject({ state: 'uploading' });
     await kill('a');
     await vi.waitFor(async () => expect(await claim(b)).toMatchObject([{ id }]), 20_000);
@@ -307,7 +315,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   it('leave the work of one that is back alone', async () => {
     const [a, b] = [await join('a'), await join('b')];
     const [id = 0] = await admitted(a, 1);
-    await a.begin(id, 2_000, 1);
+    await begin(a, id, 2_000, 1);
     await b.recover(3_000);
     expect(await standing(id)).toMatchObject({ state: 'uploading' });
   });
@@ -369,8 +377,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const now = Date.now();
     await b.markLost(later, 'Not there.', now);
     expect(await claim(b, 10, { now: now + 60_000 })).toMatchObject([{ id: given }]);
-    expect(await claim(b, 10, { now: now + 602_001 })).toMatchObject([{ id: later }]);
-    await b.release([given, later]);
+    expect((await claim(b, 10, { now: now + 602_001 })).map(({ id }) => id)).toContain(later);
     const back = await join('a');
     expect(await claim(b, 10, { now: now + 602_001 })).toEqual([]);
     expect(await claimAll(back, now + 60_000)).toEqual([given, later]);
@@ -414,12 +421,12 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const since = Date.now();
     const hold = { scope, key, reason: 'R', message: 'm', since } as const;
     await a.putHold({ ...hold, until: since + 60_000, demandedUntil: null }, 60_000);
-    await expect(b.begin(first, 2_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_HELD' });
+    await expect(begin(b, first, 2_000, 1)).rejects.toThrow('the document is held');
     expect(await b.holds()).toMatchObject([{ agent: 'a' }]);
     expect((await b.detail(first))?.attempts).toEqual([]);
-    await a.begin(first, 2_000, 1);
+    await begin(a, first, 2_000, 1);
     await b.fleet.endHolds();
-    await b.begin(second, 2_000, 1);
+    await begin(b, second, 2_000, 1);
     expect(await standing(second)).toMatchObject({ state: 'uploading' });
   });
 
@@ -464,30 +471,27 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
 
   it('leave a share of a long window to fresh scans', async () => {
     const a = await join('a');
-    await admitted(a, 9);
+    const ids = await admitted(a, 11);
     const limits = { rate: { count: 10, intervalMs: 60_000 }, perDay: null, perMonth: null };
-    for (const { id } of await claim(a, 9)) await a.begin(id, Date.now(), 1);
-    expect(await a.fleet.enter(OFFICE, limits, 'backlog')).toBeGreaterThan(1_000);
-    expect(await a.fleet.enter(OFFICE, limits, 'fresh')).toBe(0);
-    expect(await a.fleet.enter({ ...OFFICE, uid: 'other' }, limits, 'backlog')).toBe(0);
+    for (const id of ids.slice(0, 9)) await begin(a, id, Date.now(), 1);
+    const kindOf = async (lane: Lane, n: number) => (await begun(a, [ids[n] ?? 0], limits, lane))[0]?.kind;
+    expect(await kindOf('backlog', 9)).toBe('limited');
+    expect(await kindOf('fresh', 9)).toBe('begun');
+    expect(await kindOf('fresh', 10)).toBe('limited');
   });
 
   it('apply rates and budgets together', async () => {
     const [a, b] = [await join('a'), await join('b')];
-    await admitted(a, 8);
+    const ids = await admitted(a, 8);
     const limits = { rate: { count: 3, intervalMs: 60_000 }, perDay: null, perMonth: null };
-    const send = async (agent: Agent): Promise<string[]> => {
-      expect(await agent.fleet.enter(OFFICE, limits, 'fresh')).toBe(0);
-      const claimed = await claim(agent, 4);
-      const begun = await Promise.allSettled(claimed.map(({ id }) => agent.begin(id, Date.now(), 1)));
-      return begun.map(({ status }) => status);
-    };
-    const ends = (await Promise.all([send(a), send(b)])).flat();
-    expect(ends.filter((status) => status === 'fulfilled')).toHaveLength(3);
-    expect(await b.fleet.enter(OFFICE, limits, 'fresh')).toBeGreaterThan(0);
+    const answers = await Promise.all([begun(a, ids.slice(0, 4), limits), begun(b, ids.slice(2, 6), limits)]);
+    expect(answers.flat().filter(({ kind }) => kind === 'begun')).toHaveLength(3);
+    expect(answers.flat().filter(({ kind }) => kind === 'limited')).not.toEqual([]);
     const budget = { rate: null, perDay: 3, perMonth: null };
-    expect(await b.fleet.enter(OFFICE, budget, 'fresh')).toBeGreaterThan(0);
-    expect(await b.fleet.enter(OFFICE, { ...budget, perDay: 4 }, 'fresh')).toBe(0);
+    expect(await begun(b, ids.slice(6, 7), budget)).toEqual([
+      { kind: 'limited', waitMs: expect.any(Number) as number },
+    ]);
+    expect(await begun(b, ids.slice(6, 7), { ...budget, perDay: 4 })).toMatchObject([{ kind: 'begun' }]);
   });
 
   it('know which agents are silent, what waits for each of them alone, and which agent reports it', async () => {
@@ -525,7 +529,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     for (const status of ['HANDED', 'LEFT', 'LAST']) await post(a, status);
     await post(b, 'OWN');
     await a.fleet.handed((await received(a))[0]?.turn ?? 0);
-    await a.begin(sending, 2_000, 1);
+    await begin(a, sending, 2_000, 1);
     await expect(b.fleet.retire('a', 7_000)).rejects.toMatchObject({ code: 'USAGE' });
     await expect(b.fleet.retire('b', 7_000)).rejects.toMatchObject({ code: 'USAGE' });
     await expect(b.fleet.retire('nobody', 7_000)).rejects.toMatchObject({ code: 'AGENT_UNKNOWN' });
@@ -552,7 +556,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   it('notice requests that the database has and this process does not', async () => {
     const a = await join('a');
     const [known = 0, forgotten = 0] = await admitted(a, 2);
-    const attempt = await a.begin(known, 2_000, 1);
+    const attempt = await begin(a, known, 2_000, 1);
     // As if the old server had lost the end of a request.
     await ask(database.url, `UPDATE documents SET state = 'uploading', attempt = $2 WHERE id = $1`, [
       forgotten,
@@ -574,7 +578,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await blocker.connect();
     try {
       await blocker.query('BEGIN; SELECT FROM receiptd.documents FOR UPDATE');
-      const begun = a.begin(id, 2_000, 1);
+      const begun = begin(a, id, 2_000, 1);
       const from = await lastSeen();
       await vi.waitFor(async () => expect(await lastSeen()).toBeGreaterThan(from + 2 * LEASE_MS), 20_000);
       expect(a.fleet.isLeased()).toBe(true);

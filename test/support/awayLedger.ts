@@ -56,18 +56,9 @@ export function awayLedger(real: Ledger, isAwayNow = false): AwayLedger {
     if (isAway) throw unreachable();
     return answer;
   };
-  // A server releases the claims of a broken connection.
-  const claim: Ledger['claim'] = async (query) => {
-    if (isAway) throw unreachable();
-    const claimed = await real.claim(query);
-    if (!isAway) return claimed;
-    await real.release(claimed.map(({ id }) => id));
-    throw unreachable();
-  };
   const ledger = new Proxy(real, {
     get(target, name) {
       if (name === 'storage') return storage;
-      if (name === 'claim') return claim;
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function' || name === 'close') return value;
       return (...given: unknown[]) => {

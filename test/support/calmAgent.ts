@@ -3,7 +3,7 @@ import { problemsOf, type Facts, type Problem } from '../../src/core/domain/prob
 import type { Overview } from '../../src/cli/overview.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { FolderStatus, StatusResponse } from '../../src/control/protocol/protocol.ts';
-import type { Hold } from '../../src/core/ports/hold.ts';
+import type { Hold } from '../../src/core/domain/hold.ts';
 import type { StateCount } from '../../src/core/ports/ledgerReports.ts';
 import { local } from '../../src/core/domain/words.ts';
 

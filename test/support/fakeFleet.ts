@@ -12,13 +12,12 @@ export class FakeFleet implements LedgerFleet {
   readonly agent = 'here';
   /** The leader of each folder. A folder without one goes to the first agent that asks. */
   readonly leaders = new Map<string, string>();
+  /** Limits with which requests were begun. */
   readonly entered: FleetLimits[] = [];
   readonly #listeners = new Set<(signal: FleetSignal) => void>();
   leased = true;
   /** Whether a new lease began after the attempts were recorded. */
   isRenewed = false;
-  /** Successive results of `enter`; 0 once they are used up. */
-  waits: number[] = [];
   paused: FleetAgent['paused'] = null;
   isFirst = true;
   endedHolds = 0;
@@ -48,10 +47,16 @@ export class FakeFleet implements LedgerFleet {
     if (this.leaders.get(folder) === this.agent) this.leaders.delete(folder);
   }
 
-  async enter(_endpoint: unknown, limits: FleetLimits): Promise<number> {
+  limitsOf(limits: FleetLimits) {
     this.entered.push(limits);
-    return this.waits.shift() ?? 0;
+    return {};
   }
+
+  isTurn(): boolean {
+    return true;
+  }
+
+  readonly running = 1;
 
   async silence(): Promise<{ isFirst: boolean; agents: SilentAgent[] }> {
     return { isFirst: this.isFirst, agents: this.silent };

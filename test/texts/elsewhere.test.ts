@@ -16,7 +16,7 @@ const NOT_FOR_PEOPLE =
 const STILL: Readonly<Record<string, number>> = {
   config: 3,
   control: 8,
-  delivery: 2,
+  keeper: 2,
   intake: 5,
   ledger: 103,
   pages: 1,

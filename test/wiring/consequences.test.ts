@@ -7,6 +7,7 @@ import { admission, hashOf, identity, send } from '../contract/ledger/support.ts
 import { parse } from '../config/support.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { tempDir } from '../support/tempDir.ts';
+import { begin as beginUpload, finish } from '../support/uploads.ts';
 
 interface Wanted {
   readonly delivery?: string;
@@ -161,8 +162,8 @@ it('a folder that was never watched reports its number of files', async () => {
 it('smaller limits and shorter times report what is removed', async () => {
   const { would, ledger, clock, admit, copies, dir } = await begin();
   const { document } = await admit('failed');
-  const attempt = await ledger.begin(document.id, clock.now(), 100);
-  await ledger.finish(attempt, {
+  const attempt = await beginUpload(ledger, document.id, clock.now(), 100);
+  await finish(ledger, attempt, {
     at: clock.now(),
     outcome: 'refused',
     httpStatus: 422,

@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isNeeding, UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
-import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import { locateBytes, type OpenFolder } from '../../keeper/locateBytes.ts';
 import { endpointId } from '../../core/domain/document.ts';
 import { isElsewhere } from '../../core/domain/elsewhere.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
@@ -21,7 +21,7 @@ export interface ManyDeps {
   readonly open: OpenFolder;
   readonly endpoints: readonly EndpointSettings[];
   readonly clock: Clock;
-  /** Makes the dispatcher check its queue again after a change. */
+  /** Makes the flow read its queue again after a change. */
   readonly changed: () => Promise<void>;
 }
 

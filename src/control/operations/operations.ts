@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { endpointId, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { Holds } from '../../delivery/holds/holds.ts';
-import { locateBytes, type OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import type { Holds } from '../../flow/holds/holds.ts';
+import { locateBytes, type OpenFolder } from '../../keeper/locateBytes.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerFleet } from '../../core/ports/fleet.ts';
@@ -30,7 +30,7 @@ export interface OperationDeps {
   readonly folders: readonly string[];
   readonly open: OpenFolder;
   readonly clock: Clock;
-  /** Makes the dispatcher check its queue again after a change. */
+  /** Makes the flow read its queue again after a change. */
   readonly changed: () => Promise<void>;
   /** Accepts a folder as it is now, although it is empty and on a different file system; only a person can confirm this. */
   readonly takeOver: (folder: string) => Promise<void>;

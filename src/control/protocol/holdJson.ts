@@ -1,5 +1,5 @@
 import { iso } from '../../core/domain/words.ts';
-import type { Hold } from '../../core/ports/hold.ts';
+import type { Hold } from '../../core/domain/hold.ts';
 import type { OverviewResponse } from './overview.ts';
 import { shown } from '../../core/domain/why.ts';
 

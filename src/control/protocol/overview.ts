@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIST_STATES } from '../../core/ports/ledgerReports.ts';
-import { HOLD_SCOPES } from '../../core/ports/hold.ts';
+import { HOLD_SCOPES } from '../../core/domain/hold.ts';
 import { problemJson } from './problem.ts';
 import { endpointKey, fact, instant, nothing, type Exchange } from './shapes.ts';
 import { statusResponse } from './status.ts';

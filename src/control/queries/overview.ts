@@ -8,7 +8,7 @@ import { rateText } from '../../core/domain/rate.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { Hold } from '../../core/ports/hold.ts';
+import type { Hold } from '../../core/domain/hold.ts';
 import type { LedgerReports, ListState, StateCount } from '../../core/ports/ledgerReports.ts';
 import type { OverviewResponse } from '../protocol/overview.ts';
 import type { StatusResponse } from '../protocol/status.ts';

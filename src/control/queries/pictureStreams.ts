@@ -2,7 +2,7 @@ import { isErased, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { DocumentPictures, LocateImage, Shown } from '../../core/ports/pictures.ts';
-import type { Found } from '../../delivery/payload/locateBytes.ts';
+import type { Found } from '../../keeper/locateBytes.ts';
 import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamReply, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument } from './unknownDocument.ts';

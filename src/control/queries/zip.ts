@@ -1,7 +1,7 @@
 import { makeZip } from 'client-zip';
 import { factsOf } from '../../core/domain/imageType.ts';
 import { isErased, type Document } from '../../core/domain/document.ts';
-import type { Found } from '../../delivery/payload/locateBytes.ts';
+import type { Found } from '../../keeper/locateBytes.ts';
 import { whyText } from '../../core/domain/why.ts';
 
 export interface ZipDeps {

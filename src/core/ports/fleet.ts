@@ -1,6 +1,7 @@
-import type { EndpointKey, Lane } from '../domain/document.ts';
+import type { Document, Lane } from '../domain/document.ts';
+import type { BeginItem } from '../messages.ts';
 import type { Rate } from '../domain/rate.ts';
-import type { Hold } from './hold.ts';
+import type { Hold } from '../domain/hold.ts';
 
 /** What another agent changed: documents that may be sent, holds and pauses, or the agents themselves. */
 export type FleetSignal = 'queue' | 'holds' | 'agents';
@@ -78,11 +79,12 @@ export interface LedgerFleet extends FleetReports {
   lead(folder: string): Promise<boolean>;
   /** Idempotent. */
   endLead(folder: string): Promise<void>;
-  /**
-   * Counts one upload request against the endpoint's rate and budgets, which the fleet shares. Resolves 0 if it was counted and
-   * may be sent now (within ENTERED_FOR_MS); else nothing is counted, and the value is how many milliseconds to wait before asking again.
-   */
-  enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number>;
+  /** What of a request the fleet decides with its beginning. */
+  limitsOf(limits: FleetLimits, lane: Lane): Pick<BeginItem, 'limit' | 'budgets'>;
+  /** Of the documents of a shared folder, those that this agent takes first, so that agents don't compete: one in `running`. */
+  isTurn(document: Pick<Document, 'id' | 'folder'>): boolean;
+  /** Number of agents that are running. */
+  readonly running: number;
   /**
    * Other agents that have been silent for between `atLeastMs` and `atMostMs`, by name; and whether this agent is the first by name
    * of those running. As of its last heartbeat: if that found nobody silent, the database is not queried.

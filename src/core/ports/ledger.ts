@@ -1,7 +1,7 @@
 import type { EndpointKey } from '../domain/document.ts';
 import type { SaidElsewhere } from '../domain/errors.ts';
 import type { LedgerFleet } from './fleet.ts';
-import type { Hold, HoldScope } from './hold.ts';
+import type { Hold, HoldScope } from '../domain/hold.ts';
 import type { JournalHead } from './journal.ts';
 import type { LedgerDisposals } from './ledgerDisposals.ts';
 import type { Admitted, LedgerIntake } from './ledgerIntake.ts';

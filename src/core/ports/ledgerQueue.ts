@@ -1,46 +1,26 @@
-import type {
-  AttemptOutcome,
-  Document,
-  EndpointKey,
-  FileIdentity,
-  FileRef,
-  Lane,
-} from '../domain/document.ts';
+import type { Document, EndpointKey, FileIdentity, FileRef } from '../domain/document.ts';
+import type { RecordedUploads, Uploads } from '../messages.ts';
 
-export interface ClaimQuery {
+/** What is queued in an endpoint. */
+export interface HeadsWanted {
   readonly endpoint: EndpointKey;
-  readonly lane: Lane;
-  readonly limit: number;
-  /** Documents with a later `notBefore` are not due. */
+  readonly priority: number;
+  /** Absolute paths of folders that are left out. */
+  readonly exceptFolders?: readonly string[] | undefined;
   readonly now: number;
-  /** Paused folders. */
-  readonly exceptFolders: readonly string[];
-  /** Fresh documents admitted before this time become backlog. */
-  readonly freshSince: number;
-  /** The longest possible wait, in milliseconds; a later `notBefore` comes from a wrong clock and counts as due. */
-  readonly longestWaitMs: number;
+  /** What is due later has its time from a wrong clock, and counts as due. */
+  readonly latest: number;
+  /** Of each folder. */
+  readonly limit: number;
+  readonly createdSince?: number | undefined;
+  readonly createdBefore?: number | undefined;
 }
 
-export type Transition =
-  | { readonly state: 'accepted'; readonly serviceStatus: string; readonly response: string }
-  | { readonly state: 'failed' | 'unconfirmed'; readonly reason: string; readonly message: string }
-  | {
-      readonly state: 'queued';
-      readonly notBefore: number;
-      readonly reason: string;
-      readonly message: string;
-      /** The service may have the document already. Permanent once set. */
-      readonly answerLost: boolean;
-      /** Increments the document's server errors. */
-      readonly serverError: boolean;
-    };
-
-export interface AttemptResult {
-  readonly at: number;
-  readonly outcome: AttemptOutcome;
-  readonly httpStatus: number | null;
-  readonly message: string | null;
-  readonly transition: Transition;
+/** The next documents of a folder, in their order. */
+export interface QueueHead {
+  /** Absolute path. */
+  readonly folder: string;
+  readonly documents: readonly Document[];
 }
 
 /** A file from which a document's bytes may be read. */
@@ -52,38 +32,22 @@ export interface Source extends FileRef {
   readonly archivedTo: string | null;
 }
 
-/** Documents to queue again, at the end of their endpoint's queue. */
-export interface Requeue {
-  readonly documentIds: readonly number[];
-  readonly reason: string;
-  readonly message: string;
-}
-
 export interface LedgerQueue {
   /**
-   * Called before the pipeline starts: `uploading` becomes `queued`, its open attempt `unknown`, and all claims end.
+   * Called before the pipeline starts: `uploading` becomes `queued`, and its open attempt `unknown`.
    * Resolves how many were uploading.
    */
   recover(at: number): Promise<number>;
+  /** The due documents of each folder that this agent reaches, in order of arrival. */
+  heads(wanted: HeadsWanted): Promise<readonly QueueHead[]>;
   /**
-   * Claims due documents in order of arrival, folders in turn, skipping claimed ones. A claim
-   * lasts until `begin`, `release`, `recover` or the end of the process.
+   * Records ends and beginnings of uploads in one transaction. `take` is called when that starts: whatever came until then is in it. An upload is sent
+   * once its beginning is durable. If the store fails, ends may be recorded nevertheless.
    */
-  claim(query: ClaimQuery): Promise<readonly Document[]>;
-  release(documentIds: readonly number[]): Promise<void>;
-  /**
-   * Records an upload request before it is sent; the document is `uploading`. Resolves the attempt's id. Rejects with
-   * DOCUMENT_STATE if a result has accepted the claimed document meanwhile, DOCUMENT_TAKEN if another agent has it, and
-   * DOCUMENT_HELD if its service or endpoint is on hold for all agents.
-   */
-  begin(documentId: number, at: number, bytes: number): Promise<number>;
-  /** Ends an attempt and applies its transition; in the same transaction queues the documents of `requeue` again. */
-  finish(attemptId: number, result: AttemptResult, requeue?: Requeue): Promise<void>;
-  /** Ends an attempt whose request is replayed at once (401): the document stays `uploading`. */
-  finishReplayed(attemptId: number, at: number, httpStatus: number, message: string): Promise<void>;
-  /** Queues a claimed document for later, without an attempt. */
+  record(take: () => Uploads): Promise<RecordedUploads>;
+  /** Queues a document for later, without an attempt. */
   postpone(documentId: number, notBefore: number, reason: string, message: string, at: number): Promise<void>;
-  /** Marks a claimed document lost. Queues it again instead if its bytes were seen after `newestSeen`, the newest file checked. */
+  /** Marks a document lost. Queues it again instead if its bytes were seen after `newestSeen`, the newest file checked. */
   markLost(documentId: number, message: string, at: number, newestSeen?: number): Promise<void>;
   /** Documents whose bytes are needed soon (queued or uploading), by id after `afterId`. */
   waiting(afterId: number, limit: number): Promise<readonly Document[]>;

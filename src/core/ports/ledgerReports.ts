@@ -9,7 +9,7 @@ import type {
 } from '../domain/document.ts';
 import type { Posted, ValueWanted } from '../domain/posted.ts';
 import type { FleetReports } from './fleet.ts';
-import type { Hold } from './hold.ts';
+import type { Hold } from '../domain/hold.ts';
 import type { JournalHead } from './journal.ts';
 import type { ResultReports, ResultRow } from './results.ts';
 

@@ -1,7 +1,7 @@
 import { describeError, type ReceiptdError } from '../../core/domain/errors.ts';
 import { keyOf, problemsOf, type Facts } from '../../core/domain/problem.ts';
 import type { AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
-import type { Hold } from '../../core/ports/hold.ts';
+import type { Hold } from '../../core/domain/hold.ts';
 import type { LedgerReports, StateCount } from '../../core/ports/ledgerReports.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { Book, causesOf, type Untold } from './book.ts';

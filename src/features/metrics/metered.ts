@@ -1,3 +1,5 @@
+import type { AttemptOutcome } from '../../core/domain/document.ts';
+import { isFault, type Uploads } from '../../core/messages.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Meter } from '../../core/ports/meter.ts';
@@ -30,13 +32,18 @@ export function meteredLedger(ledger: Ledger, meter: CurrentMeter, clock: Clock)
       await ledger.note(file, note);
       meter()?.judged(file.folder, note.verdict);
     },
-    begin: (documentId, at, bytes) => counted(ledger.begin(documentId, at, bytes)),
-    finish: (attemptId, result, requeue) =>
-      counted(ledger.finish(attemptId, result, requeue), (current) => current.ended(result.outcome)),
-    finishReplayed: (attemptId, at, httpStatus, message) =>
-      counted(ledger.finishReplayed(attemptId, at, httpStatus, message), (current) =>
-        current.ended('trouble'),
-      ),
+    record(take) {
+      let outcomes: readonly AttemptOutcome[] = [];
+      const taken = (): Uploads => {
+        const uploads = take();
+        outcomes = uploads.ends.map(({ outcome }) => outcome);
+        return uploads;
+      };
+      return counted(ledger.record(taken), (current, { ended }) => {
+        for (const [n, outcome] of outcomes.entries())
+          if (ended.answers !== null && !isFault(ended.answers[n])) current.ended(outcome);
+      });
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { Hold } from '../../core/ports/hold.ts';
+import type { Hold } from '../../core/domain/hold.ts';
 import type { StateCount } from '../../core/ports/ledgerReports.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import { METRICS, type MetricName } from './metricList.ts';

@@ -5,7 +5,7 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import type { FileSeen } from '../../core/ports/ledgerIntake.ts';
 import { sha256 } from '../../core/sha256.ts';
 import { disposeOne } from './dispose.ts';
-import type { OpenFolder } from '../../delivery/payload/locateBytes.ts';
+import type { OpenFolder } from '../../keeper/locateBytes.ts';
 
 export interface OriginalsThereDeps {
   readonly ledger: Ledger;

@@ -11,7 +11,7 @@ import type { Candidate } from '../settle/admit.ts';
 import { DecidedFiles } from './decidedFiles.ts';
 import type { SeenSince, FolderSeenSince } from './seenSince.ts';
 import { replay } from './replay.ts';
-import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
+import type { PayloadStore } from '../../keeper/payloadStore.ts';
 import type { Note } from '../../core/domain/note.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';

@@ -5,7 +5,7 @@ import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
 import { nameContext, namingFor } from '../settle/nameContext.ts';
-import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
+import type { PayloadStore } from '../../keeper/payloadStore.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 
 export interface ReplayDeps {

@@ -12,7 +12,7 @@ import { isHeld, isLookedAt, keptBack, remarkFact } from '../../core/domain/look
 import { toMessage, whyText, type WhyFact } from '../../core/domain/why.ts';
 import type { Looked, Looks } from '../looks.ts';
 import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
-import type { ByteBudget } from '../../delivery/payload/byteBudget.ts';
+import type { ByteBudget } from '../../keeper/byteBudget.ts';
 import type { Settling } from './settling.ts';
 import type { Unsettled } from './unsettled.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';

@@ -5,7 +5,7 @@ import type { ImageInspector } from '../../core/ports/image.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { PayloadStore } from '../../delivery/payload/payloadStore.ts';
+import type { PayloadStore } from '../../keeper/payloadStore.ts';
 import type { AdmissionSink, PageSink, Verdict } from './admissionSink.ts';
 import { admit, type Candidate } from './admit.ts';
 

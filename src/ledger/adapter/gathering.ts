@@ -1,13 +1,19 @@
-import { isFault, type Step } from '../ledger.ts';
+import { isFault, type Recorded } from '../../core/messages.ts';
+import type { Step } from '../ledger.ts';
 import type { Answer, Item, StepName } from '../steps.ts';
 import { StoreFailed, type Runner } from '../runner.ts';
 
-interface Call {
+/** A step and its items. */
+export interface Part {
   readonly name: StepName;
-  readonly item: unknown;
-  /** The outcome of a request in progress: tried even if the disk is full. */
-  readonly isOutcome: boolean;
-  readonly resolve: (answer: unknown) => void;
+  readonly items: readonly unknown[];
+  /** The ends of requests in progress: tried even if the disk is full. */
+  readonly isOutcome?: boolean;
+}
+
+interface Call {
+  readonly take: () => readonly Part[];
+  readonly resolve: (recorded: readonly Recorded<unknown>[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -15,8 +21,8 @@ interface Call {
 const MOST_CALLS = 500;
 
 /**
- * Temporary: makes arrays of calls that come one by one. Those of one turn of the event loop, and those that come while a transaction is running, share
- * the next transaction and its sync.
+ * Gathers calls into transactions. Those of one turn of the event loop, and those that come while a transaction is running, share the next transaction
+ * and its sync.
  *
  *   idle ──call──▶ gathering ──next turn──▶ committing ──▶ idle, or gathering if more came meanwhile
  */
@@ -40,14 +46,23 @@ export class Gathering {
   }
 
   /** Resolves the answer to the item once it is durable. */
-  async call<Name extends StepName>(name: Name, item: Item<Name>, isOutcome = false): Promise<Answer<Name>> {
+  async call<Name extends StepName>(name: Name, item: Item<Name>): Promise<Answer<Name>> {
+    const parts = [{ name, items: [item] }];
+    const [recorded] = await this.record(() => parts);
+    if (recorded === undefined || recorded.answers === null) throw recorded?.failure;
+    const [answer] = recorded.answers;
+    if (isFault(answer)) throw answer.fault;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the step's own
+    return answer as Answer<Name>;
+  }
+
+  /** `take` says what is to be recorded when the transaction starts. Resolves what became of each part. */
+  async record(take: () => readonly Part[]): Promise<readonly Recorded<unknown>[]> {
     if (this.#isClosed) throw this.#closed();
-    const answer = new Promise<unknown>((resolve, reject) => {
-      this.#calls.push({ name, item, isOutcome, resolve, reject });
+    return new Promise((resolve, reject) => {
+      this.#calls.push({ take, resolve, reject });
       this.#committing ??= this.#commitAll();
     });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the step's own
-    return (await answer) as Answer<Name>;
   }
 
   /** Commits what is gathered; later calls are refused. */
@@ -59,41 +74,55 @@ export class Gathering {
   async #commitAll(): Promise<void> {
     while (this.#calls.length > 0) {
       await new Promise<void>((resolve) => this.#nextTurn(resolve));
-      await this.#commit(this.#calls.splice(0, MOST_CALLS));
+      const calls = this.#calls.splice(0, MOST_CALLS);
+      try {
+        const parts = calls.map(({ take }) => take());
+        const recorded = await this.#commit(parts.flat());
+        for (const [n, { resolve }] of calls.entries()) resolve(recorded.splice(0, parts[n]?.length));
+      } catch (defect) {
+        for (const { reject } of calls) reject(defect);
+      }
     }
     this.#committing = null;
   }
 
-  async #commit(calls: readonly Call[]): Promise<void> {
+  async #commit(parts: readonly Part[]): Promise<Recorded<unknown>[]> {
     try {
-      await this.#run(calls);
+      return await this.#run(parts);
     } catch (error) {
       const { failure, mayRecordOutcomes } =
         error instanceof StoreFailed ? error : new StoreFailed(error, false);
-      const outcomes = mayRecordOutcomes ? calls.filter(({ isOutcome }) => isOutcome) : [];
-      for (const call of calls) if (!outcomes.includes(call)) call.reject(failure);
-      if (outcomes.length > 0)
-        await this.#run(outcomes).catch((again: unknown) => {
-          for (const call of outcomes) call.reject(again instanceof StoreFailed ? again.failure : again);
-        });
+      const failed = parts.map((): Recorded<unknown> => ({ answers: null, failure }));
+      const outcomes = mayRecordOutcomes ? parts.filter(({ isOutcome }) => isOutcome) : [];
+      if (outcomes.length === 0) return failed;
+      const again = await this.#run(outcomes).catch((cause: unknown): Recorded<unknown>[] =>
+        outcomes.map(() => ({
+          answers: null,
+          failure: cause instanceof StoreFailed ? cause.failure : cause,
+        })),
+      );
+      return failed.map((each, n) => (parts[n]?.isOutcome ? (again.shift() ?? each) : each));
     }
   }
 
-  async #run(calls: readonly Call[]): Promise<void> {
+  async #run(parts: readonly Part[]): Promise<Recorded<unknown>[]> {
     const steps: [name: StepName, items: unknown[]][] = [];
-    const places = calls.map(({ name, item }) => {
+    const places = parts.map(({ name, items }) => {
       let last = steps.at(-1);
       if (last?.[0] !== name) steps.push((last = [name, []]));
-      return [steps.length - 1, last[1].push(item) - 1] as const;
+      const first = last[1].length;
+      last[1].push(...items);
+      return [steps.length - 1, first] as const;
     });
-    const areOutcomes = calls.every(({ isOutcome }) => isOutcome);
+    const areOutcomes = parts.every(({ isOutcome }) => isOutcome);
+    const some = steps.filter(([, items]) => items.length > 0);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made of steps
-    const answers = await this.#runner.run(steps as unknown as readonly Step[], areOutcomes);
-    for (const [i, call] of calls.entries()) {
-      const [step, at] = places[i] ?? [0, 0];
-      const answer = answers[step]?.[at];
-      if (isFault(answer)) call.reject(answer.fault);
-      else call.resolve(answer);
-    }
+    const answers =
+      some.length === 0 ? [] : await this.#runner.run(some as unknown as readonly Step[], areOutcomes);
+    return parts.map(({ items }, n) => {
+      const [step = 0, first = 0] = places[n] ?? [];
+      const at = some.indexOf(steps[step] as (typeof steps)[number]);
+      return { answers: answers[at]?.slice(first, first + items.length) ?? [] };
+    });
   }
 }

@@ -10,7 +10,7 @@ import type { Others } from '../reads/holds.ts';
 import { intakeReads } from '../reads/intake.ts';
 import { originalReads } from '../reads/originals.ts';
 import { pageReads } from '../reads/pages.ts';
-import { heads, queueReads } from '../reads/queue.ts';
+import { queueReads } from '../reads/queue.ts';
 import { createReports } from '../reads/reports.ts';
 import type { View } from '../reads/view.ts';
 import { WriterLink } from '../thread/link.ts';
@@ -18,7 +18,6 @@ import type { ThreadData } from '../thread/protocol.ts';
 import type { Runner } from '../runner.ts';
 import { SqliteWriter, type WriterOptions } from '../writer.ts';
 import type { Shared } from './shared.ts';
-import { Claims } from './claims.ts';
 import { Gathering } from './gathering.ts';
 import { createWrites } from './writes.ts';
 
@@ -102,18 +101,13 @@ interface PortParts {
   readonly close: () => Promise<void>;
 }
 
-const DOCUMENT_OF = 'SELECT a.document_id AS id FROM attempts a WHERE a.id = :attempt';
-
 /** Temporary: today's port over steps and reads. */
 export function portOver(runner: Pick<Runner, 'run' | 'storage' | 'blanked'>, parts: PortParts): Ledger {
   const { view, accountOf, clock, head, upkeep, closed, fleet = null, others = null } = parts;
   let isClosed = false;
   const gathering = new Gathering(runner, closed, parts.nextTurn);
-  const claims = new Claims((wanted) => heads(view, wanted), fleet);
   const reports = createReports(view, accountOf, others);
   const intake = intakeReads(view);
-  const documentOf = async (attempt: number): Promise<number> =>
-    (await view.one<{ readonly id: number }>(DOCUMENT_OF, { attempt }))?.id ?? 0;
   return {
     ...intake,
     ...queueReads(view),
@@ -126,17 +120,13 @@ export function portOver(runner: Pick<Runner, 'run' | 'storage' | 'blanked'>, pa
         known: intake.known,
         document: reports.document,
         originalsRule: reports.originalsRule,
-        documentOf,
       },
-      claims,
       blanked: () => runner.blanked(),
       clock,
       view,
       fleet,
     }),
     ...upkeep,
-    claim: (query) => claims.take(query),
-    release: async (documents) => claims.drop(documents),
     fleet,
     head,
     storage: runner.storage,

@@ -1,19 +1,26 @@
-import { FRESH, BACKLOG, type AdmitAnswer, type CopyAnswer, type NextState } from '../../core/messages.ts';
+import {
+  FRESH,
+  BACKLOG,
+  type AdmitAnswer,
+  type BeginAnswer,
+  type CopyAnswer,
+  type Done,
+  type Recorded,
+} from '../../core/messages.ts';
 import type { Document, DocumentState, EndpointKey } from '../../core/domain/document.ts';
-import { isTakenOver, ReceiptdError } from '../../core/domain/errors.ts';
+import { ReceiptdError } from '../../core/domain/errors.ts';
 import { pagePath } from '../../core/domain/pages.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerAdmin, LedgerHolds } from '../../core/ports/ledger.ts';
 import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
 import type { Admission, Admitted, FileSeen, LedgerIntake, Note } from '../../core/ports/ledgerIntake.ts';
 import type { LedgerPages } from '../../core/ports/ledgerPages.ts';
-import type { LedgerQueue, Transition } from '../../core/ports/ledgerQueue.ts';
+import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
 import type { LedgerResults } from '../../core/ports/results.ts';
 import { keptOf } from '../payload.ts';
 import { holdKey, PAUSED } from '../reads/holds.ts';
 import { identityText, type View } from '../reads/view.ts';
-import type { Claims } from './claims.ts';
 import type { Gathering } from './gathering.ts';
 import type { Shared } from './shared.ts';
 
@@ -22,19 +29,16 @@ export interface WriteReads {
   readonly known: LedgerIntake['known'];
   document(id: number): Promise<Document | null>;
   originalsRule(folder: string): Promise<OriginalsRule | null>;
-  /** The document of a request that this process did not begin. */
-  documentOf(attempt: number): Promise<number>;
 }
 
 export interface WritesOptions {
   readonly gathering: Gathering;
   readonly reads: WriteReads;
-  readonly claims: Claims;
   /** Resolves once nothing that was erased is left in any file. */
   readonly blanked: () => Promise<void>;
   readonly clock: Pick<Clock, 'now'>;
   readonly view: View;
-  readonly fleet: Pick<Shared, 'limitsOf' | 'elsewhere' | 'watches'> | null;
+  readonly fleet: Pick<Shared, 'elsewhere' | 'watches'> | null;
 }
 
 type Writes = Pick<
@@ -42,7 +46,7 @@ type Writes = Pick<
   'markWatched' | 'lastFile' | 'setFolderMark' | 'doubtFolderMark' | 'admit' | 'note' | 'gone'
 > &
   Pick<LedgerPages, 'beginSplit' | 'notePage' | 'endSplit'> &
-  Pick<LedgerQueue, 'recover' | 'begin' | 'finish' | 'finishReplayed' | 'postpone' | 'markLost'> &
+  Pick<LedgerQueue, 'recover' | 'record' | 'postpone' | 'markLost'> &
   Pick<LedgerDisposals, 'setOriginalsRule' | 'disposing' | 'disposed' | 'keepOriginal'> &
   LedgerResults &
   LedgerHolds &
@@ -66,15 +70,7 @@ export const UNTOUCHED = {
  * Temporary: the port of today's intake and delivery, which call for one file or document at a time, over steps. The rooms that replace them send
  * arrays (core/messages.ts).
  */
-export function createWrites({
-  gathering,
-  reads,
-  claims,
-  blanked,
-  clock,
-  view,
-  fleet,
-}: WritesOptions): Writes {
+export function createWrites({ gathering, reads, blanked, clock, view, fleet }: WritesOptions): Writes {
   const keyOf = (folder: string) => view.places.keyOf(folder);
 
   const seenOf = ({ folder, path, identity }: FileSeen) => ({
@@ -100,31 +96,11 @@ export function createWrites({
     return document;
   }
 
-  /** Documents of requests in progress. */
-  const underWay = new Map<number, number>();
-
   /** A change that needs the document in some state: another one is refused. */
   async function moved(id: number, count: number, wanted: Parameters<typeof wrongState>[2]): Promise<void> {
     if (count > 0) return;
     const { name, state } = await need(id);
     throw wrongState(name, state, wanted);
-  }
-
-  /**
-   * Claims end only once the change is durable: until then the row still looks due. A caller without a claim ends none: a document that is queued again
-   * may be claimed before the answer arrives.
-   */
-  async function claimed<T>(id: number, work: () => Promise<T>): Promise<T> {
-    const isClaimed = claims.has(id);
-    try {
-      const value = await work();
-      if (isClaimed) claims.drop([id]);
-      return value;
-    } catch (error) {
-      // Nobody releases it, and the other agent may go silent.
-      if (isClaimed && isTakenOver(error)) claims.drop([id]);
-      throw error;
-    }
   }
 
   /**
@@ -138,14 +114,6 @@ export function createWrites({
   /** Else calls reach the ledger in the order in which they are made. */
   const mayBeFormer = ({ file, isElsewhere }: Pick<Admission, 'file' | 'isElsewhere'>): boolean =>
     isElsewhere !== true && fleet?.watches(file.folder) === false;
-
-  /** A request of this process that somebody else has ended: another agent, or this one after a failover. */
-  async function notUnderWay(attempt: number, id: number): Promise<ReceiptdError> {
-    const document = fleet && underWay.delete(attempt) ? await reads.document(id) : null;
-    return document
-      ? new ReceiptdError('DOCUMENT_TAKEN', { name: document.name })
-      : new ReceiptdError('DOCUMENT_STATE.notUnderWay', { attempt });
-  }
 
   async function admittedOf(answer: CopyAnswer, path: string, id: number): Promise<Admitted> {
     if (answer.kind === 'unknown') throw documentUnknown(id);
@@ -230,62 +198,32 @@ export function createWrites({
     /* ---- Sending ---- */
 
     async recover(at) {
-      claims.dropAll();
-      underWay.clear();
       return (await gathering.call('recover', { at })).moved.length;
     },
 
-    begin: (id, at, bytes) =>
-      claimed(id, async () => {
-        const claimed = claims.document(id);
-        const limits = claimed && fleet?.limitsOf(claimed.endpoint, claimed.lane);
-        const answer = await gathering.call('begin', { document: id, bytes, at, ...limits });
-        switch (answer.kind) {
-          case 'begun':
-            underWay.set(answer.attempt, id);
-            return answer.attempt;
-          case 'unknown':
-            throw documentUnknown(id);
-          case 'state':
-            throw wrongState(answer.name, answer.state, 'upload');
-          case 'taken':
-            throw new ReceiptdError('DOCUMENT_TAKEN', { name: answer.name });
-          case 'held':
-          case 'limited':
-            throw new ReceiptdError('DOCUMENT_HELD');
-        }
-      }),
-
-    async finish(attempt, { at, outcome, httpStatus: http, message, transition }, requeue) {
-      const document = underWay.get(attempt) ?? (await reads.documentOf(attempt));
-      const again = requeue && { ...requeue, documents: requeue.documentIds };
-      const end = { attempt, document, outcome, http, message, next: nextOf(transition), requeue: again, at };
-      const { isDone } = await gathering.call('end', end, true);
-      if (!isDone) throw await notUnderWay(attempt, document);
-      underWay.delete(attempt);
+    async record(take) {
+      const recorded = await gathering.record(() => {
+        const { ends, begins } = take();
+        return [
+          { name: 'end', items: ends, isOutcome: true },
+          { name: 'begin', items: begins },
+        ];
+      });
+      const [ended, begun] = recorded as [Recorded<Done>, Recorded<BeginAnswer>];
+      return { ended, begun };
     },
 
-    async finishReplayed(attempt, at, http, message) {
-      const document = underWay.get(attempt) ?? (await reads.documentOf(attempt));
-      const end = { attempt, document, outcome: 'trouble', http, message, next: null, at } as const;
-      const { isDone } = await gathering.call('end', end, true);
-      if (!isDone) throw await notUnderWay(attempt, document);
-      underWay.delete(attempt);
+    async postpone(id, due, reason, message, at) {
+      const item = { documents: [id], move: 'postpone', due, reason, message, at } as const;
+      await moved(id, (await gathering.call('move', item)).moved.length, 'postpone');
     },
 
-    postpone: (id, due, reason, message, at) =>
-      claimed(id, async () => {
-        const item = { documents: [id], move: 'postpone', due, reason, message, at } as const;
-        await moved(id, (await gathering.call('move', item)).moved.length, 'postpone');
-      }),
-
-    markLost: (id, message, at, newestSeen) =>
-      claimed(id, async () => {
-        const elsewhere = await fleet?.elsewhere(id, at);
-        const lose = { move: 'lose', message, newestSeen: newestSeen ?? null, elsewhere } as const;
-        const item = { documents: [id], ...lose, at };
-        await moved(id, (await gathering.call('move', item)).moved.length, 'lose');
-      }),
+    async markLost(id, message, at, newestSeen) {
+      const elsewhere = await fleet?.elsewhere(id, at);
+      const lose = { move: 'lose', message, newestSeen: newestSeen ?? null, elsewhere } as const;
+      const item = { documents: [id], ...lose, at };
+      await moved(id, (await gathering.call('move', item)).moved.length, 'lose');
+    },
 
     /* ---- Originals ---- */
 
@@ -412,15 +350,6 @@ function documentOf(
   };
 }
 
-function nextOf(transition: Transition): NextState {
-  if (transition.state !== 'queued')
-    return transition.state === 'accepted'
-      ? { state: 'accepted', status: transition.serviceStatus, response: transition.response }
-      : transition;
-  const { state, notBefore: due, reason, message, answerLost, serverError } = transition;
-  return { state, due, reason, message, answerLost, serverError };
-}
-
 function documentUnknown(id: number): ReceiptdError {
   return new ReceiptdError('DOCUMENT_UNKNOWN.number', { id });
 }
@@ -428,7 +357,7 @@ function documentUnknown(id: number): ReceiptdError {
 function wrongState(
   name: string,
   state: DocumentState,
-  wanted: 'upload' | 'postpone' | 'lose' | 'resend',
+  wanted: 'postpone' | 'lose' | 'resend',
 ): ReceiptdError {
   return new ReceiptdError('DOCUMENT_STATE.wrong', { name, state, wanted });
 }

@@ -1,7 +1,7 @@
 import type { BeginItem, MoveItem } from '../../core/messages.ts';
-import { BYTES_ELSEWHERE, type EndpointKey, type Lane } from '../../core/domain/document.ts';
+import { BYTES_ELSEWHERE, type Lane } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { BUDGET_PERIODS, ENTERED_FOR_MS, periodStart, windowOf } from '../../core/domain/limits.ts';
+import { BUDGET_PERIODS, periodStart, windowOf } from '../../core/domain/limits.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type {
   FleetAgent,
@@ -11,15 +11,14 @@ import type {
   Retired,
   SilentAgent,
 } from '../../core/ports/fleet.ts';
-import type { Hold, HoldScope } from '../../core/ports/hold.ts';
+import type { Hold, HoldScope } from '../../core/domain/hold.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Params, Sql } from '../postgres/statements.ts';
 import { IS_RUNNING, IS_SILENT, isTakenBy, TELL, type Beat } from '../postgres/member.ts';
 import { NOW } from '../postgres/tables.ts';
-import { CHAIN, endpointIdOf, folderIdOf } from '../entries.ts';
+import { CHAIN, folderIdOf } from '../entries.ts';
 import { fromRow, type Others } from '../reads/holds.ts';
 import type { Places } from '../reads/view.ts';
-import { IN_BUDGET, IN_WINDOW, waitFor } from '../steps/send.ts';
 import type { OpenAgent } from './open.ts';
 import type { FleetRunner } from './runner.ts';
 import { toMessage } from '../../core/domain/why.ts';
@@ -150,8 +149,6 @@ export class Fleet implements LedgerFleet {
   readonly #listeners = new Set<(signal: FleetSignal) => void>();
   /** The epoch in which the lead of each folder was taken. */
   readonly #leads = new Map<string, number>();
-  /** As `enter` got them, by endpoint and lane. */
-  readonly #limits = new Map<string, FleetLimits>();
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -300,36 +297,7 @@ export class Fleet implements LedgerFleet {
 
   /* ---- Limits ---- */
 
-  /**
-   * Until requests are begun with their limits (core/messages.ts): says how long to wait as things are now. What counts is found at the beginning of the
-   * request, under the endpoint's lock, where `limitsOf` is asked.
-   */
-  async enter(endpoint: EndpointKey, limits: FleetLimits, lane: Lane): Promise<number> {
-    this.#limits.set(`${endpointIdOf(endpoint)} ${lane}`, limits);
-    const { limit, budgets = [] } = this.limitsOf(endpoint, lane);
-    const { agent, clock } = this.#options;
-    const of = endpointIdOf(endpoint);
-    const { reader } = agent.core.engine;
-    const spans = budgets.map(({ since, count }) => ({ endpoint: of, since, count }));
-    const spent =
-      spans.length === 0
-        ? []
-        : await reader.each<{ readonly since: number; readonly used: number }>(IN_BUDGET, spans);
-    const exhausted = budgets.find(
-      ({ since, count }) => (spent.find((row) => row.since === since)?.used ?? 0) >= count,
-    );
-    if (exhausted) return Math.max(1, exhausted.until - clock.now());
-    if (limit === undefined) return 0;
-    const { now } = agent.member;
-    const window = { endpoint: of, since: now - limit.windowMs, count: limit.count };
-    const [used] = await reader.each<{ readonly used: number; readonly oldest: number }>(IN_WINDOW, [window]);
-    return (used?.used ?? 0) < limit.count ? 0 : waitFor(used?.oldest ?? now, limit.windowMs, now);
-  }
-
-  limitsOf(endpoint: EndpointKey, lane: Lane): SharedLimits {
-    const entered = this.#limits.get(`${endpointIdOf(endpoint)} ${lane}`);
-    if (entered === undefined) return {};
-    const { rate, perDay, perMonth } = entered;
+  limitsOf({ rate, perDay, perMonth }: FleetLimits, lane: Lane): SharedLimits {
     const now = this.#options.clock.now();
     const counts = { day: perDay, month: perMonth };
     const budgets = BUDGET_PERIODS.flatMap((period) => {
@@ -340,9 +308,10 @@ export class Fleet implements LedgerFleet {
     });
     if (rate === null) return { budgets };
     const { intervalMs, reserved } = windowOf(rate);
-    // Two requests may leave closer together than they were begun.
-    const windowMs = Math.ceil(intervalMs + ENTERED_FOR_MS);
-    return { budgets, limit: { count: rate.count - (lane === 'backlog' ? reserved : 0), windowMs } };
+    return {
+      budgets,
+      limit: { count: rate.count - (lane === 'backlog' ? reserved : 0), windowMs: Math.ceil(intervalMs) },
+    };
   }
 
   /* ---- Reports ---- */

@@ -8,7 +8,7 @@ import { inParts } from '../sqlite/engine.ts';
 import { compareFolded, type Differences } from '../sqlite/compare.ts';
 import type { Recorded } from '../engine.ts';
 import { CHAIN, fromJournal, holdId } from '../entries.ts';
-import { isFault } from '../ledger.ts';
+import { isFault } from '../../core/messages.ts';
 import type { MergeAnswer } from '../steps/fleet.ts';
 import type { OpenAgent } from './open.ts';
 

@@ -2,7 +2,7 @@ import { UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
 import { boundOf, type ValueWanted } from '../../core/domain/posted.ts';
 import { heldBecause } from '../../core/domain/problem.ts';
 import { fold, searchWords } from '../../core/domain/search.ts';
-import type { Hold } from '../../core/ports/hold.ts';
+import type { Hold } from '../../core/domain/hold.ts';
 import { LIST_STATES, type Attention, type ListFilter } from '../../core/ports/ledgerReports.ts';
 import { endpointIdOf } from '../entries.ts';
 import { isListed, needsAttention } from '../schema.ts';

@@ -1,6 +1,6 @@
 import { credentialsKey, type AccountOf } from '../../core/domain/account.ts';
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
-import type { Hold, HoldScope } from '../../core/ports/hold.ts';
+import type { Hold, HoldScope } from '../../core/domain/hold.ts';
 import { folderKeyOf, holdKeyOf } from '../entries.ts';
 import type { Row } from '../schema.ts';
 import type { Places, View } from './view.ts';

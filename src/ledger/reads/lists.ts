@@ -8,7 +8,7 @@ import type { Posted } from '../../core/domain/posted.ts';
 import { heldBecause } from '../../core/domain/problem.ts';
 import { isFound, searchWords } from '../../core/domain/search.ts';
 import { isValueMeant } from '../../core/domain/valueFilter.ts';
-import type { Hold } from '../../core/ports/hold.ts';
+import type { Hold } from '../../core/domain/hold.ts';
 import type {
   LedgerReports,
   ListFilter,

@@ -1,6 +1,6 @@
-import { BYTES_ELSEWHERE, MOVED, type Document, type EndpointKey } from '../../core/domain/document.ts';
+import { BYTES_ELSEWHERE, MOVED, type EndpointKey } from '../../core/domain/document.ts';
 import { BACKLOG, FRESH } from '../../core/messages.ts';
-import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
+import type { HeadsWanted, LedgerQueue, QueueHead } from '../../core/ports/ledgerQueue.ts';
 import { CHAIN, endpointIdOf } from '../entries.ts';
 import { isUnsettled, ofBytes, pathOf } from '../schema.ts';
 import { DOCUMENT, identityOf, select, type Columns, type DocumentColumns, type View } from './view.ts';
@@ -31,29 +31,6 @@ const NEXT_DUE = `SELECT w.* FROM {rows priority:int folder:int} {lateral} (
 
 const CREATED_LATER =
   'SELECT d.id FROM documents d WHERE d.created_at > :now ORDER BY d.created_at, d.id LIMIT 1';
-
-/** What is queued in an endpoint. */
-export interface HeadsWanted {
-  readonly endpoint: EndpointKey;
-  readonly priority: number;
-  /** Absolute paths of the only folders that are meant; left out: all that this agent reaches. */
-  readonly folders?: readonly string[] | undefined;
-  readonly exceptFolders?: readonly string[] | undefined;
-  readonly now: number;
-  /** What is due later has its time from a wrong clock, and counts as due. */
-  readonly latest: number;
-  /** Of each folder. */
-  readonly limit: number;
-  readonly createdSince?: number | undefined;
-  readonly createdBefore?: number | undefined;
-}
-
-/** The next documents of a folder, in their order. */
-export interface QueueHead {
-  /** Absolute path. */
-  readonly folder: string;
-  readonly documents: readonly Document[];
-}
 
 /** A part of a queue that is read from its beginning. */
 interface Span {
@@ -95,15 +72,12 @@ export async function heads(view: View, wanted: HeadsWanted): Promise<readonly Q
 async function queues(
   view: View,
   endpoint: number,
-  { folders, exceptFolders = [] }: Pick<HeadsWanted, 'folders' | 'exceptFolders'>,
+  { exceptFolders = [] }: Pick<HeadsWanted, 'exceptFolders'>,
 ): Promise<readonly number[]> {
   const rows = await view.all<{ readonly folder_id: number }>(FOLDERS, { endpoint });
   await view.know(rows);
-  const only = folders && new Set(folders.map((path) => view.folderId(path)));
   const except = new Set(exceptFolders.map((path) => view.folderId(path)));
-  return rows
-    .map(({ folder_id }) => folder_id)
-    .filter((id) => view.reaches(id) && !except.has(id) && (only?.has(id) ?? true));
+  return rows.map(({ folder_id }) => folder_id).filter((id) => view.reaches(id) && !except.has(id));
 }
 
 /** @param isBehind the clock was ahead before: what is due later only because it was admitted then is due now */
@@ -177,7 +151,7 @@ export function queueReads(
   view: View,
 ): Pick<
   LedgerQueue,
-  'waiting' | 'retriable' | 'wanted' | 'nextDue' | 'sources' | 'attemptTimes' | 'countAttempts'
+  'heads' | 'waiting' | 'retriable' | 'wanted' | 'nextDue' | 'sources' | 'attemptTimes' | 'countAttempts'
 > {
   const requestsOf = (endpoint: EndpointKey | null, since: number) => ({
     whose: endpoint === null ? ('agent' as const) : ('endpoint' as const),
@@ -188,6 +162,8 @@ export function queueReads(
     },
   });
   return {
+    heads: (wanted) => heads(view, wanted),
+
     // Those of this agent: their copies are in its spool.
     async waiting(afterId, limit) {
       const { after, before } = view.own;

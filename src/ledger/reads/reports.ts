@@ -3,7 +3,7 @@ import { DEFAULT_ACCOUNT, type AccountOf } from '../../core/domain/account.ts';
 import { DOCUMENT_STATES, type Attempt, type Verdict } from '../../core/domain/document.ts';
 import { UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
 import { pageOf } from '../../core/domain/pages.ts';
-import type { Hold } from '../../core/ports/hold.ts';
+import type { Hold } from '../../core/domain/hold.ts';
 import type {
   LedgerReports,
   ListState,

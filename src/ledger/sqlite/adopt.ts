@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { backupsIn } from './backup.ts';
 import { journalPathOf, syncFile } from './files.ts';
-import { isFault } from '../ledger.ts';
+import { isFault } from '../../core/messages.ts';
 import { startSqlite } from './start.ts';
 import { checkBackup } from './backup.ts';
 

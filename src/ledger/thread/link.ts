@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 import { fromData, toData, type ErrorData } from './errorData.ts';
-import { isFault, type Step } from '../ledger.ts';
+import { isFault } from '../../core/messages.ts';
+import type { Step } from '../ledger.ts';
 import { StoreFailed, type Runner } from '../runner.ts';
 import {
   END,

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../core/ports/clock.ts';
 import { Reserve } from '../sqlite/reserve.ts';
 import { fromData, toData } from './errorData.ts';
-import { isFault } from '../ledger.ts';
+import { isFault } from '../../core/messages.ts';
 import { StoreFailed } from '../runner.ts';
 import { SqliteWriter } from '../writer.ts';
 import { END, IS_ENDED, type Answered, type Asked, type Calls, type Said } from './protocol.ts';

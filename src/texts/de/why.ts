@@ -89,7 +89,6 @@ export const whyTexts = (format: Format): WhyTexts => {
       'Nicht gesendet, weil dieser Agent seiner Zuständigkeit oder seines Anteils am gemeinsamen Limit nicht sicher sein konnte.',
     heldBack:
       'Nicht gesendet, weil kurz vor der Übertragung der Endpunkt gesperrt oder angehalten oder der Agent beendet wurde.',
-    heldByAnother: 'Ein anderer Agent hat den Dienst oder den Endpunkt gesperrt.',
     couldNotGoOn: (p) => `Die Übertragung konnte nicht fortgesetzt werden: ${p.detail}`,
     paused: (p) => `Angehalten von ${p.by}.`,
     interrupted:

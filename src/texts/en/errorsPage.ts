@@ -89,7 +89,6 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
   JOURNAL_DAMAGED: 'See [audit](audit.md).',
   SPOOL_FULL: '`receiptd status` says why uploads are waiting.',
   BYTES_GONE: 'The same bytes get the same name.',
-  DOCUMENT_HELD: 'The request does not leave, and the document stays queued.',
   PERSON_NEEDED: 'It ends when none is left ([what to do with each](documents.md#what-needs-a-person)).',
   UPLOADS_PAUSED: 'Scans are taken in, and wait. Whoever paused them knows, so nobody is alerted.',
   CREDENTIALS_MISSING:

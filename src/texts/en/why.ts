@@ -134,7 +134,6 @@ export const whyTexts = (format: Format) => {
       "It was not sent, because this agent could not be sure of its lease or its share of the fleet's rate limit.",
     heldBack:
       'It was not sent, because its endpoint was put on hold or paused, or the agent stopped, just before the upload.',
-    heldByAnother: 'Another agent has put its service or endpoint on hold.',
     couldNotGoOn: (p: { detail: string; error?: SaidElsewhere }) => `The upload could not go on: ${p.detail}`,
     paused: (p: { by: string }) => `Paused by ${p.by}.`,
     interrupted: 'receiptd stopped while this was being sent. It may have arrived, and is sent again.',

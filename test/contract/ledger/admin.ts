@@ -13,6 +13,7 @@ import {
   seen,
   SHOP,
 } from './support.ts';
+import { begin } from '../../support/uploads.ts';
 
 export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows, state }: LedgerUse): void {
   describe('what people do', () => {
@@ -30,7 +31,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
       await ledger.markLost(ids['lost']!, 'Gone.', 2_000);
       await upload(ids['waiting']!, later(99_000, { answerLost: true, serverError: true }), 'unknown');
       await upload(ids['accepted']!, ACCEPTED);
-      await ledger.begin(ids['uploading']!, 2_000, 1);
+      await begin(ledger, ids['uploading']!, 2_000, 1);
       expect(await ledger.retry([ids['failed']!, ids['due']!, ids['accepted']!, 999], 5_000)).toBe(1);
       const rest = await ledger.retriable(0, 10, 5_000);
       expect(rest).toHaveLength(3);

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { ACCEPTED, admission, ended, FAILED, later, type LedgerUse, OFFICE, seen, SHOP } from './support.ts';
+import { begin, finish, finishReplayed } from '../../support/uploads.ts';
 
 export function describeAttempts({ ledger, reopen, queued, upload, claimNames, state }: LedgerUse): void {
   describe('attempts', () => {
     it('records a request before it is sent, and when it ends', async () => {
       const { id } = await queued('a', 'a');
       expect(await claimNames(1)).toEqual(['doc-a']);
-      const attempt = await ledger.begin(id, 2_000, 555);
+      const attempt = await begin(ledger, id, 2_000, 555);
       await reopen();
       expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
       expect(await claimNames(10)).toEqual([]);
-      await ledger.finish(attempt, ended('accepted', ACCEPTED));
+      await finish(ledger, attempt, ended('accepted', ACCEPTED));
       await reopen();
       expect(await ledger.detail(id)).toMatchObject({
         document: { state: 'accepted', serviceStatus: 'PROCESSING', updatedAt: 3_000 },
@@ -55,7 +56,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
 
     it('replays a request of the same document after a 401', async () => {
       const { id } = await queued('a', 'a');
-      await ledger.finishReplayed(await ledger.begin(id, 2_000, 1), 2_500, 401, 'Token refused.');
+      await finishReplayed(ledger, await begin(ledger, id, 2_000, 1), 2_500, 401, 'Token refused.');
       expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
       await upload(id, ACCEPTED);
       expect((await ledger.detail(id))?.attempts).toMatchObject([
@@ -66,23 +67,23 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
 
     it('postpones a document between a 401 and its replay', async () => {
       const { id } = await queued('a', 'a');
-      await ledger.finishReplayed(await ledger.begin(id, 2_000, 1), 2_500, 401, 'Token refused.');
+      await finishReplayed(ledger, await begin(ledger, id, 2_000, 1), 2_500, 401, 'Token refused.');
       await ledger.postpone(id, 0, 'CREDENTIALS', 'No token.', 3_000);
       expect(await claimNames(1)).toEqual(['doc-a']);
     });
 
     it('refuses a second open request, an end without a begin, and unknown documents', async () => {
       const { id } = await queued('a', 'a');
-      const attempt = await ledger.begin(id, 2_000, 1);
-      await expect(ledger.begin(id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+      const attempt = await begin(ledger, id, 2_000, 1);
+      await expect(begin(ledger, id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
       await expect(ledger.postpone(id, 1, 'R', 'm', 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
-      await ledger.finish(attempt, ended('accepted', ACCEPTED));
-      await expect(ledger.finish(attempt, ended('refused', FAILED))).rejects.toMatchObject({
+      await finish(ledger, attempt, ended('accepted', ACCEPTED));
+      await expect(finish(ledger, attempt, ended('refused', FAILED))).rejects.toMatchObject({
         code: 'DOCUMENT_STATE',
       });
-      await expect(ledger.begin(id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+      await expect(begin(ledger, id, 2_001, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
       await expect(ledger.markLost(id, 'm', 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
-      await expect(ledger.begin(999, 1, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+      await expect(begin(ledger, 999, 1, 1)).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
       expect((await ledger.detail(id))?.attempts).toHaveLength(1);
       expect((await state(id)).state).toBe('accepted');
     });
@@ -90,8 +91,8 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
     it('recovers interrupted uploads under their names, as possibly sent', async () => {
       const a = await queued('a', 'a');
       const b = await queued('b', 'b');
-      await ledger.begin(a.id, 2_000, 1);
-      await ledger.finishReplayed(await ledger.begin(b.id, 2_000, 1), 2_100, 401, 'Token refused.');
+      await begin(ledger, a.id, 2_000, 1);
+      await finishReplayed(ledger, await begin(ledger, b.id, 2_000, 1), 2_100, 401, 'Token refused.');
       await reopen();
       expect(await ledger.recover(9_000)).toBe(2);
       expect(await ledger.recover(9_001)).toBe(0);
@@ -107,15 +108,6 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
       expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
     });
 
-    it('ends the claims of the previous pipeline', async () => {
-      await queued('a', 'a');
-      await queued('b', 'b');
-      expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
-      expect(await claimNames(10)).toEqual([]);
-      expect(await ledger.recover(9_000)).toBe(0);
-      expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
-    });
-
     it('counts the requests of one endpoint or all, with the latest time at which they were sent', async () => {
       const a = await queued('a', 'a');
       const b = await queued('b', 'b', { endpoint: SHOP });
@@ -125,7 +117,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
         [a.id, 30],
         [b.id, 40],
       ] as const) {
-        await ledger.finish(await ledger.begin(id, at, 1), ended('trouble', later(0), at + 5));
+        await finish(ledger, await begin(ledger, id, at, 1), ended('trouble', later(0), at + 5));
       }
       expect(await ledger.attemptTimes(null, 0, 10)).toEqual([45, 35, 25, 15]);
       expect(await ledger.attemptTimes(null, 10, 2)).toEqual([45, 35]);
@@ -142,7 +134,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
     it('counts requests recorded by a clock that was ahead, until later requests prove them old', async () => {
       const a = await queued('a', 'a');
       const sentAt = async (at: number) =>
-        ledger.finish(await ledger.begin(a.id, at, 1), ended('trouble', later(0), at));
+        finish(ledger, await begin(ledger, a.id, at, 1), ended('trouble', later(0), at));
       await sentAt(10);
       await sentAt(9_000);
       await sentAt(9_001);
@@ -154,10 +146,10 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
 
     it('counts a request with unknown outcome, but not one of which nothing was sent', async () => {
       const a = await queued('a', 'a');
-      await ledger.finish(await ledger.begin(a.id, 10, 1), ended('notSent', later(0), 15));
-      await ledger.finish(await ledger.begin(a.id, 20, 1), ended('unknown', later(0), 25));
+      await finish(ledger, await begin(ledger, a.id, 10, 1), ended('notSent', later(0), 15));
+      await finish(ledger, await begin(ledger, a.id, 20, 1), ended('unknown', later(0), 25));
       expect(await ledger.countAttempts(OFFICE, 5, 100)).toBe(1);
-      await ledger.begin(a.id, 30, 1);
+      await begin(ledger, a.id, 30, 1);
       expect(await ledger.countAttempts(OFFICE, 5, 100)).toBe(2);
       // It may leave at any time until it ends.
       expect(await ledger.countAttempts(OFFICE, 50, 100)).toBe(1);
@@ -169,10 +161,10 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
       await upload(a.id, FAILED, 'refused');
       await upload(b.id, ACCEPTED);
       const [c] = await ledger.find('doc-c');
-      const attempt = await ledger.begin(c?.id ?? 0, 3_000, 10);
+      const attempt = await begin(ledger, c?.id ?? 0, 3_000, 10);
       const requeue = { reason: 'MANY', message: 'The endpoint refuses everything.' };
-      const documentIds = [a.id, b.id, c?.id ?? 0];
-      await ledger.finish(attempt, ended('refused', FAILED, 4_000), { ...requeue, documentIds });
+      const documents = [a.id, b.id, c?.id ?? 0];
+      await finish(ledger, attempt, ended('refused', FAILED, 4_000), { ...requeue, documents });
       expect(await state(a.id)).toMatchObject({ state: 'queued', reason: 'MANY' });
       expect(await state(c?.id ?? 0)).toMatchObject({ state: 'queued', reason: 'MANY' });
       expect((await state(b.id)).state).toBe('accepted');

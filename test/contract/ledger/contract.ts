@@ -11,6 +11,7 @@ import { describeHolds } from './holds.ts';
 import { describeAdmin } from './admin.ts';
 import { describeLists } from './lists.ts';
 import { describeReports } from './reports.ts';
+import { begin } from '../../support/uploads.ts';
 
 /** The contract of every ledger implementation, a file for each role of the port. `create` makes an empty location. */
 export function describeLedgerContract(name: string, create: () => Promise<LedgerPlace>): void {
@@ -33,7 +34,7 @@ export function describeLedgerContract(name: string, create: () => Promise<Ledge
       const results = await Promise.allSettled([
         ledger.admit(admission('a', 'a')),
         ledger.admit(admission('b', 'b', { naming: [] })),
-        ledger.begin(999, 1, 1),
+        begin(ledger, 999, 1, 1),
         ledger.admit(admission('c', 'c')),
       ]);
       expect(results.map((result) => result.status)).toEqual([

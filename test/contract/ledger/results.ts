@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewResult } from '../../../src/core/ports/results.ts';
 import { ACCEPTED, ended, FAILED, hashOf, later, type LedgerUse, OFFICE, SHOP } from './support.ts';
+import { begin, finish, finishReplayed } from '../../support/uploads.ts';
 
 export function describeResults({
   ledger,
@@ -145,7 +146,7 @@ export function describeResults({
       await upload(a.id, later(0, { answerLost: true }), 'unknown');
       expect(await claimNames(1)).toEqual(['doc-a']);
       expect(await ledger.recordResult(posted('doc-a', null))).toMatchObject({ isProof: true });
-      await expect(ledger.begin(a.id, 8_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
+      await expect(begin(ledger, a.id, 8_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
       expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: null });
     });
 
@@ -165,12 +166,12 @@ export function describeResults({
 
     it('leave a running request to its answer, which keeps the status of the result', async () => {
       const a = await queued('a', 'a');
-      const attempt = await ledger.begin(a.id, 2_000, 100);
+      const attempt = await begin(ledger, a.id, 2_000, 100);
       expect(await ledger.recordResult(posted('doc-a', 'DONE'))).toMatchObject({
         isProof: false,
         document: { state: 'uploading', serviceStatus: 'DONE' },
       });
-      await ledger.finish(attempt, ended('accepted', ACCEPTED));
+      await finish(ledger, attempt, ended('accepted', ACCEPTED));
       expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
       expect((await ledger.detail(a.id))?.response).toBe('{"status":"PROCESSING"}');
       // After a resend, the answer is newer than the result.
@@ -194,11 +195,11 @@ export function describeResults({
 
     it('replace the lost answer of a running request, even across a restart', async () => {
       const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
-      const attempt = await ledger.begin(a.id, 2_000, 100);
-      await ledger.begin(b.id, 2_000, 100);
+      const attempt = await begin(ledger, a.id, 2_000, 100);
+      await begin(ledger, b.id, 2_000, 100);
       await ledger.recordResult(posted('doc-a', 'DONE'));
       await ledger.recordResult(posted('doc-b', null));
-      await ledger.finish(attempt, ended('unknown', later(9_000, { answerLost: true })));
+      await finish(ledger, attempt, ended('unknown', later(9_000, { answerLost: true })));
       expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
       await reopen();
       expect(await ledger.recover(9_000)).toBe(1);
@@ -209,14 +210,14 @@ export function describeResults({
       const [a, b, c] = [await queued('a', 'a'), await queued('b', 'b'), await queued('c', 'c')];
       for (const { id } of [a, b, c]) await upload(id, later(0, { answerLost: true }), 'unknown');
       const attempts = [];
-      for (const { id } of [a, b, c]) attempts.push(await ledger.begin(id, 5_000, 100));
+      for (const { id } of [a, b, c]) attempts.push(await begin(ledger, id, 5_000, 100));
       for (const { name } of [a, b]) await ledger.recordResult(posted(name, 'DONE'));
       const [first = 0, second = 0, third = 0] = attempts;
       // Held back, and told to come later: neither says anything of what was sent before.
-      await ledger.finish(first, ended('notSent', later(0, { answerLost: false })));
-      await ledger.finishReplayed(second, 6_000, 401, 'no');
+      await finish(ledger, first, ended('notSent', later(0, { answerLost: false })));
+      await finishReplayed(ledger, second, 6_000, 401, 'no');
       await ledger.postpone(b.id, 0, 'HTTP_401', 'no', 6_000);
-      await ledger.finish(third, ended('limited', later(0, { answerLost: false })));
+      await finish(ledger, third, ended('limited', later(0, { answerLost: false })));
       expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
       expect(await state(b.id)).toMatchObject({ state: 'accepted', serviceStatus: 'DONE' });
       expect(await state(c.id)).toMatchObject({ state: 'queued' });
@@ -231,11 +232,11 @@ export function describeResults({
         whileOpen: () => Promise<unknown>,
         between: () => Promise<unknown>,
       ) => {
-        const attempt = await ledger.begin(id, 5_000, 100);
+        const attempt = await begin(ledger, id, 5_000, 100);
         await whileOpen();
-        await ledger.finishReplayed(attempt, 6_000, 401, 'no');
+        await finishReplayed(ledger, attempt, 6_000, 401, 'no');
         await between();
-        await ledger.finish(await ledger.begin(id, 7_000, 100), ended('refused', refused));
+        await finish(ledger, await begin(ledger, id, 7_000, 100), ended('refused', refused));
       };
       const nothing = () => Promise.resolve();
       await replay(a.id, () => ledger.recordResult(posted('doc-a', 'DONE')), nothing);
@@ -251,9 +252,9 @@ export function describeResults({
       await upload(a.id, later(0, { answerLost: true }), 'unknown');
       await upload(a.id, ACCEPTED);
       await ledger.resend(a.id, 5_000);
-      const attempt = await ledger.begin(a.id, 6_000, 100);
+      const attempt = await begin(ledger, a.id, 6_000, 100);
       await ledger.recordResult(posted(a.name, 'DONE'));
-      await ledger.finish(attempt, ended('limited', later(0, { answerLost: false })));
+      await finish(ledger, attempt, ended('limited', later(0, { answerLost: false })));
       expect(await state(a.id)).toMatchObject({ state: 'queued' });
     });
 

@@ -9,11 +9,19 @@ import {
 } from '../../../src/core/domain/document.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import type { Naming } from '../../../src/core/domain/naming.ts';
-import type { Hold } from '../../../src/core/ports/hold.ts';
+import type { Hold } from '../../../src/core/domain/hold.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Admission, FileSeen, Note } from '../../../src/core/ports/ledgerIntake.ts';
-import type { AttemptResult, ClaimQuery, Transition } from '../../../src/core/ports/ledgerQueue.ts';
 import type { ListFilter, ListRow } from '../../../src/core/ports/ledgerReports.ts';
+import {
+  begin,
+  claim as claimFrom,
+  finish,
+  type AttemptResult,
+  type ClaimQuery,
+  type Recording,
+  type Transition,
+} from '../../support/uploads.ts';
 
 /** A location for one ledger. `open` reopens what the last one left; all endpoints share one account by default. */
 export interface LedgerPlace {
@@ -117,11 +125,11 @@ export async function rowsOf(ledger: Pick<Ledger, 'list'>, filter: ListFilter = 
 }
 
 export function claim(
-  ledger: Pick<Ledger, 'claim'>,
+  ledger: Pick<Ledger, 'heads'>,
   limit = 10,
   more: Partial<ClaimQuery> = {},
 ): Promise<readonly Document[]> {
-  return ledger.claim({
+  return claimFrom(ledger, {
     endpoint: OFFICE,
     lane: 'fresh',
     limit,
@@ -135,11 +143,11 @@ export function claim(
 
 /** One request for a document, begun `from` that time on; it is accepted unless `end` says otherwise. */
 export async function send(
-  ledger: Pick<Ledger, 'begin' | 'finish'>,
+  ledger: Recording,
   id: number,
   { from = 2_000, bytes = 100, ...end }: Partial<AttemptResult> & { from?: number; bytes?: number } = {},
 ): Promise<void> {
-  await ledger.finish(await ledger.begin(id, from, bytes), { ...ACCEPTANCE, ...end });
+  await finish(ledger, await begin(ledger, id, from, bytes), { ...ACCEPTANCE, ...end });
 }
 
 /** The ledger of a test, and what the tests do with it. */

@@ -16,7 +16,7 @@ import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import type { DocumentPictures, LocateImage, Shown } from '../../../src/core/ports/pictures.ts';
-import type { AttemptResult } from '../../../src/core/ports/ledgerQueue.ts';
+import type { AttemptResult } from '../../support/uploads.ts';
 import { RecentLines } from '../../../src/logs/recentLines.ts';
 import { admission, OFFICE, send } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NEEDING_STATES } from '../../../src/core/domain/needsPerson.ts';
 import { conditionOf, isOfOtherAgent, patienceOf, type Facts } from '../../../src/core/domain/problem.ts';
 import { iso } from '../../../src/core/domain/words.ts';
-import type { Hold } from '../../../src/core/ports/hold.ts';
+import type { Hold } from '../../../src/core/domain/hold.ts';
 import { LIST_STATES, type StateCount } from '../../../src/core/ports/ledgerReports.ts';
 import { hold, HOUR, many, NOW, OFFICE, problemsWith, SCANS } from '../../support/calmAgent.ts';
 

@@ -9,7 +9,7 @@ import { addsUp, CATEGORIES, crossCheck, tally } from '../../../src/features/aud
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { LIST_STATES, type LedgerReports } from '../../../src/core/ports/ledgerReports.ts';
 import { asOwnerOf } from '../../support/ordinaryUser.ts';
-import { SHOP } from '../../delivery/sending.ts';
+import { SHOP } from '../../flow/sending.ts';
 import { watchingPlace, type WatchingPlace } from '../../intake/watching.ts';
 import { watched } from '../../intake/folder/fixture.ts';
 

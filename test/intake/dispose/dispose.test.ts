@@ -6,7 +6,7 @@ import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { pagePath } from '../../../src/core/domain/pages.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
-import { OFFICE } from '../../delivery/sending.ts';
+import { OFFICE } from '../../flow/sending.ts';
 import { watchingPlace } from '../watching.ts';
 import { acceptedFile, ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
 

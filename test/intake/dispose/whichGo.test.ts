@@ -11,7 +11,7 @@ import { erase } from '../../../src/control/operations/erase.ts';
 import type { EndpointKey } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
-import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
+import { openSpool } from '../../../src/keeper/spool/openSpool.ts';
 import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHashing } from '../../../src/intake/image/hashing.ts';
-import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
+import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../../src/core/ports/folder.ts';
 import { compile } from '../../support/scripts.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';

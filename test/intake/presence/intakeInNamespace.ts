@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SourceUrls } from '../../support/compiled.ts';
 import { runInNamespace } from '../../support/namespace.ts';
-import { temporary } from '../../delivery/sending.ts';
+import { temporary } from '../../flow/sending.ts';
 
 export const SPEED = 50;
 
@@ -27,12 +27,12 @@ export async function runIntakes(
     const { createFolderGuard } = await from('intake/folder/guarded.js');
     const { createFolderHints } = await from('intake/folder/hints.js');
     const { openSqliteLedger } = await from('ledger/adapter/open.js');
-    const { openSpool } = await from('delivery/spool/openSpool.js');
+    const { openSpool } = await from('keeper/spool/openSpool.js');
     const { createImageInspector } = await from('intake/image/inspect.js');
     const { parseTemplate } = await from('core/domain/nameTemplate.js');
-    const { PayloadStore } = await from('delivery/payload/payloadStore.js');
-    const { PayloadCache } = await from('delivery/payload/payloadCache.js');
-    const { ByteBudget } = await from('delivery/payload/byteBudget.js');
+    const { PayloadStore } = await from('keeper/payloadStore.js');
+    const { PayloadCache } = await from('keeper/payloadCache.js');
+    const { ByteBudget } = await from('keeper/byteBudget.js');
     const { OpenIncidents } = await from('daemon/openIncidents.js');
     const { WatchLimit } = await from('intake/watch/watchLimit.js');
     const { Intake } = await from('intake/intake.js');

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MountIdentity, inItsPlace } from '../../../src/intake/presence/mountIdentity.ts';
-import { OFFICE, sendingPlace } from '../../delivery/sending.ts';
+import { OFFICE, sendingPlace } from '../../flow/sending.ts';
 
 async function forgotten() {
   const { ledger, clock, open, scans, dir, admit } = await sendingPlace();

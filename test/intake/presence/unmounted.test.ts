@@ -2,7 +2,7 @@ import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
-import { locateOriginal } from '../../../src/delivery/payload/locateBytes.ts';
+import { locateOriginal } from '../../../src/keeper/locateBytes.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { Looks } from '../../../src/intake/looks.ts';
 import { inItsPlace } from '../../../src/intake/presence/mountIdentity.ts';

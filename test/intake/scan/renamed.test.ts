@@ -2,7 +2,7 @@ import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
-import { spoolingPlace } from '../../delivery/payload/spooling.ts';
+import { spoolingPlace } from '../../keeper/spooling.ts';
 import { watchingPlace, type WatchOptions } from '../watching.ts';
 
 /** A document without a copy whose file was renamed while no agent ran. */

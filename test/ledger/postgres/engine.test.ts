@@ -4,7 +4,8 @@ import type { AdmitAnswer, AdmitItem, BeginAnswer, BeginItem, EndItem } from '..
 import { CHAIN, endpointIdOf } from '../../../src/ledger/entries.ts';
 import { createAgent, type AgentOptions, type OpenAgent } from '../../../src/ledger/fleet/open.ts';
 import { SPAN_MS } from '../../../src/ledger/schema.ts';
-import { isFault, type Step } from '../../../src/ledger/ledger.ts';
+import { isFault } from '../../../src/core/messages.ts';
+import type { Step } from '../../../src/ledger/ledger.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { agentOptions, ask, openPostgres } from '../support/agents.ts';

@@ -10,6 +10,7 @@ import { agentOptions, ask, openPostgres } from '../support/agents.ts';
 import { EVERY_MS, fill, FIRST_AT, folderOf } from '../support/fill.ts';
 import { targetOf } from './place.ts';
 import { statementsOf } from './statements.ts';
+import { begin, claim, finish } from '../../support/uploads.ts';
 
 const DOCUMENTS = 10_000;
 const NOW = FIRST_AT + DOCUMENTS * EVERY_MS;
@@ -91,10 +92,9 @@ describe.skipIf(!needsPostgres())('on a ledger with many documents', () => {
           admission('', 'new', { file: seen('new.jpg', 1, folder), at: NOW }),
         );
         await ledger.admit(admission('', 'new', { file: seen('copy.jpg', 1, folderOf(8)), at: NOW }));
-        for (const lane of ['fresh', 'backlog'] as const)
-          await ledger.release((await ledger.claim({ ...query, lane })).map(({ id }) => id));
-        const attempt = await ledger.begin(document.id, NOW, 1);
-        await ledger.finish(attempt, { ...ACCEPTANCE, at: NOW });
+        for (const lane of ['fresh', 'backlog'] as const) await claim(ledger, { ...query, lane });
+        const attempt = await begin(ledger, document.id, NOW, 1);
+        await finish(ledger, attempt, { ...ACCEPTANCE, at: NOW });
         await ledger.recover(NOW);
         await ledger.gone(folder, ['new.jpg'], NOW);
       }),
@@ -120,11 +120,9 @@ describe.skipIf(!needsPostgres())('on a ledger with many documents', () => {
     const { fleet } = ledger;
     expect(
       await goingThroughAll(async () => {
-        await fleet?.enter(
-          OFFICE,
-          { rate: { count: 100, intervalMs: 60_000 }, perDay: 1_000, perMonth: 9_000 },
-          'fresh',
-        );
+        const limits = { rate: { count: 100, intervalMs: 60_000 }, perDay: 1_000, perMonth: 9_000 };
+        const begins = [{ document: base + 271, bytes: 1, at: NOW, ...fleet?.limitsOf(limits, 'fresh') }];
+        await ledger.record(() => ({ ends: [], begins }));
       }),
     ).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { isFault } from '../../../src/ledger/ledger.ts';
+import { isFault } from '../../../src/core/messages.ts';
 import { admission, OFFICE, REFUSAL, rowsOf, send } from '../../contract/ledger/support.ts';
 import { openSqlite } from '../support/agents.ts';
 import { sha } from '../support/history.ts';

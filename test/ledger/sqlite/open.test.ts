@@ -11,6 +11,7 @@ import { admission, hashOf, OFFICE } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from './place.ts';
 import { asOrdinaryUser } from '../../support/ordinaryUser.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { begin } from '../../support/uploads.ts';
 
 type Place = Awaited<ReturnType<typeof createPlace>>;
 
@@ -178,7 +179,7 @@ describe('reading the SQLite ledger', () => {
     let listed = 0;
     for await (const row of reports.list({})) {
       if (listed === 0) {
-        await ledger.begin(row.documentId!, 2_000, 1);
+        await begin(ledger, row.documentId!, 2_000, 1);
         await ledger.admit(admission('late', 'late', { at: 9_000 }));
       }
       listed += 1;

@@ -31,6 +31,7 @@ import {
   send,
 } from '../../contract/ledger/support.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { begin, finish } from '../../support/uploads.ts';
 
 /** What is called instead of each `exec` of SQLite. */
 const watched = vi.hoisted(() => ({ exec: (_text: string, exec: () => void): void => exec() }));
@@ -103,7 +104,7 @@ async function early(ledger: Ledger): Promise<void> {
 
 async function late(ledger: Ledger): Promise<void> {
   const { document } = await ledger.admit(admission('e.jpg', 'e', { naming: naming('doc-{seq}', 'e') }));
-  await ledger.begin(document.id, 7_000, 10);
+  await begin(ledger, document.id, 7_000, 10);
   const [d] = await ledger.find('doc-1');
   await send(ledger, d!.id);
   await send(ledger, (await ledger.admit(admission('f.jpg', 'f'))).document.id);
@@ -591,9 +592,9 @@ it('a commit that fails after its entries are synced is done, now and after a ki
   };
   await using(async (ledger) => {
     const { document } = await ledger.admit(admission('a.jpg', 'a'));
-    const attempt = await ledger.begin(document.id, 2_000, 1);
+    const attempt = await begin(ledger, document.id, 2_000, 1);
     fails = true;
-    await ledger.finish(attempt, ACCEPTANCE);
+    await finish(ledger, attempt, ACCEPTANCE);
     expect(fails).toBe(false);
     expect(await ledger.admit(admission('again.jpg', 'a'))).toMatchObject({
       kind: 'duplicate',

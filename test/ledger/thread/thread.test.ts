@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
@@ -13,6 +12,7 @@ import { admission, hashOf, OFFICE, seen } from '../../contract/ledger/support.t
 import { compile } from '../../support/scripts.ts';
 import { clock, createPlace } from '../sqlite/place.ts';
 import { ledgerThread } from './place.ts';
+import { begin } from '../../support/uploads.ts';
 
 const PAGE = 4_096;
 
@@ -83,7 +83,7 @@ describe('a ledger in a thread', () => {
           const { document } = await ledger.admit(admission(content, content));
           expect(await ledger.document(document.id)).toMatchObject({ state: 'queued' });
           expect(await ledger.known(seen(content))).toMatchObject({ verdict: 'document' });
-          const attempt = await ledger.begin(document.id, 2_000, 1);
+          const attempt = await begin(ledger, document.id, 2_000, 1);
           expect(await ledger.detail(document.id)).toMatchObject({ attempts: [{ id: attempt }] });
         }
       }),
@@ -305,36 +305,6 @@ it('a ledger in a thread states how long it has not answered', async () => {
   turnOff();
   await act;
   expect(ledger.storage.silentMs?.()).toBe(0);
-});
-
-it('a claim is kept even if it is made before its document is known to be queued again', async () => {
-  const ledger = await open();
-  const now = clock.now();
-  await ledger.admit(admission('a', 'a'));
-  const query = {
-    endpoint: OFFICE,
-    lane: 'fresh',
-    limit: 16,
-    now,
-    exceptFolders: [],
-    freshSince: 0,
-    longestWaitMs: Infinity,
-  } as const;
-  const [document] = await ledger.claim(query);
-  const id = document?.id ?? 0;
-  await ledger.finishReplayed(await ledger.begin(id, now, 10), now, 401, 'It has expired.');
-  const queuedAgain = ledger.postpone(id, 0, 'UNAUTHORIZED', 'It has expired.', now);
-  // The request has been sent by then, and is committed while this thread receives nothing.
-  for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  const db = new DatabaseSync(place.path, { readOnly: true });
-  const state = db.prepare('SELECT state FROM documents');
-  const until = Date.now() + 60_000;
-  while (state.get()?.['state'] !== 'queued' && Date.now() < until);
-  db.close();
-  const early = await ledger.claim(query);
-  await queuedAgain;
-  const late = await ledger.claim(query);
-  expect([...early, ...late].map((claimed) => claimed.id)).toEqual([id]);
 });
 
 describe('the process', () => {

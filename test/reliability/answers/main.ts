@@ -14,7 +14,7 @@ const SEQUENCES_AT_ONCE = 8;
 
 const options = trialOptions('npm run campaign -- answers', {
   cases: { default: 10_000, least: 0, help: 'number of cases for the client' },
-  sequences: { default: 200, least: 0, help: 'number of sequences through ledger, dispatcher and client' },
+  sequences: { default: 200, least: 0, help: 'number of sequences through ledger, flow and client' },
   from: { default: 1, least: 0, help: 'first seed of both' },
   breaches: { default: 1, least: 1, help: 'stop after this many breaches' },
 });

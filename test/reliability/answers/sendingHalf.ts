@@ -5,24 +5,23 @@ import type { Document, EndpointKey } from '../../../src/core/domain/document.ts
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
-import { ByteBudget } from '../../../src/delivery/payload/byteBudget.ts';
-import { BytesSearch } from '../../../src/delivery/payload/bytesSearch.ts';
-import { ALONE } from '../../../src/delivery/sharedTurns.ts';
-import { SendGate } from '../../../src/delivery/queue/sendGate.ts';
-import { Dispatcher } from '../../../src/delivery/queue/dispatcher.ts';
-import { PayloadCache } from '../../../src/delivery/payload/payloadCache.ts';
-import { Holds } from '../../../src/delivery/holds/holds.ts';
-import { ImageBuffers } from '../../../src/delivery/payload/imageBuffers.ts';
+import { ByteBudget } from '../../../src/keeper/byteBudget.ts';
+import { BytesSearch } from '../../../src/keeper/bytesSearch.ts';
+import { Flow } from '../../../src/flow/flow.ts';
+import { Outcomes } from '../../../src/flow/outcomes.ts';
+import { SendGate } from '../../../src/flow/sendGate.ts';
+import { PayloadCache } from '../../../src/keeper/payloadCache.ts';
+import { Holds } from '../../../src/flow/holds/holds.ts';
+import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
-import { PayloadStore } from '../../../src/delivery/payload/payloadStore.ts';
-import type { OpenFolder } from '../../../src/delivery/payload/locateBytes.ts';
-import { Pacer } from '../../../src/delivery/limits/pacer.ts';
-import { Recorder } from '../../../src/delivery/record.ts';
+import { PayloadStore } from '../../../src/keeper/payloadStore.ts';
+import type { OpenFolder } from '../../../src/keeper/locateBytes.ts';
+import { Pacer } from '../../../src/flow/limits/pacer.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Log } from '../../../src/core/ports/log.ts';
 import type { ReceiptService, TokenSource } from '../../../src/core/ports/service.ts';
-import { openSpool } from '../../../src/delivery/spool/openSpool.ts';
+import { openSpool } from '../../../src/keeper/spool/openSpool.ts';
 
 export interface Place {
   readonly dir: string;
@@ -85,7 +84,7 @@ export interface Parts {
 }
 
 /** Starts sending. `stop` resolves once nothing is in flight. */
-export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatcher; stop(): Promise<void> }> {
+export async function startSending(parts: Parts): Promise<{ flow: Flow; stop(): Promise<void> }> {
   const { place, endpoint, concurrency, clock, log, service, tokens } = parts;
   const { ledger, open } = place;
   const random = (): number => 0.5;
@@ -93,17 +92,8 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
   const endpoints = [{ key: endpoint, alias: 'office', limits }];
   const holds = new Holds({ ledger, clock, random, log });
   const pacer = await Pacer.create({ clock, ledger, overall: limits, endpoints });
-  const recorder = new Recorder({
-    ledger,
-    holds,
-    pacer,
-    clock,
-    random,
-    log,
-    parkAfter: 5,
-    onAccepted: () => {},
-  });
-  const gate = new SendGate({ storage: ledger.storage, holds, pacer, turns: ALONE, clock, hours: null });
+  const outcomes = new Outcomes({ holds, pacer, clock, random, log, parkAfter: 5, onAccepted: () => {} });
+  const gate = new SendGate({ storage: ledger.storage, fleet: null, holds, pacer, clock, hours: null });
   const spool = await openSpool({ dir: join(place.dir, 'spool'), limitBytes: 100_000_000, log });
   const payloads = new PayloadStore({
     mode: 'auto',
@@ -117,34 +107,29 @@ export async function startSending(parts: Parts): Promise<{ dispatcher: Dispatch
     buffers: new ImageBuffers(),
     canSend: (waiting) => gate.sendsSoon(waiting),
   });
-  const dispatcher = new Dispatcher({
+  const flow = new Flow({
     ledger,
     endpoints,
     concurrency,
     pacer,
     holds,
     gate,
-    turns: ALONE,
+    outcomes,
+    service,
+    tokens: () => tokens,
+    payloads,
+    search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough: () => true }),
+    memory: new ByteBudget(32_000_000),
+    contentType: () => 'image/jpeg',
     clock,
     random,
     log,
-    deliver: {
-      ledger,
-      service,
-      tokens: () => tokens,
-      payloads,
-      search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough: () => true }),
-      memory: new ByteBudget(32_000_000),
-      recorder,
-      clock,
-      contentType: () => 'image/jpeg',
-    },
   });
   const stopping = new AbortController();
   const abort = new AbortController();
-  const running = dispatcher.run(stopping.signal, abort.signal);
+  const running = flow.run(stopping.signal, abort.signal);
   return {
-    dispatcher,
+    flow,
     async stop() {
       stopping.abort();
       abort.abort(new Error('the trial is over'));

@@ -1,4 +1,4 @@
-/** Layer two: some documents through ledger, dispatcher and client, while the service answers arbitrarily and then recovers. */
+/** Layer two: some documents through ledger, flow and client, while the service answers arbitrarily and then recovers. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -122,7 +122,7 @@ export async function runSequence(one: Sequence, root: string, isPatient: boolea
     const parts = { place, endpoint, concurrency: one.atOnce, clock, log, service, tokens: named };
     const sending = await startSending(parts);
     const documents = [...sent.values()];
-    const isHealed = await untilSettled(clock, sending.dispatcher, inFlightMs(timeouts), () =>
+    const isHealed = await untilSettled(clock, sending.flow, inFlightMs(timeouts), () =>
       areSettled(ledger, documents),
     );
     breach = await judge(ledger, documents, log, isHealed);
@@ -177,19 +177,19 @@ function contextOf({ requestLine }: Exchange, route: Route): Context {
 
 async function untilSettled(
   clock: FakeClock,
-  dispatcher: { readonly inFlight: number },
+  flow: { readonly inFlight: number },
   inFlight: number,
   isSettled: () => Promise<boolean>,
 ): Promise<boolean> {
   const began = performance.now();
   let busySince: number | null = null;
   while (clock.monotonic() < HEALED_AFTER_MS && performance.now() - began < DEADLINE_MS) {
-    if (dispatcher.inFlight === 0) busySince = null;
+    if (flow.inFlight === 0) busySince = null;
     else busySince ??= performance.now();
     const isWaiting = busySince !== null && performance.now() - busySince < inFlight;
     if (isWaiting) await sleep(1);
     await clock.advance(isWaiting ? 0 : STEP_MS);
-    if (dispatcher.inFlight === 0 && (await isSettled())) return true;
+    if (flow.inFlight === 0 && (await isSettled())) return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../../src/core/ports/log.ts';
-import { openDeferredJournal } from '../../../src/delivery/spool/deferredJournal.ts';
+import { openDeferredJournal } from '../../../src/keeper/spool/deferredJournal.ts';
 
 const [root = ''] = process.argv.slice(2);
 const log: Log = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,7 +1,7 @@
 import type { Dice } from '../../reliability/support/dice.ts';
 import type { AttemptOutcome } from '../../../src/core/domain/document.ts';
 import type { Note } from '../../../src/core/ports/ledgerIntake.ts';
-import type { Transition } from '../../../src/core/ports/ledgerQueue.ts';
+import type { Transition } from '../uploads.ts';
 import type { Contents } from './contents.ts';
 import { toMessage, type WhyFact } from '../../../src/core/domain/why.ts';
 

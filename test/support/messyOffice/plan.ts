@@ -14,7 +14,7 @@ import {
 } from '../../../src/core/domain/document.ts';
 import { DEFAULT_TEMPLATE, parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { namesOf } from '../../../src/core/domain/naming.ts';
-import type { Hold } from '../../../src/core/ports/hold.ts';
+import type { Hold } from '../../../src/core/domain/hold.ts';
 import { contentsOf, type Contents } from './contents.ts';
 import { drawEach, OTHERS, SETTLED, WAITING, type After, type Noted } from './fates.ts';
 import { drawPath } from './names.ts';

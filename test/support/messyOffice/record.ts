@@ -3,6 +3,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { After } from './fates.ts';
 import type { Image, Office, Scan } from './plan.ts';
 import { resultOf } from './posted.ts';
+import { begin, finish } from '../uploads.ts';
 
 /** Number of scans recorded concurrently, in a group commit. */
 const AT_ONCE = 500;
@@ -87,11 +88,11 @@ async function recordAfter(ledger: Ledger, image: Image, id: number, after: Happ
   switch (after.do) {
     case 'send': {
       const { tookMs, outcome, httpStatus, message, transition } = after;
-      const attempt = await ledger.begin(id, at, identity.size);
-      return ledger.finish(attempt, { at: at + tookMs, outcome, httpStatus, message, transition });
+      const attempt = await begin(ledger, id, at, identity.size);
+      return finish(ledger, attempt, { at: at + tookMs, outcome, httpStatus, message, transition });
     }
     case 'begin':
-      await ledger.begin(id, at, identity.size);
+      await begin(ledger, id, at, identity.size);
       return;
     case 'lose':
       return ledger.markLost(id, after.message, at);

@@ -6,7 +6,7 @@ export const SUITES: readonly string[] = [
   'config',
   'ledger/journal',
   'ledger/sqlite',
-  'delivery/spool',
+  'keeper/spool',
   'intake',
   'state-dir',
 ];
@@ -22,8 +22,8 @@ export interface LeftOut {
 /** What starts other processes from the compiled sources; vitest's own tools, which are not there, make those. */
 const STARTS_COMPILED = [
   'config/configFile.test.ts',
-  'delivery/spool/deferredJournal.test.ts',
-  'delivery/spool/fullDisk.test.ts',
+  'keeper/spool/deferredJournal.test.ts',
+  'keeper/spool/fullDisk.test.ts',
   'intake/folder/atOnce.test.ts',
   'intake/folder/guarded.test.ts',
   'intake/image/hashing.test.ts',
@@ -76,7 +76,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     why: 'has files whose names differ in case only, which are one on Windows',
   },
   {
-    file: 'delivery/spool/openSpool.test.ts',
+    file: 'keeper/spool/openSpool.test.ts',
     why: `${RIGHTS}; ${LINKS}`,
     tests: [
       'is readable only by its owner, even if the directory was open before',

@@ -9,6 +9,7 @@ import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Admitted } from '../../../src/core/ports/ledgerIntake.ts';
 import { hashOf, naming } from '../../contract/ledger/support.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { begin, finish } from '../../support/uploads.ts';
 
 export const OFFICE: EndpointKey = {
   baseUrl: 'https://service.example/api',
@@ -82,7 +83,7 @@ folders:
         const at = AT + 1_000 + n;
         if (n % 12 === 0) return;
         if (n % 12 === 1) return ledger.markLost(document.id, `weg: "${n}"`, at);
-        const attempt = await ledger.begin(document.id, at, 7);
+        const attempt = await begin(ledger, document.id, at, 7);
         if (n % 400 === 2) return;
         const ended = (
           outcome: 'accepted' | 'refused' | 'trouble' | 'unknown',
@@ -95,12 +96,12 @@ folders:
         });
         const why = { reason: 'SOME', message: 'x\ty\nz' };
         if (n % 12 === 3)
-          return ledger.finish(attempt, {
+          return finish(ledger, attempt, {
             ...ended('refused', 422),
             transition: { state: 'failed', ...why },
           });
         if (n % 12 === 4)
-          return ledger.finish(attempt, {
+          return finish(ledger, attempt, {
             ...ended('unknown', null),
             transition: { state: 'unconfirmed', ...why },
           });
@@ -111,10 +112,10 @@ folders:
             answerLost: true,
             serverError: true,
           };
-          return ledger.finish(attempt, { ...ended('trouble', 503), transition: { ...later, ...why } });
+          return finish(ledger, attempt, { ...ended('trouble', 503), transition: { ...later, ...why } });
         }
         const accepted = { state: 'accepted' as const, serviceStatus: 'PROCESSING', response: `{"n":${n}}` };
-        await ledger.finish(attempt, { ...ended('accepted', 201), transition: accepted });
+        await finish(ledger, attempt, { ...ended('accepted', 201), transition: accepted });
         if (n % 12 === 6) erased.push(document.id);
         if (n % 12 === 7) await ledger.gone(folder, [`sub/Beleg ${this.dir} ${n}.jpg`], at + 9);
         return undefined;

@@ -498,7 +498,6 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `„${p.target}“ ist nicht zu klären: Der Zustand ist ${p.state}, oder es wurde schon als erledigt markiert.`,
     ],
     DOCUMENT_TAKEN: (p) => [`${p.name} wird gerade von einem anderen Agenten gesendet.`],
-    DOCUMENT_HELD: ['Ein anderer Agent hat seinen Dienst oder Endpunkt angehalten.'],
     'BYTES_GONE.preview': ['Dieser Beleg hat keine Vorschau.'],
     'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${awayText(p, format)}`],
     'BYTES_GONE.notResent': (p) => [

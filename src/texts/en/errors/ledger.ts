@@ -532,7 +532,6 @@ export function ledgerErrors(format: Format) {
       `"${p.target}" does not need a person: it is ${p.state}, or was already dismissed.`,
     ],
     DOCUMENT_TAKEN: (p: { name: string }) => [`${p.name} is being sent by another agent.`],
-    DOCUMENT_HELD: ['Another agent has put its service or endpoint on hold.'],
     'BYTES_GONE.preview': ['This document has no preview.'],
     'BYTES_GONE.image': (p: { name: string } & Away) => [
       `The image of "${p.name}" can't be shown. ${awayText(p, format)}`,

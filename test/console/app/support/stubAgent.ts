@@ -7,7 +7,7 @@ import { toHoldJson } from '../../../../src/control/protocol/holdJson.ts';
 import { noteJson } from '../../../../src/control/protocol/noteJson.ts';
 import { problemsOf } from '../../../../src/core/domain/problem.ts';
 import { conditionOfJson } from '../../../../src/control/protocol/problem.ts';
-import type { Hold } from '../../../../src/core/ports/hold.ts';
+import type { Hold } from '../../../../src/core/domain/hold.ts';
 import { formFields } from '../../../../src/config/forms.ts';
 import { counts } from './stubList.ts';
 import { makeResults } from './stubResults.ts';

@@ -1,0 +1,275 @@
+import { backoff, SERVICE_BACKOFF } from '../core/domain/backoff.ts';
+import { endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
+import type { Answer, Outcome } from '../core/domain/outcome.ts';
+import { toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
+import type { EndItem, NextState } from '../core/messages.ts';
+import type { Clock, Random } from '../core/ports/clock.ts';
+import type { Log, LogFields } from '../core/ports/log.ts';
+import type { Holds, Why } from './holds/holds.ts';
+import type { Pacer } from './limits/pacer.ts';
+import { RefusalHistory } from './refusalHistory.ts';
+
+export interface OutcomesDeps {
+  readonly holds: Holds;
+  /** Adapts the pace to each answer. */
+  readonly pacer: Pick<Pacer, 'judged'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Server errors on one document, while others succeed, after which it is parked. */
+  readonly parkAfter: number;
+  readonly onAccepted: (document: Document) => void;
+  /** Called once the ledger has recorded a refusal. */
+  readonly onFailed?: (document: Document) => void;
+}
+
+/** Resolves once the end of a request is recorded. `item` is asked when it is written: until then, more may have become known. */
+export type RecordEnd = (item: () => EndItem) => Promise<void>;
+
+const PARKED_MS = 60 * 60_000;
+/** Queued again, with the same turn as before. */
+const AT_OLD_PLACE = { state: 'queued', due: 0 } as const;
+
+/** An upload that did not reach the service, or whose answer says nothing about the document. */
+export const NOT_SENT = { isSettled: false, isAccepted: false } as const;
+
+/** Why requests that were recorded were not sent. */
+const NOT_LEFT = {
+  LEASE_LOST: { is: 'leaseLost' },
+  HELD_BACK: { is: 'heldBack' },
+} as const satisfies Readonly<Record<string, WhyFact>>;
+
+/** One answered request. */
+interface Answered {
+  readonly document: Document;
+  readonly attempt: number;
+  readonly answer: Answer;
+  readonly http: number | null;
+  /** Monotonic. */
+  readonly answeredAt: number;
+  readonly record: RecordEnd;
+}
+
+/** What an answer does: where its document goes, and what it says about the service, the account or the endpoint. */
+export class Outcomes {
+  readonly #deps: OutcomesDeps;
+  readonly #refusals = new Map<string, RefusalHistory>();
+
+  constructor(deps: OutcomesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once it is recorded: true if the document left the queue. */
+  judge(
+    document: Document,
+    attempt: number,
+    answer: Answer,
+    outcome: Outcome,
+    record: RecordEnd,
+  ): Promise<boolean> {
+    const { clock, pacer } = this.#deps;
+    const { endpoint } = document;
+    const http = answer.kind === 'response' ? answer.httpStatus : null;
+    const answered = { document, attempt, answer, http, answeredAt: clock.monotonic(), record };
+    pacer.judged(endpoint, answer, outcome.kind, document.size);
+    return outcome.kind === 'accepted'
+      ? this.#accepted(answered, outcome.record)
+      : this.#notAccepted(answered, outcome);
+  }
+
+  async #notAccepted(answered: Answered, outcome: Exclude<Outcome, { kind: 'accepted' }>): Promise<boolean> {
+    const { holds, log } = this.#deps;
+    const { document, http } = answered;
+    const { endpoint } = document;
+    const { reason, why } = outcome;
+    // Holds that concern more than this document apply at once, since recording may take long on a slow disk.
+    switch (outcome.kind) {
+      case 'failed':
+        return this.#refused(answered, outcome);
+      case 'unconfirmed':
+        await this.#end(answered, 'refused', why, { state: 'unconfirmed', reason });
+        log.error('documentUnconfirmed', {
+          ...identify(document),
+          httpStatus: http,
+          attempt: document.attempts + 1,
+          detail: whyText(why),
+        });
+        await holds.passed(endpoint, document.id, answered.answeredAt);
+        return true;
+      case 'unauthorized': {
+        const queued = this.#queueAgain(answered, outcome);
+        const words = 'words' in why ? why.words : '';
+        const again = { reason, why: { is: 'newTokenRejected', words } } as const;
+        await Promise.all([queued, holds.holdCredentials(document, again, queued)]);
+        return false;
+      }
+      case 'endpointHold': {
+        const queued = this.#queueAgain(answered, outcome);
+        await Promise.all([queued, holds.holdEndpoint(document, outcome, queued)]);
+        return false;
+      }
+      case 'slowDown': {
+        const queued = this.#queueAgain(answered, outcome, 'limited');
+        await Promise.all([queued, holds.slowDown(document, outcome, outcome.retryAfterMs, queued)]);
+        return false;
+      }
+      case 'serviceTrouble':
+        await this.#trouble(answered, outcome);
+        return false;
+    }
+  }
+
+  /** Queues a document again whose request was recorded but not sent. */
+  async notSent(
+    document: Document,
+    attempt: number,
+    reason: keyof typeof NOT_LEFT,
+    record: RecordEnd,
+  ): Promise<void> {
+    const why = NOT_LEFT[reason];
+    await record(() => this.#item(document, attempt, null, 'notSent', why, { ...AT_OLD_PLACE, reason }));
+    this.#deps.log.info('notSentAfterAll', { ...identify(document), reason, detail: whyText(why) });
+  }
+
+  /** The end of a request that got a 401 and is replayed at once. */
+  replayed(document: Document, attempt: number, why: WhyFact): EndItem {
+    return this.#item(document, attempt, 401, 'trouble', why, null);
+  }
+
+  async #accepted(
+    answered: Answered,
+    { status, verbatim }: Extract<Outcome, { kind: 'accepted' }>['record'],
+  ): Promise<true> {
+    const { holds, log, onAccepted } = this.#deps;
+    const { document, http, answeredAt } = answered;
+    await this.#end(answered, 'accepted', null, { state: 'accepted', status, response: verbatim });
+    this.#refusalsOf(document).accepted(document.id);
+    log.info('documentAccepted', acceptedFields(document, http, status));
+    await holds.passed(document.endpoint, document.id, answeredAt);
+    onAccepted(document);
+    return true;
+  }
+
+  async #refused(
+    { document, attempt, http, answeredAt, record }: Answered,
+    { reason, why }: Why,
+  ): Promise<boolean> {
+    const { holds, log } = this.#deps;
+    const refusals = this.#refusalsOf(document);
+    refusals.refused(document.id, why);
+    // Asked when it is written: while the ledger can't be written, more documents may be refused.
+    await record(() => {
+      const item = this.#item(document, attempt, http, 'refused', why, { state: 'failed', reason });
+      const others = refusals.together(document.id);
+      return others === undefined
+        ? item
+        : { ...item, requeue: { ...others, message: toMessage(others.why) } };
+    });
+    const together = refusals.together(document.id);
+    if (!together) {
+      log.error('documentRefused', { ...identify(document), httpStatus: http, detail: whyText(why) });
+      this.#deps.onFailed?.(document);
+      await holds.passed(document.endpoint, document.id, answeredAt);
+      return true;
+    }
+    await holds.holdEndpoint(document, together);
+    return false;
+  }
+
+  async #trouble(answered: Answered, outcome: Extract<Outcome, { kind: 'serviceTrouble' }>): Promise<void> {
+    const { clock, random, holds, log, parkAfter } = this.#deps;
+    const { document, answer, http, answeredAt } = answered;
+    const { reason, why, answerLost, serverError } = outcome;
+    const others = this.#refusalsOf(document).failed(document.id);
+    const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
+    // A document that may be the cause backs off, so that the next probe is a different one (promise P4).
+    const suspect = serverError || answerLost;
+    const waitMs = parked
+      ? PARKED_MS
+      : suspect
+        ? backoff(document.serverErrors + 1, SERVICE_BACKOFF, random)
+        : 0;
+    const ended: AttemptOutcome =
+      answer.kind === 'fault' && !answer.sent ? 'notSent' : answerLost ? 'unknown' : 'trouble';
+    const recorded = this.#end(answered, ended, why, {
+      state: 'queued',
+      due: waitMs === 0 ? 0 : clock.now() + waitMs,
+      reason: parked ? 'PARKED' : reason,
+      answerLost,
+      serverError,
+    });
+    const fields = { ...identify(document), httpStatus: http, reason, detail: whyText(why) };
+    // A Retry-After applies to everybody, even if this document is the cause.
+    if (parked && !outcome.retryAfterMs) {
+      await recorded;
+      log.warn('documentParked', fields);
+      return holds.passed(document.endpoint, document.id, answeredAt);
+    }
+    log.debug('requeuedWithoutAnswer', fields);
+    const wasAnswered = http !== null && http >= 500;
+    const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, recorded, wasAnswered);
+    await Promise.all([recorded, held]);
+  }
+
+  /** At its old place: the answer says nothing about the document. */
+  async #queueAgain(
+    answered: Answered,
+    { reason, why, answerLost = false }: Why & { readonly answerLost?: boolean },
+    ended: AttemptOutcome = 'trouble',
+  ): Promise<void> {
+    await this.#end(answered, answerLost ? 'unknown' : ended, why, { ...AT_OLD_PLACE, reason, answerLost });
+    this.#deps.log.debug('documentRequeued', {
+      ...identify(answered.document),
+      reason,
+      detail: whyText(why),
+    });
+  }
+
+  #end(
+    { document, attempt, http, record }: Answered,
+    outcome: AttemptOutcome,
+    why: WhyFact | null,
+    next: NextState,
+  ): Promise<void> {
+    return record(() => this.#item(document, attempt, http, outcome, why, next));
+  }
+
+  #item(
+    document: Document,
+    attempt: number,
+    http: number | null,
+    outcome: AttemptOutcome,
+    why: WhyFact | null,
+    next: NextState | null,
+  ): EndItem {
+    const of = { document: document.id, attempt, outcome, http, at: this.#deps.clock.now() };
+    if (why === null) return { ...of, message: null, next };
+    const message = toMessage(why);
+    return { ...of, message, next: next && { ...next, message } };
+  }
+
+  #refusalsOf(document: Document): RefusalHistory {
+    const key = endpointId(document.endpoint);
+    const refusals = this.#refusals.get(key) ?? new RefusalHistory();
+    this.#refusals.set(key, refusals);
+    return refusals;
+  }
+}
+
+/** Without a spread, which makes a new shape for each line: there are many of these. */
+function acceptedFields(document: Document, httpStatus: number | null, status: string): LogFields {
+  return {
+    documentId: document.id,
+    name: document.name,
+    folder: document.folder,
+    path: document.path,
+    httpStatus,
+    attempt: document.attempts + 1,
+    status,
+    bytes: document.size,
+  };
+}
+
+function identify({ id, name, folder, path }: Document) {
+  return { documentId: id, name, folder, path };
+}

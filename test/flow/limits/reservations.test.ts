@@ -1,0 +1,318 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { EndpointKey, Lane } from '../../../src/core/domain/document.ts';
+import {
+  BUDGET_LIMITS,
+  BUDGET_PERIODS,
+  type BudgetPeriod,
+  type Reservation,
+} from '../../../src/core/domain/limits.ts';
+import type { Limits } from '../../../src/core/domain/settings.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
+import { Pacer } from '../../../src/flow/limits/pacer.ts';
+import { systemClock } from '../../../src/system/systemClock.ts';
+import { OFFICE, SHOP, UNLIMITED } from '../sending.ts';
+
+/*
+ * What a request takes from the limits is given back or kept, in whatever order requests are cancelled, leave and end. The model
+ * knows each request alone, and counts.
+ */
+
+const ENDPOINTS = [OFFICE, SHOP];
+const HOUR = 3_600_000;
+/** A window may be this much longer than its interval. */
+const MARGIN = 1.05;
+const open = fc.nat({ max: 20 });
+
+/** A request that was reserved and not cancelled. */
+interface Request {
+  readonly endpoint: EndpointKey;
+  readonly reservation: Reservation;
+  /** Wall-clock milliseconds; null until it leaves. */
+  sentAt: number | null;
+  onWire: boolean;
+  onStart: () => void;
+  /** Ends it; null until it runs. */
+  end: ((isWell: boolean) => Promise<void>) | null;
+  hasEnded: boolean;
+}
+
+type Step =
+  | { readonly kind: 'reserve'; readonly endpoint: number }
+  | { readonly kind: 'cancel' | 'run' | 'leave' | 'end' | 'fail'; readonly which: number }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const some = (max: number) => fc.option(fc.integer({ min: 1, max }), { nil: null });
+const limits = fc.record({
+  perDay: some(3),
+  perMonth: some(6),
+  rate: fc.option(
+    fc.record({ count: fc.integer({ min: 1, max: 3 }), intervalMs: fc.constantFrom(1_000, 30_000) }),
+    {
+      nil: null,
+    },
+  ),
+});
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('reserve' as const), endpoint: fc.nat({ max: 1 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('cancel', 'cancel', 'run', 'leave', 'end', 'fail'),
+      which: open,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.constantFrom(1, 2_000, 31_000, 9 * HOUR, 9 * HOUR, 25 * HOUR, 20 * 24 * HOUR),
+    }),
+  },
+);
+
+/** Local midnight at which the next day or month begins. */
+function nextPeriod(period: BudgetPeriod, at: number): number {
+  const date = new Date(at);
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  return (period === 'day' ? new Date(year, month, day + 1) : new Date(year, month + 1, 1)).getTime();
+}
+
+it('counts what was sent in a period and what may still be sent, however requests are cancelled, leave and end', async () => {
+  const seen = { spent: 0, cancelledOverMidnight: 0, rateFull: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      limits,
+      limits,
+      fc.array(step, { maxLength: 40, size: 'max' }),
+      async (overall, own, steps) => {
+        const start = new Date(2026, 1, 27, 20).getTime();
+        let now = start;
+        const clock: Clock = { now: () => now, monotonic: () => now - start, sleep: () => Promise.resolve() };
+        const of = (each: Partial<Limits>): Limits => ({ ...UNLIMITED, ...each });
+        const endpoints = ENDPOINTS.map((key) => ({ key, alias: key.uid, limits: of(own) }));
+        const pacer = await Pacer.create({ clock, ledger: null, overall: of(overall), endpoints });
+        let requests: Request[] = [];
+        const midnights = new WeakMap<Request, number>();
+
+        const judge = (): void => {
+          for (const endpoint of ENDPOINTS) {
+            const scopes: [Partial<Limits>, Request[]][] = [
+              [overall, requests],
+              [own, requests.filter((each) => each.endpoint === endpoint)],
+            ];
+            const until: number[] = [];
+            // Full for certain, and perhaps, because a window is a little longer than its interval.
+            let [isFull, mayBeFull] = [false, false];
+            for (const [{ rate = null, ...budgets }, all] of scopes) {
+              for (const period of BUDGET_PERIODS) {
+                const limit = budgets[BUDGET_LIMITS[period]] ?? Infinity;
+                const ends = nextPeriod(period, now);
+                const used = all.filter(
+                  ({ sentAt }) => sentAt === null || nextPeriod(period, sentAt) === ends,
+                );
+                if (used.length >= limit) until.push(ends);
+              }
+              if (rate === null) continue;
+              const within = (ms: number) =>
+                all.filter(({ sentAt }) => sentAt === null || sentAt + ms > now).length;
+              isFull ||= within(rate.intervalMs) >= rate.count;
+              mayBeFull ||= within(rate.intervalMs * MARGIN) >= rate.count;
+            }
+            const { ms, budget } = pacer.delay(endpoint, 'fresh');
+            const spentMs = Math.max(0, ...until.map((at) => at - now));
+            const isRight = isFull ? ms > 0 && ms >= spentMs : mayBeFull ? ms >= spentMs : ms === spentMs;
+            if (!isRight || budget !== spentMs > 0)
+              throw new Error(`${ms} ms, budget: ${budget}; budgets are spent for ${spentMs} ms`);
+            if (spentMs > 0) seen.spent += 1;
+            if (isFull) seen.rateFull += 1;
+          }
+          expect(pacer.onTheWire).toBe(requests.filter(({ onWire }) => onWire).length);
+        };
+
+        const act = async (each: Step): Promise<void> => {
+          if (each.kind === 'wait') return void (now += each.ms);
+          if (each.kind === 'reserve') {
+            const endpoint = ENDPOINTS[each.endpoint]!;
+            if (pacer.delay(endpoint, 'fresh').ms > 0) return;
+            const request: Request = {
+              endpoint,
+              reservation: pacer.reserve(endpoint),
+              sentAt: null,
+              onWire: false,
+              onStart: () => {},
+              end: null,
+              hasEnded: false,
+            };
+            midnights.set(request, nextPeriod('day', now));
+            requests.push(request);
+            return;
+          }
+          const running = each.kind !== 'cancel' && each.kind !== 'run';
+          const candidates = requests.filter(({ end, hasEnded }) => !hasEnded && (end !== null) === running);
+          const request = candidates[each.which % candidates.length];
+          if (request === undefined) return;
+          switch (each.kind) {
+            case 'cancel':
+              if (now >= midnights.get(request)!) seen.cancelledOverMidnight += 1;
+              request.reservation.cancel();
+              requests = requests.filter((other) => other !== request);
+              return;
+            case 'run': {
+              let answer: (isWell: boolean) => void = () => {};
+              const answered = new Promise<boolean>((resolve) => (answer = resolve));
+              const run = pacer.run(request.reservation, async (onStart) => {
+                request.onStart = onStart;
+                if (!(await answered)) throw new Error('reset');
+              });
+              request.end = async (isWell) => {
+                answer(isWell);
+                await run.catch(() => undefined);
+              };
+              return;
+            }
+            case 'leave':
+              request.onStart();
+              request.sentAt ??= now;
+              request.onWire = true;
+              return;
+            case 'end':
+            case 'fail':
+              await request.end?.(each.kind === 'end');
+              // One of which nothing is known may have left.
+              request.sentAt ??= now;
+              request.onWire = false;
+              request.hasEnded = true;
+          }
+        };
+
+        judge();
+        for (const each of steps) {
+          await act(each);
+          // Not after a wait: nothing else may notice that a new period has begun.
+          if (each.kind !== 'wait') judge();
+        }
+        judge();
+      },
+    ),
+    { numRuns: 200 },
+  );
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
+});
+
+interface Waiting {
+  readonly endpoint: EndpointKey;
+  readonly until: number;
+  giveBack: (() => void) | null;
+  isRefused: boolean;
+  /** Given back, or stopped. */
+  isOver: boolean;
+}
+
+it('gives every slot to a request that waits for it, and no more than there are, however requests end', async () => {
+  const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+  const most = fc.integer({ min: 1, max: 4 });
+  const slotStep = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('ask' as const),
+        which: fc.nat({ max: 1 }),
+        lane: fc.constantFrom<Lane>('fresh', 'backlog'),
+        endpoint: fc.nat({ max: 1 }),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('giveBack', 'giveBackLate'), which: open }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('abort' as const), which: fc.nat({ max: 1 }) }) },
+  );
+  const seen = { refused: 0, waited: 0, late: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      most,
+      most,
+      most,
+      fc.array(slotStep, { maxLength: 40, size: 'max' }),
+      async (overall, office, shop, steps) => {
+        const caps = new Map([
+          [OFFICE, Math.min(office, overall)],
+          [SHOP, Math.min(shop, overall)],
+        ]);
+        const endpoints = [...caps].map(([key, concurrency]) => ({
+          key,
+          alias: key.uid,
+          limits: { ...UNLIMITED, concurrency },
+        }));
+        const pacer = await Pacer.create({
+          clock: systemClock,
+          ledger: null,
+          overall: { ...UNLIMITED, concurrency: overall },
+          endpoints,
+        });
+        const stops = [new AbortController(), new AbortController()];
+        const all: Waiting[] = [];
+        const live = () => all.filter(({ isOver }) => !isOver);
+        const judge = async (): Promise<void> => {
+          await turn();
+          const granted = live().filter(({ giveBack }) => giveBack !== null);
+          expect(granted.length).toBeLessThanOrEqual(overall);
+          for (const [endpoint, cap] of caps) {
+            const own = granted.filter((each) => each.endpoint === endpoint).length;
+            expect(own).toBeLessThanOrEqual(cap);
+            const isWaiting = live().some((each) => each.endpoint === endpoint && each.giveBack === null);
+            if (isWaiting && own < cap && granted.length < overall) throw new Error('a slot is idle');
+            if (isWaiting) seen.waited += 1;
+          }
+        };
+        const ask = (endpoint: EndpointKey, until: number, lane: Lane): Waiting => {
+          const waiting: Waiting = { endpoint, until, giveBack: null, isRefused: false, isOver: false };
+          all.push(waiting);
+          pacer.slot(endpoint, lane, stops[until]!.signal).then(
+            (giveBack) => (waiting.giveBack = giveBack),
+            () => (waiting.isRefused = true),
+          );
+          return waiting;
+        };
+        for (const each of steps) {
+          if (each.kind === 'ask') {
+            ask(ENDPOINTS[each.endpoint]!, each.which, each.lane);
+          } else if (each.kind === 'abort') {
+            stops[each.which]!.abort(new Error('stop'));
+            const late = ask(OFFICE, each.which, 'fresh');
+            const ended = live().filter(({ until }) => until === each.which);
+            for (const one of ended) one.isOver = true;
+            stops[each.which] = new AbortController();
+            const unserved = ended.filter(({ giveBack }) => giveBack === null);
+            seen.refused += unserved.length - 1;
+            await turn();
+            const areRefused = unserved.every(({ giveBack, isRefused }) => giveBack === null && isRefused);
+            if (!areRefused || !unserved.includes(late)) throw new Error('not refused at the stop');
+          } else {
+            const isLate = each.kind === 'giveBackLate';
+            const candidates = all.filter(({ isOver, giveBack }) => giveBack !== null && isOver === isLate);
+            const one = candidates[each.which % candidates.length];
+            if (one === undefined) continue;
+            // A second time, it is another request's by now.
+            if (isLate) seen.late += 1;
+            one.giveBack?.();
+            one.isOver = true;
+          }
+          await judge();
+        }
+        // In the end, all of them had their turn.
+        const granted = () => live().find(({ giveBack }) => giveBack !== null);
+        for (let one = granted(); one !== undefined; one = granted()) {
+          one.giveBack?.();
+          one.isOver = true;
+          await judge();
+        }
+        expect(live()).toEqual([]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
+});

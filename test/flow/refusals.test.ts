@@ -1,0 +1,145 @@
+/** Is the document at fault, its endpoint, or the service? */
+import { expect, describe, it } from 'vitest';
+import { accept, status } from '../support/scriptedService.ts';
+import { forTimes, OFFICE, sendingPlace, unrecorded } from './sending.ts';
+
+describe('rejections while the ledger cannot be written', () => {
+  it('still count together, and none of five documents stays failed', async () => {
+    const place = await sendingPlace(5);
+    // The first answers are written after the last one.
+    const failures = forTimes(2);
+    const wrap = unrecorded(({ ends }) => ends.length > 0 && failures());
+    place.service.script = () => status(400, 'bad');
+    await place.start({
+      overall: { concurrency: 5 },
+      endpoints: [{ key: OFFICE, limits: { concurrency: 5 } }],
+      wrap,
+    });
+    await place.clock.advance(10_000);
+    const counts = (await place.ledger.counts()).filter(({ count }) => count > 0);
+    expect(counts.map(({ state }) => state)).not.toContain('failed');
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'endpoint', reason: 'MANY_REFUSALS' }]);
+  });
+});
+
+describe('many rejections in a row', () => {
+  it('hold the endpoint without failing a document, until a probe succeeds', async () => {
+    const place = await sendingPlace(5);
+    let broken = true;
+    place.service.script = (request) => (broken ? status(400, 'bad') : accept(request));
+    const sending = await place.start({ overall: { concurrency: 1 } });
+    await place.clock.advance(10_000);
+    expect(place.service.asked).toHaveLength(5);
+    for (let i = 0; i < 5; i += 1) {
+      expect(await place.document(`doc-${i}.jpg`)).toMatchObject({
+        state: 'queued',
+        reason: 'MANY_REFUSALS',
+      });
+    }
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'endpoint', reason: 'MANY_REFUSALS' }]);
+    broken = false;
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toHaveLength(5);
+  });
+
+  it('fail their documents after all once others succeed', async () => {
+    const place = await sendingPlace();
+    for (let i = 0; i < 5; i += 1) await place.admit(`bad${i}.jpg`);
+    for (let i = 0; i < 5; i += 1) await place.admit(`good${i}.jpg`);
+    place.service.script = (request) => (request.name.includes('bad') ? status(422, 'bad') : accept(request));
+    const sending = await place.start({ overall: { concurrency: 1 } });
+    await place.clock.advance(3 * 3_600_000);
+    expect(sending.accepted).toHaveLength(5);
+    for (let i = 0; i < 5; i += 1)
+      expect(await place.document(`doc-bad${i}.jpg`)).toMatchObject({ state: 'failed' });
+    expect(await place.ledger.holds()).toEqual([]);
+  });
+
+  it('queue their documents again, even if the ledger cannot be written at first', async () => {
+    const place = await sendingPlace(5);
+    place.service.script = () => status(400);
+    const failures = forTimes(2);
+    const wrap = unrecorded(({ ends }) => ends.some(({ requeue }) => requeue !== undefined) && failures());
+    await place.start({ overall: { concurrency: 1 }, wrap });
+    await place.clock.advance(20_000);
+    for (let i = 0; i < 5; i += 1)
+      expect(await place.document(`doc-${i}.jpg`)).toMatchObject({ state: 'queued' });
+  });
+});
+
+it('a document that was accepted and is sent again is unconfirmed, not failed, if the service refuses its name', async () => {
+  const place = await sendingPlace();
+  const { id } = await place.admit('a.jpg');
+  const { flow } = await place.start();
+  await place.clock.advance(100);
+  expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'accepted' });
+  place.service.script = () => status(422, 'The name is taken.');
+  await place.ledger.resend(id, place.clock.now());
+  flow.wake();
+  await place.clock.advance(100);
+  expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'unconfirmed' });
+});
+
+describe('a document that the service always fails on', () => {
+  it('is parked and blocks no other', async () => {
+    const place = await sendingPlace(['poison.jpg']);
+    place.service.script = (request) => (request.name.includes('poison') ? status(500) : accept(request));
+    const sending = await place.start({ parkAfter: 3 });
+    for (let i = 0; i < 20; i += 1) {
+      await place.admit(`${i}.jpg`);
+      sending.flow.wake();
+      await place.clock.advance(10_000);
+      expect(sending.accepted).toHaveLength(i + 1);
+    }
+    expect(await place.document('doc-poison.jpg')).toMatchObject({
+      state: 'queued',
+      reason: 'PARKED',
+    });
+    const tries = () => place.service.asked.filter(({ name }) => name.includes('poison')).length;
+    const before = tries();
+    await place.clock.advance(3_600_000);
+    expect(tries() - before).toBe(1);
+    expect(await place.ledger.holds()).toEqual([]);
+    expect(place.log.said('Set aside').length).toBeGreaterThan(0);
+  });
+
+  it('blocks others only for as long as the service asks all clients to wait', async () => {
+    const place = await sendingPlace(['poison.jpg']);
+    const isPoison = (name: string) => name.includes('poison');
+    place.service.script = ({ name, ...request }, asked) => {
+      if (!isPoison(name)) return accept({ name, ...request });
+      const tries = asked.filter((each) => isPoison(each.name)).length;
+      return status(503, '', tries < 3 ? null : 60_000);
+    };
+    const sending = await place.start({ parkAfter: 3 });
+    let sent = 0;
+    const scan = async (): Promise<void> => {
+      await place.admit(`${(sent += 1)}.jpg`);
+      sending.flow.wake();
+    };
+    const reason = async () => (await place.document('doc-poison.jpg')).reason;
+    for (let n = 0; n < 1_000 && (await reason()) !== 'PARKED'; n += 1) {
+      if (sent < 200) await scan();
+      await place.clock.advance(500);
+    }
+    expect(await reason()).toBe('PARKED');
+    const parkedAt = sending.accepted.length;
+    await scan();
+    await place.clock.advance(40_000);
+    expect(sending.accepted).toHaveLength(parkedAt);
+    await place.clock.advance(30_000);
+    expect(sending.accepted.length).toBeGreaterThan(parkedAt);
+  });
+});
+
+it('an outage parks no document, however often each of them fails', async () => {
+  const place = await sendingPlace(3);
+  place.service.script = () => status(503);
+  const sending = await place.start({ parkAfter: 2 });
+  await place.clock.advance(30 * 60_000);
+  expect(place.service.asked.length).toBeGreaterThan(6);
+  expect(place.log.said('Set aside')).toEqual([]);
+  place.service.script = accept;
+  await place.clock.advance(10 * 60_000);
+  expect(sending.accepted).toHaveLength(3);
+});
