@@ -205,7 +205,8 @@ describe('a changed secret', () => {
     await writeFile(file, JSON.stringify(rotated));
     await until(() => site.sandbox.received().length === 2, 'the right secret to be taken up', 120_000);
     await until(async () => (await site.list('--state', 'accepted')).length === 2);
-    expect(await said(site, 'status')).not.toContain('[CREDENTIALS_REFUSED]');
+    // The acceptance is recorded first.
+    await until(async () => !(await said(site, 'status')).includes('[CREDENTIALS_REFUSED]'));
     expect((await agent.stop()).stderr).not.toContain('-secret');
   });
 });
