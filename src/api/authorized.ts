@@ -3,7 +3,7 @@ import type { Answer } from '../core/domain/outcome.ts';
 import type { TokenSource } from '../core/ports/service.ts';
 import { words } from './answers.ts';
 import { bearer, withoutToken } from './bearer.ts';
-import type { Exchange, Transport } from './transport.ts';
+import type { HttpExchange, Transport } from './transport.ts';
 
 /**
  * Sends a request with a token. After a 401, which means that nothing was done, repeats it once with a new token.
@@ -13,7 +13,7 @@ import type { Exchange, Transport } from './transport.ts';
 export async function authorized(
   transport: Transport,
   tokens: TokenSource,
-  request: Exchange,
+  request: HttpExchange,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const send = async (): Promise<Answer> => {

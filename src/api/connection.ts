@@ -32,7 +32,7 @@ const SLEPT_MS = 5_000;
 /** How long a connection is used before the host name is resolved again. */
 const TERM_MS = 5 * 60_000;
 
-export class Connection extends Client {
+export class ServiceConnection extends Client {
   readonly #current: Socketed;
   readonly #clock: Clock;
   readonly #clockWatch: ClockWatch;

@@ -1,12 +1,12 @@
 import type { LookupFunction, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import type { Route } from './route.ts';
+import type { HostRoute } from './route.ts';
 import { openTunnel } from './tunnel.ts';
 
 export interface ConnectorOptions {
   readonly base: URL;
-  readonly route: Route;
+  readonly route: HostRoute;
   /** Milliseconds for each step: to the proxy, through it, and TLS with the service. */
   readonly limitMs: number;
   readonly secureContext?: SecureContext | undefined;

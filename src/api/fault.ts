@@ -3,7 +3,7 @@ import { systemCode } from '../core/domain/errors.ts';
 import type { Answer } from '../core/domain/outcome.ts';
 import { ProxyTrouble } from './proxyTrouble.ts';
 
-export type Fault = Extract<Answer, { kind: 'fault' }>;
+export type RequestFault = Extract<Answer, { kind: 'fault' }>;
 
 /**
  * Turns a failed request into an answer. `connecting`: it failed while connecting, TLS included. Only then, or if the request never
@@ -13,7 +13,7 @@ export function asFault(
   error: unknown,
   peer: { readonly at: 'service' | 'forward'; readonly host: string },
   connecting: boolean,
-): Fault {
+): RequestFault {
   if (error instanceof ProxyTrouble) {
     return { kind: 'fault', sent: false, code: error.code, fault: error.fault };
   }
@@ -35,7 +35,7 @@ const NO_TLS = /^(?:ECONNRESET|EPROTO|UND_ERR_SOCKET|ERR_SSL_.*)$/;
 const NO_HTTP = /^(?:ECONNRESET|UND_ERR_SOCKET|HPE_.*)$/;
 
 /** Suggests the other one of HTTP and HTTPS if the service never answered and the error fits. */
-export function withOtherScheme(fault: Fault, { protocol }: URL, connecting: boolean): Fault {
+export function withOtherScheme(fault: RequestFault, { protocol }: URL, connecting: boolean): RequestFault {
   const { code, fault: fact } = fault;
   if (fact.at !== 'service') return fault;
   if (protocol === 'https:' && connecting && NO_TLS.test(code))

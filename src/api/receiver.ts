@@ -12,13 +12,13 @@ import type { UploadTimeouts } from './uploadTimeouts.ts';
  * undici's own `request` provides the body as a stream, which costs as much as everything else for a short answer.
  */
 
-export interface Head {
+export interface ResponseHead {
   readonly statusCode: number;
   readonly retryAfter: string | undefined;
 }
 
 /** Limits for reading a body, in bytes. */
-export interface Reading {
+export interface BodyReading {
   /** A larger body is scanned as it arrives, and only its beginning is kept. */
   readonly kept: number;
   /** Bytes kept in addition to `kept`. */
@@ -32,7 +32,7 @@ export interface ReceiverOptions {
   /** Milliseconds for the whole body. */
   readonly bodyMs: number;
   /** Called with the head: how much of the body to read, or the error with which to abort the request. */
-  readonly reading: (head: Head) => Reading | Error;
+  readonly reading: (head: ResponseHead) => BodyReading | Error;
 }
 
 class AnswerTooLarge extends Error {
@@ -47,12 +47,12 @@ export class AnsweredEarly extends Error {
 export class Receiver implements Dispatcher.DispatchHandler {
   readonly #options: ReceiverOptions;
   readonly #chunks: Buffer[] = [];
-  #resolve: (head: Head) => void = () => {};
+  #resolve: (head: ResponseHead) => void = () => {};
   #reject: (error: Error) => void = () => {};
   #controller: Dispatcher.DispatchController | null = null;
   #reason: Error | null = null;
-  #head: Head | null = null;
-  #reading: Reading = { kept: 0, beyond: 0, most: 0 };
+  #head: ResponseHead | null = null;
+  #reading: BodyReading = { kept: 0, beyond: 0, most: 0 };
   #size = 0;
   #large: LargeAnswer | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -62,13 +62,13 @@ export class Receiver implements Dispatcher.DispatchHandler {
   }
 
   /** Resolves the head once the answer is complete; rejects with the error that prevented it. */
-  readonly ended = new Promise<Head>((resolve, reject) => {
+  readonly ended = new Promise<ResponseHead>((resolve, reject) => {
     this.#resolve = resolve;
     this.#reject = reject;
   });
 
   /** Null until the head of the answer has arrived. */
-  get head(): Head | null {
+  get head(): ResponseHead | null {
     return this.#head;
   }
 

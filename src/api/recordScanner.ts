@@ -6,7 +6,7 @@ const MOST_CAPTURED = 16 * 1024;
 const [QUOTE, BACKSLASH, COMMA, COLON, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\,:{}[]');
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-type State =
+type ScanState =
   /** Before and after the record. */
   | 'start'
   | 'end'
@@ -27,7 +27,7 @@ type State =
  */
 export class RecordScanner {
   readonly #found = new Map<string, unknown>();
-  #state: State = 'start';
+  #state: ScanState = 'start';
   #depth = 0;
   #read = 0;
   #inText = false;
@@ -169,7 +169,7 @@ export class RecordScanner {
     if (this.#captured.length < MOST_CAPTURED) this.#captured.push(byte);
   }
 
-  #go(state: State): void {
+  #go(state: ScanState): void {
     this.#state = state;
   }
 

@@ -8,7 +8,7 @@ import { isExempt } from './noProxy.ts';
  *   tunnel    https: CONNECT, so that the proxy sees neither token nor image
  *   forward   http: the full URL in the request line, because most proxies refuse CONNECT to ports other than 443
  */
-export type Route =
+export type HostRoute =
   | { readonly kind: 'direct' }
   | {
       readonly kind: 'tunnel' | 'forward';
@@ -26,7 +26,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param setting `auto`, `direct` or a URL
  * @throws ReceiptdError CONFIG_INVALID
  */
-export function routeOf(setting: string, base: URL, env: Environment): Route {
+export function routeOf(setting: string, base: URL, env: Environment): HostRoute {
   if (setting === 'direct') return { kind: 'direct' };
   if (setting !== 'auto') return through(setting, 'service.proxy', base);
   const port = base.port || (base.protocol === 'https:' ? '443' : '80');
@@ -52,7 +52,7 @@ function first(env: Environment, names: readonly string[]): { name: string; valu
   return name === undefined ? { name: '', value: '' } : { name, value: (env[name] ?? '').trim() };
 }
 
-function through(text: string, source: string, base: URL): Route {
+function through(text: string, source: string, base: URL): HostRoute {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || url.hostname === '' || (url.protocol !== 'http:' && url.protocol !== 'https:')) {

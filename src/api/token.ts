@@ -21,7 +21,7 @@ import type { Transport } from './transport.ts';
  * caller's abort does not fail the others.
  */
 
-interface Held {
+interface HeldToken {
   readonly token: string;
   /** Milliseconds after `askedAt`. */
   refreshAfterMs: number;
@@ -66,7 +66,7 @@ export interface TokenOptions {
 
 export function createTokenSource(options: TokenOptions): TokenSource {
   const { clock, log } = options;
-  let held: Held | null = null;
+  let held: HeldToken | null = null;
   let flight: Promise<string> | null = null;
 
   async function refresh(): Promise<string> {
@@ -105,7 +105,7 @@ export function createTokenSource(options: TokenOptions): TokenSource {
   };
 }
 
-type Found = Awaited<ReturnType<CredentialsSource['get']>>;
+type TokenCredentials = Awaited<ReturnType<CredentialsSource['get']>>;
 
 /** Retries with new credentials if the service refuses these and the store has changed: they were rotated during the request. */
 async function request(options: TokenOptions): Promise<Granted> {
@@ -126,7 +126,7 @@ interface Granted {
 }
 
 async function requestWith(
-  { clientId, clientSecret, store, isTried = false }: Found,
+  { clientId, clientSecret, store, isTried = false }: TokenCredentials,
   { transport, closed, account = null }: TokenOptions,
 ): Promise<Granted> {
   const answer = await transport.exchange(

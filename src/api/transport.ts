@@ -9,9 +9,9 @@ import { Bandwidth } from './bandwidth.ts';
 import { createConnector } from './connector.ts';
 import { asFault, withOtherScheme } from './fault.ts';
 import { feed, WHOLE_BYTES } from './feed.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { ServiceConnection, type ConnectionOptions } from './connection.ts';
 import { UploadTimeouts } from './uploadTimeouts.ts';
-import { AnsweredEarly, Receiver, type Head, type Reading } from './receiver.ts';
+import { AnsweredEarly, Receiver, type ResponseHead, type BodyReading } from './receiver.ts';
 import { retryAfterMs } from './retryAfter.ts';
 import { routeOf } from './route.ts';
 import { refusal } from './tunnel.ts';
@@ -48,14 +48,14 @@ export interface TransportOptions {
   readonly lookup?: LookupFunction;
 }
 
-export interface Exchange {
+export interface HttpExchange {
   readonly method: 'GET' | 'POST';
   /** Relative to the base URL, beginning with `/v2`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
   /** How much of a larger success to keep; default: all of it. */
-  readonly keep?: Pick<Reading, 'kept' | 'beyond'>;
+  readonly keep?: Pick<BodyReading, 'kept' | 'beyond'>;
   /** Called when the head is about to be written, after waiting for a connection and for the bandwidth cap. */
   readonly onStart?: () => void;
   /** Called when the head of the answer arrives, if the system has taken every byte of the body by then. */
@@ -66,7 +66,7 @@ export interface Transport {
   /** For error messages. */
   readonly host: string;
   /** Sends one request, never repeated or redirected. Rejects only with the signal's reason. */
-  exchange(request: Exchange, signal: AbortSignal | undefined): Promise<Answer>;
+  exchange(request: HttpExchange, signal: AbortSignal | undefined): Promise<Answer>;
   /** Idle connections are not used any more. */
   dropIdle(): void;
   /** Aborts running requests. */
@@ -77,9 +77,9 @@ export interface Transport {
  * Limits for a success. A record may have further fields (interface 2.2). If an answer is not read to its end, it is unknown
  * whether it was a record, and the image is sent again.
  */
-const WHOLE: Reading = { kept: 16 * 1024 * 1024, beyond: 0, most: 16 * 1024 * 1024 };
+const WHOLE: BodyReading = { kept: 16 * 1024 * 1024, beyond: 0, most: 16 * 1024 * 1024 };
 /** Limits for an error answer, of which only a few words are quoted. */
-const REFUSAL: Reading = { kept: 64 * 1024, beyond: 0, most: 64 * 1024 };
+const REFUSAL: BodyReading = { kept: 64 * 1024, beyond: 0, most: 64 * 1024 };
 
 /** Proxy Authentication Required (RFC 9110). */
 const PROXY_REFUSES = 407;
@@ -101,16 +101,17 @@ export function createTransport(options: TransportOptions): Transport {
     connector(target, callback);
   };
   const forward = route.kind === 'forward' ? route : null;
-  const isOfProxy = (head: Head | null): boolean => forward !== null && head?.statusCode === PROXY_REFUSES;
+  const isOfProxy = (head: ResponseHead | null): boolean =>
+    forward !== null && head?.statusCode === PROXY_REFUSES;
   const peer = { at: forward ? 'forward' : 'service', host: (forward?.proxy ?? base).host } as const;
   /** Once the service has answered, its scheme must be right. */
   let hasAnswered = false;
-  const connections = new Set<Connection>();
+  const connections = new Set<ServiceConnection>();
   const pool = new Pool(forward ? forward.proxy.origin : base.origin, {
     connections: options.connections + 1,
     pipelining: 1,
     factory: (origin, connectionOptions) => {
-      const connection = new Connection(origin, { ...connectionOptions, connect }, clock);
+      const connection = new ServiceConnection(origin, { ...connectionOptions, connect }, clock);
       connections.add(connection);
       return connection;
     },
@@ -123,7 +124,7 @@ export function createTransport(options: TransportOptions): Transport {
   pool.on('connectionError', (_origin, targets, error) => {
     whileConnecting.add(error);
     // The pool opens another connection instead.
-    for (const target of targets) connections.delete(target as Connection);
+    for (const target of targets) connections.delete(target as ServiceConnection);
   });
 
   return {
@@ -154,7 +155,7 @@ export function createTransport(options: TransportOptions): Transport {
         },
       });
       const abort = (): void => receiver.abort(signal?.reason);
-      let head: Head;
+      let head: ResponseHead;
       try {
         signal?.throwIfAborted();
         signal?.addEventListener('abort', abort);
@@ -215,6 +216,6 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-function isSuccessful({ statusCode }: Head): boolean {
+function isSuccessful({ statusCode }: ResponseHead): boolean {
   return statusCode >= 200 && statusCode < 300;
 }

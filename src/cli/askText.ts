@@ -4,13 +4,13 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { answerTo } from './ask.ts';
 import { isTerminal, type Io } from './io.ts';
 
-interface Wanted {
+interface SecretInput {
   readonly input: 'clientId' | 'clientSecret' | 'password';
   readonly shortest?: number;
 }
 
 /** From the terminal, or the next line of standard input. */
-export async function askText(io: Io, question: string, echo: boolean, wanted: Wanted): Promise<string> {
+export async function askText(io: Io, question: string, echo: boolean, wanted: SecretInput): Promise<string> {
   if (!isTerminal(io.stdin)) {
     const line = (await awaited(io, linesOf(io).next(), wanted.input)).value?.trim() ?? '';
     if (!line.includes('\0')) return line;
@@ -33,7 +33,7 @@ export async function askText(io: Io, question: string, echo: boolean, wanted: W
 const SILENT_MS = 2_000;
 
 /** Waits for standard input. If nothing arrives, says what is expected; a signal ends the wait. */
-export async function awaited<T>(io: Io, input: Promise<T>, what: Wanted['input']): Promise<T> {
+export async function awaited<T>(io: Io, input: Promise<T>, what: SecretInput['input']): Promise<T> {
   io.stop.throwIfAborted();
   const told = setTimeout(() => io.stderr.write(`${io.texts.awaited[what]}\n`), SILENT_MS);
   let abort = (): void => {};

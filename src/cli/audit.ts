@@ -20,7 +20,7 @@ import { configOf, type JsonOption } from './session.ts';
 import type { Shown } from '../core/domain/why.ts';
 import { textsOf } from './language.ts';
 
-interface Options extends JsonOption {
+interface AuditOptions extends JsonOption {
   readonly day?: string;
   readonly folder?: string;
   readonly wait: string;
@@ -40,7 +40,7 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
       examples: ['audit', 'audit --day 2026-01-31 --folder /srv/scans'],
       statuses: help.statuses,
     })
-    .action(async (options: Options) => {
+    .action(async (options: AuditOptions) => {
       const config = await configOf(io, options);
       return withReports(config, async (reports) => {
         const audit = await conduct(io, config, reports, options);
@@ -52,7 +52,12 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
     });
 }
 
-async function conduct(io: Io, config: Config, reports: LedgerReports, options: Options): Promise<Audit> {
+async function conduct(
+  io: Io,
+  config: Config,
+  reports: LedgerReports,
+  options: AuditOptions,
+): Promise<Audit> {
   const waitMs = durationOf('--wait', options.wait);
   const day = options.day === undefined ? null : wholeDay(options.day);
   const folders = await foldersOf(io, config, reports, options.folder);

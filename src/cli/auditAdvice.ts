@@ -1,11 +1,11 @@
 import type { Unaccounted } from '../features/audit/audit.ts';
 import type { CliTexts } from '../texts/cli.ts';
 
-type Words = Pick<CliTexts, 'audit' | 'stateWords'>;
+type AuditWords = Pick<CliTexts, 'audit' | 'stateWords'>;
 
 /** What is wrong with a file, in one sentence. */
 export function problemOf(
-  { audit: { problem: words }, stateWords }: Words,
+  { audit: { problem: words }, stateWords }: AuditWords,
   { problem, state, name }: Unaccounted,
 ): string {
   if (problem === 'unknown') return words.unknown;
@@ -15,7 +15,7 @@ export function problemOf(
 
 /** What to do about it, in one sentence. */
 export function adviceOn(
-  { audit: { advice } }: Words,
+  { audit: { advice } }: AuditWords,
   { problem, state }: Unaccounted,
   agentRuns: boolean,
 ): string {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CATEGORIES, type Tally } from '../features/audit/accounting.ts';
+import { CATEGORIES, type FileTally } from '../features/audit/accounting.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
@@ -40,7 +40,7 @@ export function auditJson(audit: Audit, texts: Words) {
   };
 }
 
-function countsOf({ seen, by, waiting }: Tally) {
+function countsOf({ seen, by, waiting }: FileTally) {
   return {
     seen,
     ...Object.fromEntries(CATEGORIES.map((category) => [category, by[category]])),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CATEGORIES, type Category, type Tally } from '../features/audit/accounting.ts';
+import { CATEGORIES, type Category, type FileTally } from '../features/audit/accounting.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import type { Audit, AuditedFolder } from './auditResult.ts';
@@ -61,7 +61,7 @@ export function printAudit(io: Io, audit: Audit, shared: Texts): void {
   print(io, color(escapeUnsafe(verdict)));
 }
 
-function tallyLines(tally: Tally, texts: Pick<CliTexts, 'audit' | 'format'>): string[] {
+function tallyLines(tally: FileTally, texts: Pick<CliTexts, 'audit' | 'format'>): string[] {
   const { rows, meanings } = texts.audit;
   const { number } = texts.format;
   const named = Math.max(...Object.values(rows).map(({ length }) => length));
@@ -79,7 +79,7 @@ function tallyLines(tally: Tally, texts: Pick<CliTexts, 'audit' | 'format'>): st
 
 function meaningOf(
   category: Category,
-  { waiting }: Tally,
+  { waiting }: FileTally,
   { audit: words, format: { number } }: Pick<CliTexts, 'audit' | 'format'>,
 ): string {
   if (category !== 'waiting') return words.meanings[category];

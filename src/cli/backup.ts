@@ -21,7 +21,7 @@ import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, underLock, type JsonOption } from './session.ts';
 import { VERSION } from './version.ts';
 
-interface Options extends JsonOption {
+interface BackupCommandOptions extends JsonOption {
   readonly final?: boolean;
   readonly reopen?: boolean;
   readonly yes?: boolean;
@@ -46,7 +46,7 @@ export function addBackup(program: Command, io: Io): void {
       statuses: help.statuses,
       more: help.more,
     })
-    .action(async (file: string | undefined, options: Options) => {
+    .action(async (file: string | undefined, options: BackupCommandOptions) => {
       const config = await configOf(io, options);
       if (options.reopen) return reopen(io, config, options);
       if (config.ledger.kind !== 'sqlite') throw new ReceiptdError('LEDGER_SHARED.nothingToBackUp');
@@ -57,7 +57,7 @@ export function addBackup(program: Command, io: Io): void {
 }
 
 /** Makes a backup like the agent's automatic ones. */
-async function ledgerAlone(io: Io, config: Config, options: Options): Promise<void> {
+async function ledgerAlone(io: Io, config: Config, options: BackupCommandOptions): Promise<void> {
   await refuseOtherVersion(config);
   const result = await operate(io, config, 'backup', { by: operatorName() });
   if (options.json) return printJson(io, result);
@@ -67,7 +67,7 @@ async function ledgerAlone(io: Io, config: Config, options: Options): Promise<vo
   print(io, words.nameAFile);
 }
 
-async function archive(io: Io, config: Config, file: string, options: Options): Promise<void> {
+async function archive(io: Io, config: Config, file: string, options: BackupCommandOptions): Promise<void> {
   // Throws a clear error if the ledger is missing, unreadable, or of another version.
   await (await openReports(config)).close();
   const final = options.final ?? false;
@@ -121,7 +121,12 @@ function tell(
   print(io, words.ifThatFails);
 }
 
-async function confirm(io: Io, final: boolean, missing: WithoutImage, { yes }: Options): Promise<void> {
+async function confirm(
+  io: Io,
+  final: boolean,
+  missing: WithoutImage,
+  { yes }: BackupCommandOptions,
+): Promise<void> {
   if (!final || yes) return;
   const few = shown(missing);
   const otherwise = new ReceiptdError('CONFIRMATION_NEEDED.withoutImage', few);
@@ -133,7 +138,7 @@ function shown({ count, paths }: WithoutImage): WithoutImage {
   return { count, paths: paths.slice(0, SHOWN) };
 }
 
-async function reopen(io: Io, config: Config, { yes }: Options): Promise<void> {
+async function reopen(io: Io, config: Config, { yes }: BackupCommandOptions): Promise<void> {
   const { stateDir } = config;
   const work = async (): Promise<void> => {
     const mark = await movedAway(stateDir);

@@ -30,7 +30,7 @@ import { findingWords } from '../texts/explain.ts';
 import type { Texts } from '../texts/texts.ts';
 import { textsOf } from './language.ts';
 
-interface Options extends JsonOption {
+interface CheckOptions extends JsonOption {
   readonly offline?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
     .option('--offline', option.offline)
     .option('--json', help.check.json)
     .explain({ examples: ['check', 'check --offline --config /etc/receiptd/receiptd.yaml'] })
-    .action(async (options: Options) => {
+    .action(async (options: CheckOptions) => {
       const config = await configOf(io, options);
       const findings = await findingsOf(io, config, { offline: options.offline ?? false });
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);

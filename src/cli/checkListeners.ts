@@ -18,7 +18,7 @@ import {
 } from '../http/listen.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 
-interface Wanted {
+interface ListenerCheck {
   readonly listener: Listener;
   /** Null if it does not listen at startup. */
   readonly address: { readonly host: string; readonly port: number } | null;
@@ -30,7 +30,7 @@ const ANSWER_MS = 5_000;
 /** Checks that console, metrics and results are allowed to listen, and can. */
 export async function checkListeners(config: Config): Promise<Finding[]> {
   const { console, results, monitoring, stateDir } = config;
-  const all: Wanted[] = [
+  const all: ListenerCheck[] = [
     {
       listener: CONSOLE_LISTENER,
       address: typeof console.listen === 'string' ? null : console.listen,
@@ -60,8 +60,8 @@ async function checkCertificate(tls: PairFiles, listener: TlsListener): Promise<
 
 /** Tries to listen on the address for a moment, as the agent would. */
 async function checkAddress(
-  { listener, tls }: Wanted,
-  address: NonNullable<Wanted['address']>,
+  { listener, tls }: ListenerCheck,
+  address: NonNullable<ListenerCheck['address']>,
   stateDir: string,
 ): Promise<Finding> {
   const subject = `${listener.section}.listen`;

@@ -5,7 +5,7 @@ import type { Io } from './io.ts';
 /** Adds the commands of one file in this folder to the program. */
 type Add = (program: Command, io: Io, done: (status: ExitStatus) => void) => void;
 
-interface Entry {
+interface CommandEntry {
   readonly names: readonly string[];
   /** Its heading in the help. */
   readonly group: 'everyday' | 'repair' | 'admin';
@@ -13,7 +13,7 @@ interface Entry {
 }
 
 /** In the order of the help. Loaded on demand: together they are about 500 modules and take a third of a second. */
-const COMMANDS: readonly Entry[] = [
+const COMMANDS: readonly CommandEntry[] = [
   { names: ['setup'], group: 'everyday', load: async () => (await import('./setup.ts')).addSetup },
   { names: ['run'], group: 'everyday', load: async () => (await import('./run.ts')).addRun },
   { names: ['status'], group: 'everyday', load: async () => (await import('./status.ts')).addStatus },
@@ -62,7 +62,7 @@ const NEEDS_NONE: readonly (string | undefined)[] = ['--version', '-V'];
 /** The commands that a command line needs; all of them if it names none, to list or suggest them. */
 export async function commandsFor([first, ...rest]: readonly string[]): Promise<readonly Add[]> {
   if (NEEDS_NONE.includes(first)) return [];
-  const named = (word: string | undefined): readonly Entry[] =>
+  const named = (word: string | undefined): readonly CommandEntry[] =>
     COMMANDS.filter(({ names }) => names.some((name) => name === word));
   // Shells call `complete -- =WORD BEFORE...`: the words before the one being typed come after it.
   const asked = first === 'complete' ? named(rest[2]) : named(first);
@@ -70,7 +70,7 @@ export async function commandsFor([first, ...rest]: readonly string[]): Promise<
   return Promise.all([...(first === 'complete' ? named(first) : []), ...asked].map(inGroup));
 }
 
-async function inGroup({ group, load }: Entry): Promise<Add> {
+async function inGroup({ group, load }: CommandEntry): Promise<Add> {
   const add = await load();
   return (program, io, done) => {
     program.commandsGroup(io.texts.headings[group]);

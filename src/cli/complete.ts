@@ -1,7 +1,7 @@
 import type { Command } from './command.ts';
 import { callControl } from '../control/client.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import { withHelp, wordsOf, type CommandWords, type Kind, type OptionWords } from './completion/words.ts';
+import { withHelp, wordsOf, type CommandWords, type WordKind, type OptionWords } from './completion/words.ts';
 import { print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
@@ -68,7 +68,7 @@ async function offered(
 }
 
 /** State of the command line after these words. */
-interface Place extends ConfigOption {
+interface CompletionPlace extends ConfigOption {
   readonly at: CommandWords;
   /** The option whose value is next. */
   readonly wants: OptionWords | undefined;
@@ -76,7 +76,7 @@ interface Place extends ConfigOption {
   readonly isBehindDashes: boolean;
 }
 
-function placeBehind(all: readonly CommandWords[], before: readonly string[]): Place {
+function placeBehind(all: readonly CommandWords[], before: readonly string[]): CompletionPlace {
   const path: string[] = [];
   const here = (): CommandWords => {
     const found = all.find((each) => each.path.join(' ') === path.join(' '));
@@ -115,7 +115,12 @@ function beginning(current: string, all: readonly Offered[]): readonly Offered[]
   return all.filter(({ word }) => word.startsWith(current));
 }
 
-async function ofKind(io: Io, is: Kind, current: string, options: ConfigOption): Promise<readonly Offered[]> {
+async function ofKind(
+  io: Io,
+  is: WordKind,
+  current: string,
+  options: ConfigOption,
+): Promise<readonly Offered[]> {
   const named = (names: readonly string[]): readonly Offered[] =>
     beginning(
       current,

@@ -13,7 +13,7 @@ import { showLink } from './browser.ts';
 import { isTerminal, print, type Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
-interface Options extends ConfigOption {
+interface ConsoleOptions extends ConfigOption {
   readonly open: boolean;
 }
 
@@ -29,7 +29,7 @@ export function addConsole(program: Command, io: Io): void {
       more: help.more,
       examples: ['console', 'console --no-open', 'console password'],
     })
-    .action((options: Options) => open(io, options));
+    .action((options: ConsoleOptions) => open(io, options));
   command
     .command('password')
     .description(helpOfPassword.about)
@@ -43,7 +43,7 @@ export function addConsole(program: Command, io: Io): void {
     .action((_: unknown, own: Command) => setPassword(io, own.optsWithGlobals()));
 }
 
-async function open(io: Io, options: Options): Promise<void> {
+async function open(io: Io, options: ConsoleOptions): Promise<void> {
   const { stateDir } = await configOf(io, options);
   const { url } = await callControl(stateDir, 'openConsole', {}, { signal: io.stop });
   print(io, url);

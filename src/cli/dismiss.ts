@@ -7,7 +7,7 @@ import { inParts } from './inParts.ts';
 import { operatorName } from './operator.ts';
 import { configOf } from './session.ts';
 
-interface Options extends FilterOptions {
+interface DismissOptions extends FilterOptions {
   readonly all?: boolean;
   readonly undo?: boolean;
   readonly json?: boolean;
@@ -28,7 +28,7 @@ export function addDismiss(program: Command, io: Io): void {
       ],
       more: help.more,
     })
-    .action(async (names: string[], { all = false, undo = false, json, ...options }: Options) => {
+    .action(async (names: string[], { all = false, undo = false, json, ...options }: DismissOptions) => {
       if (all === names.length > 0) throw new ReceiptdError('USAGE.nothingToDismiss');
       const config = await configOf(io, options);
       const { limit, ...filter } = filterOf(config, options);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from './command.ts';
 import { failure, type Finding } from '../core/domain/finding.ts';
-import { bundleOf, writeBundle, type Part } from '../features/doctor/bundle.ts';
+import { bundleOf, writeBundle, type NewMember } from '../features/doctor/bundle.ts';
 import { examine } from '../features/doctor/examine.ts';
 import { withinAll } from '../features/doctor/inTime.ts';
 import { knownNames, ownWords } from '../features/doctor/knownNames.ts';
@@ -26,7 +26,7 @@ import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ConfigOption } from './session.ts';
 import { VERSION } from './version.ts';
 
-interface Options extends ConfigOption {
+interface DoctorOptions extends ConfigOption {
   readonly output?: string;
   readonly list?: boolean;
   readonly withNames?: boolean;
@@ -47,12 +47,12 @@ export function addDoctor(program: Command, io: Io, done: (status: ExitStatus) =
       examples: ['doctor', 'doctor --list', 'doctor --offline --output /tmp/help.tar.gz'],
       more: help.more,
     })
-    .action(async (options: Options) => {
+    .action(async (options: DoctorOptions) => {
       await unlessStopped(io, () => run(io, options, done));
     });
 }
 
-async function run(io: Io, options: Options, done: (status: ExitStatus) => void): Promise<void> {
+async function run(io: Io, options: DoctorOptions, done: (status: ExitStatus) => void): Promise<void> {
   const offline = options.offline ?? false;
   const { config, text, stateDir, trouble } = await found(io, options);
   const checked =
@@ -92,7 +92,7 @@ function tellFindings(io: Io, texts: Texts, findings: readonly Finding[]): void 
     printFinding(io, texts, finding);
 }
 
-async function found(io: Io, options: Options) {
+async function found(io: Io, options: DoctorOptions) {
   const context = loadContext(io);
   let text = '';
   let file: string | null = null;
@@ -120,13 +120,13 @@ function verdict(findings: readonly Finding[], words: CliTexts['doctor']): strin
   return warned > 0 ? words.warned(warned) : words.allWell;
 }
 
-function tellParts(io: Io, parts: readonly Part[]): void {
+function tellParts(io: Io, parts: readonly NewMember[]): void {
   for (const { name, from } of parts)
     print(io, `  ${name} (${io.texts.format.bytes(Buffer.isBuffer(from) ? from.length : from.size)})`);
 }
 
 /** Writes the file. @returns the error, if that failed */
-async function write(file: string, parts: readonly Part[]): Promise<ReceiptdError | null> {
+async function write(file: string, parts: readonly NewMember[]): Promise<ReceiptdError | null> {
   try {
     await writeBundle(file, parts);
     return null;

@@ -15,7 +15,7 @@ import { operatorName } from './operator.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
-interface Options extends JsonOption {
+interface EraseOptions extends JsonOption {
   readonly before?: string;
   readonly withOriginals?: boolean;
   readonly yes?: boolean;
@@ -37,7 +37,7 @@ export function addErase(program: Command, io: Io, done: (status: ExitStatus) =>
       examples: ['erase SCAN0001-5e8ff9bf55ba', 'erase --before 2020-01-01 --yes'],
       more: `${words.goes}\n${words.stays}\n${help.there}`,
     })
-    .action(async (names: string[], options: Options) => {
+    .action(async (names: string[], options: EraseOptions) => {
       const before = options.before === undefined ? null : dayOf('--before', options.before);
       if ((before === null) === (names.length === 0)) {
         throw new ReceiptdError('USAGE.documentOrBefore');
@@ -83,7 +83,7 @@ async function eraseAll(
   return { erased: count, skipped: parts[0].skipped, there: parts.flatMap(({ there }) => there) };
 }
 
-interface Found {
+interface ErasureScope {
   readonly erasable: number;
   readonly waiting: string[];
   /** Full names of the documents. */
@@ -95,7 +95,7 @@ async function whatToErase(
   names: readonly string[],
   before: number | null,
   isAsked: boolean,
-): Promise<Found> {
+): Promise<ErasureScope> {
   return withReports(config, async (reports) => {
     if (before !== null) return { erasable: (await reports.erasable(before)).length, waiting: [], names: [] };
     const waiting: string[] = [];
@@ -128,7 +128,7 @@ function isWaiting({ state }: Document): boolean {
   return state === 'queued' || state === 'uploading';
 }
 
-async function confirm(io: Io, { erasable, names }: Found, before: string | undefined): Promise<void> {
+async function confirm(io: Io, { erasable, names }: ErasureScope, before: string | undefined): Promise<void> {
   const { erase: words } = io.texts;
   const shown = names.map(escapeUnsafe);
   if (!canAsk(io)) {

@@ -16,23 +16,23 @@ import { outputUnwritable } from './output.ts';
 import { withReading } from './reading.ts';
 import { configOf } from './session.ts';
 
-interface Options extends FilterOptions {
-  readonly format?: Format;
+interface ExportOptions extends FilterOptions {
+  readonly format?: ExportFormat;
   readonly excel?: boolean;
   readonly separator?: string;
   readonly output?: string;
 }
 
-type Write = (target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRowJson>) => Promise<void>;
+type WriteText = (target: Pick<Io, 'stdout'>, rows: AsyncIterable<ListRowJson>) => Promise<void>;
 
-type Format = 'csv' | 'json';
+type ExportFormat = 'csv' | 'json';
 
-function formatOf({ format, output }: Options): Format {
+function formatOf({ format, output }: ExportOptions): ExportFormat {
   return format ?? (/\.json$/i.test(output ?? '') ? 'json' : 'csv');
 }
 
 /** Excel expects semicolons between columns if the user's decimal separator is a comma. */
-function formOf(format: Format, { excel = false, separator: wanted }: Options): CsvForm {
+function formOf(format: ExportFormat, { excel = false, separator: wanted }: ExportOptions): CsvForm {
   if (format === 'json' && (excel || wanted !== undefined)) throw new ReceiptdError('USAGE.onlyWithCsv');
   const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
   const separator = wanted === undefined ? usual : separatorOf(wanted);
@@ -56,7 +56,7 @@ export function addExport(program: Command, io: Io): void {
         'export --format json',
       ],
     })
-    .action(async (options: Options) => {
+    .action(async (options: ExportOptions) => {
       const { output } = options;
       const format = formatOf(options);
       const form = formOf(format, options);
@@ -64,7 +64,7 @@ export function addExport(program: Command, io: Io): void {
       const filter = filterOf(config, options);
       const { columns } = config.results;
       return withReading(config, async (reports) => {
-        const write: Write =
+        const write: WriteText =
           format === 'json'
             ? (target, each) => writeChunks(target, jsonArray(namedRows(each, columns)))
             : (target, each) => writeChunks(target, csvLines(each, form, columns));

@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 import { ProgressLine } from './progressLine.ts';
 import { operate } from './session.ts';
 
-type InParts = 'retry' | 'erase' | 'dismiss';
+type PartsOptions = 'retry' | 'erase' | 'dismiss';
 
 /**
  * Acts on any number of documents in parts of a few seconds, so that the agent can serve other requests in between. An
@@ -13,7 +13,7 @@ type InParts = 'retry' | 'erase' | 'dismiss';
  * @param countOf how many documents a part changed
  * @param told returns the line to show after each part, for all of them so far
  */
-export async function inParts<O extends InParts>(
+export async function inParts<O extends PartsOptions>(
   io: Io,
   config: Config,
   operation: O,

@@ -10,7 +10,7 @@ import { loadContext, print, type Io } from './io.ts';
 import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
-interface Options {
+interface InitOptions {
   readonly config?: string;
   readonly baseUrl: string;
   readonly uid: string;
@@ -27,7 +27,7 @@ export function addInit(program: Command, io: Io): void {
     .option('--uid <uid>', help.uid, EXAMPLE_UID)
     .option('--folder <path>', help.folder, process.platform === 'win32' ? 'C:\\Scans' : '/srv/scans')
     .explain({ examples: ['init --base-url https://service.example --folder /srv/scans'] })
-    .action(async (options: Options) => {
+    .action(async (options: InitOptions) => {
       const context = loadContext(io);
       const file = resolve(io.cwd, options.config ?? 'receiptd.yaml');
       await write(

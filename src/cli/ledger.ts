@@ -16,7 +16,7 @@ import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
 /** Value of `--head`: the output of `ledger head --json`, or only sequence number and hash. */
-type KeptHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
+type GivenHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
 type Verified = Awaited<ReturnType<typeof verifyLedger>>;
 
 const HEAD_FILE = z.object({
@@ -81,7 +81,12 @@ async function verify(
   printVerified(io, verified, against, found);
 }
 
-function printVerified(io: Io, { journal, ledger }: Verified, against: KeptHead | null, found: number): void {
+function printVerified(
+  io: Io,
+  { journal, ledger }: Verified,
+  against: GivenHead | null,
+  found: number,
+): void {
   const colors = colorsFor(io, io.stdout);
   const { ledger: words } = io.texts;
   const { entries, firstSeq: first, lastSeq: last } = journal;
@@ -122,7 +127,7 @@ function comparedText(
   return compared === documents ? words.compared(documents) : words.comparedSome(documents, compared);
 }
 
-async function keptHead(io: Io, given: string): Promise<KeptHead> {
+async function keptHead(io: Io, given: string): Promise<GivenHead> {
   const [, seq, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/i.exec(given) ?? [];
   if (seq !== undefined && hash !== undefined) return { seq: Number(seq), hash: hash.toLowerCase() };
   const file = resolve(io.cwd, given);

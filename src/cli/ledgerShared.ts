@@ -21,7 +21,7 @@ interface MigrateOptions extends ToOptions {
   readonly agent?: string;
 }
 
-interface ArchiveOptions extends ToOptions {
+interface ArchiveArguments extends ToOptions {
   readonly before: string;
   readonly dir: string;
   readonly gzip?: boolean;
@@ -64,7 +64,7 @@ export function addSharedLedger(ledger: Command, io: Io): void {
       examples: ['ledger archive --before 2025-01-01 --dir /archive/receiptd --gzip'],
       more: ledgerArchive.more,
     })
-    .action((options: ArchiveOptions) => archive(io, options));
+    .action((options: ArchiveArguments) => archive(io, options));
 }
 
 function whereTo(command: Command, { help: { ledgerTarget: help }, option }: CliTexts): Command {
@@ -179,7 +179,7 @@ function progressOf(
   return (step, count) => void stderr.write(`\r\u001b[K${texts.sharedLedger.progress[step](count)}`);
 }
 
-async function archive(io: Io, options: ArchiveOptions): Promise<void> {
+async function archive(io: Io, options: ArchiveArguments): Promise<void> {
   const { before, dir, gzip = false, keep = false } = options;
   const at = /^\d{4}-\d\d-\d\d$/.test(before) ? Date.parse(`${before}T00:00:00Z`) : Number.NaN;
   // Date parsing accepts February 30 as a day in March.

@@ -17,7 +17,7 @@ import {
 import { requestOf } from './filters.ts';
 
 /** The part of the ledger that read-only commands need. */
-export interface Reading extends Pick<LedgerReports, 'endpoints' | 'head'> {
+export interface LedgerReading extends Pick<LedgerReports, 'endpoints' | 'head'> {
   list(filter: ListFilter): AsyncIterable<ListRowJson>;
   /** @throws ReceiptdError DOCUMENT_UNKNOWN */
   details(name: string): Promise<readonly DocumentDetailJson[]>;
@@ -28,7 +28,10 @@ export interface Reading extends Pick<LedgerReports, 'endpoints' | 'head'> {
 }
 
 /** @throws the errors of opening the ledger and of `work` */
-export async function withReading<T>(config: Config, work: (reading: Reading) => Promise<T>): Promise<T> {
+export async function withReading<T>(
+  config: Config,
+  work: (reading: LedgerReading) => Promise<T>,
+): Promise<T> {
   const reading = await openReading(config);
   try {
     return await work(reading);
@@ -41,7 +44,7 @@ export async function withReading<T>(config: Config, work: (reading: Reading) =>
  * Reads the ledger's files or, if they belong to another user, asks the running agent.
  * @throws ReceiptdError the errors of opening the ledger or asking the agent
  */
-async function openReading(config: Config): Promise<Reading> {
+async function openReading(config: Config): Promise<LedgerReading> {
   try {
     const reports = await openReports(config);
     return {
@@ -57,7 +60,7 @@ async function openReading(config: Config): Promise<Reading> {
   }
 }
 
-function askingReading({ stateDir }: Config): Reading {
+function askingReading({ stateDir }: Config): LedgerReading {
   return {
     list: (filter) => pages(stateDir, filter),
     resultsPage: (request) => callControl(stateDir, 'results', request),

@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import { acceptedHere, newerHere, relationTo, type Relation } from '../features/backup/relation.ts';
 import { refuseOther, restoreBackup, type Restored } from '../features/backup/restoreBackup.ts';
 import { misfits } from '../features/backup/settings.ts';
-import { inspectBackup, noteRestored, restoredAt, type Source } from '../features/backup/source.ts';
+import { inspectBackup, noteRestored, restoredAt, type BackupSource } from '../features/backup/source.ts';
 import type { Config } from '../config/config.ts';
 import { createConfigFile } from '../config/configFile.ts';
 import { applyEdits } from '../config/edit.ts';
@@ -27,7 +27,7 @@ import { errorWords } from '../texts/explain.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
 import type { RestoreRisks } from '../texts/en/errors/commands.ts';
 
-interface Options extends JsonOption {
+interface RestoreCommandOptions extends JsonOption {
   readonly replace?: boolean;
   readonly older?: boolean;
   readonly beside?: string;
@@ -55,19 +55,19 @@ export function addRestore(program: Command, io: Io): void {
       statuses: help.statuses,
       more: help.more,
     })
-    .action((file: string, options: Options) =>
+    .action((file: string, options: RestoreCommandOptions) =>
       unlessStopped(io, () => run(io, resolve(io.cwd, file), options)),
     );
 }
 
 /** Where to restore to. `text`: the configuration to write there; null if it exists. */
-interface Target {
+interface RestoreTarget {
   readonly config: Config;
   readonly text: string | null;
 }
 
-async function run(io: Io, file: string, options: Options): Promise<void> {
-  let source: Source | null = null;
+async function run(io: Io, file: string, options: RestoreCommandOptions): Promise<void> {
+  let source: BackupSource | null = null;
   try {
     source = await inspectBackup(file);
     const target = await (options.beside === undefined
@@ -84,10 +84,10 @@ async function run(io: Io, file: string, options: Options): Promise<void> {
 
 /** Writes the configuration first, so that nothing can fail once the ledger is in place. */
 async function restoreTo(
-  { config, text }: Target,
+  { config, text }: RestoreTarget,
   file: string,
-  source: Source,
-  { replace = false, older = false, beside }: Options,
+  source: BackupSource,
+  { replace = false, older = false, beside }: RestoreCommandOptions,
 ): Promise<Restored & { readonly misfits: readonly string[] }> {
   // Only the service's user may write its state directory; it may not be able to open root's file.
   const opened = (await otherOwner(config.stateDir)) === null ? null : await openArchive(file);
@@ -114,10 +114,10 @@ async function restoreTo(
 function tell(
   io: Io,
   file: string,
-  { config, text }: Target,
-  source: Source,
+  { config, text }: RestoreTarget,
+  source: BackupSource,
   restored: Restored & { readonly misfits: readonly string[] },
-  { beside, json }: Options,
+  { beside, json }: RestoreCommandOptions,
 ): void {
   const { documents, replayed, setAside, story, relation, isNoted, misfits: unfit } = restored;
   const manifest = source.kind === 'archive' && relation !== 'earlier' ? source.manifest : null;
@@ -154,7 +154,11 @@ function tell(
 }
 
 /** The existing configuration; otherwise the backup's, to be written where setup would write one. */
-async function targetHere(io: Io, source: Source, options: Options): Promise<Target> {
+async function targetHere(
+  io: Io,
+  source: BackupSource,
+  options: RestoreCommandOptions,
+): Promise<RestoreTarget> {
   try {
     return { config: await configOf(io, options), text: null };
   } catch (error) {
@@ -165,7 +169,12 @@ async function targetHere(io: Io, source: Source, options: Options): Promise<Tar
   return { config: parseConfig(source.settings, file, loadContext(io)), text: source.settings };
 }
 
-async function targetBeside(io: Io, source: Source, folder: string, options: Options): Promise<Target> {
+async function targetBeside(
+  io: Io,
+  source: BackupSource,
+  folder: string,
+  options: RestoreCommandOptions,
+): Promise<RestoreTarget> {
   await makeDirectory(folder, 0o700).catch((error: unknown) => {
     throw outputUnwritable(folder, error, 'beside');
   });
@@ -178,7 +187,7 @@ async function targetBeside(io: Io, source: Source, folder: string, options: Opt
   return { config: parseConfig(text, file, { ...context, env }), text };
 }
 
-async function ownSettings(io: Io, options: Options): Promise<string> {
+async function ownSettings(io: Io, options: RestoreCommandOptions): Promise<string> {
   const { file } = await configOf(io, options);
   return textOf(await readConfigFile(file), file);
 }
@@ -196,9 +205,9 @@ async function writeConfig(file: string, text: string): Promise<void> {
 async function confirm(
   io: Io,
   file: string,
-  source: Source,
+  source: BackupSource,
   config: Config,
-  { replace = false, older = false }: Options,
+  { replace = false, older = false }: RestoreCommandOptions,
 ): Promise<void> {
   const relation = await relationTo(config, source.head, null);
   if (relation === 'other') refuseOther(config, replace);
@@ -213,7 +222,7 @@ async function confirm(
 
 /** Null if there is no ledger here, or if the backup may contain all of it. */
 function riskHere(
-  { head }: Source,
+  { head }: BackupSource,
   config: Config,
   relation: Relation,
   older: boolean,
@@ -224,7 +233,7 @@ function riskHere(
   return relation === 'diverged' && older ? { ledger: 'diverged' } : null;
 }
 
-async function riskElsewhere(file: string, source: Source): Promise<RestoreRisks['elsewhere']> {
+async function riskElsewhere(file: string, source: BackupSource): Promise<RestoreRisks['elsewhere']> {
   const before = (await restoredAt(file)).at(-1);
   if (before !== undefined) return { what: 'restored', ...before };
   if (source.kind === 'ledger') return { what: 'ledgerAlone' };
@@ -233,7 +242,11 @@ async function riskElsewhere(file: string, source: Source): Promise<RestoreRisks
 }
 
 /** Adds to a failed restore how to reopen the old PC, if it was closed for the move; in the language of the terminal. */
-async function withWayBack(io: Io, error: ReceiptdError, source: Source | null): Promise<ReceiptdError> {
+async function withWayBack(
+  io: Io,
+  error: ReceiptdError,
+  source: BackupSource | null,
+): Promise<ReceiptdError> {
   if (error.code === 'CONFIRMATION_NEEDED' || source?.kind === 'ledger') return error;
   const { final, host } = source?.manifest ?? { final: null, host: '' };
   // A closed PC already says how to reopen it.

@@ -9,7 +9,7 @@ import { endpointOf } from './filters.ts';
 import { jsonArray } from '../control/queries/jsonArray.ts';
 import { writeChunks } from './list.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { withReading, type Reading } from './reading.ts';
+import { withReading, type LedgerReading } from './reading.ts';
 import { resultsPathOf, webBase } from './resultsAddress.ts';
 import { configOf, type ConfigOption, type JsonOption } from './session.ts';
 
@@ -70,11 +70,12 @@ async function list(io: Io, options: ListOptions): Promise<void> {
   });
 }
 
-async function* everyResult(reading: Reading, unmatched: boolean): AsyncGenerator<ResultJson> {
+async function* everyResult(reading: LedgerReading, unmatched: boolean): AsyncGenerator<ResultJson> {
   let before: number | null = null;
   do {
     const request = { unmatched, limit: RESULTS_LIMIT, before: before ?? undefined };
-    const { results, next }: Awaited<ReturnType<Reading['resultsPage']>> = await reading.resultsPage(request);
+    const { results, next }: Awaited<ReturnType<LedgerReading['resultsPage']>> =
+      await reading.resultsPage(request);
     yield* results;
     before = next;
   } while (before !== null);

@@ -5,7 +5,7 @@ import { durationOf } from './optionValues.ts';
 import type { Io } from './io.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
-interface Options extends ConfigOption {
+interface RunOptions extends ConfigOption {
   readonly once?: boolean;
   readonly dryRun?: boolean;
   readonly wait: string;
@@ -28,7 +28,7 @@ export function addRun(program: Command, io: Io, done: (status: ExitStatus) => v
       examples: ['run --config /etc/receiptd/receiptd.yaml', 'run --dry-run', 'run --once --wait 5m'],
       statuses: help.statuses,
     })
-    .action(async (options: Options) => {
+    .action(async (options: RunOptions) => {
       const waitMs = durationOf('--wait', options.wait);
       if (options.dryRun) return (await import('./dryRun.ts')).dryRun(io, await configOf(io, options));
       // Starting early lets the ledger thread load in parallel with the modules below.

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { startLedgerThread } from '../wiring/ledgerThreadStart.ts';
 import { progressOf } from '../wiring/progress.ts';
-import type { Surroundings } from '../wiring/service.ts';
+import type { ServiceSurroundings } from '../wiring/service.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { oddUids } from '../config/oddUids.ts';
 import type { Config } from '../config/config.ts';
@@ -17,7 +17,7 @@ import { openLog } from './session.ts';
 import { withSingleRun } from './singleRun.ts';
 import { VERSION } from './version.ts';
 
-interface How {
+interface RunAgentOptions {
   readonly once: boolean;
   readonly yes: boolean;
   readonly verbose: boolean;
@@ -27,7 +27,7 @@ interface How {
 }
 
 /** Runs the agent until `io.stop` aborts. */
-export async function runAgent(io: Io, config: Config, how: How): Promise<ExitStatus> {
+export async function runAgent(io: Io, config: Config, how: RunAgentOptions): Promise<ExitStatus> {
   refuseExampleUid(config);
   const { note } = await prepareStateDir(config);
   const lock = await acquireInstanceLock(config.stateDir);
@@ -79,7 +79,7 @@ export async function runAgent(io: Io, config: Config, how: How): Promise<ExitSt
 async function runOnce(
   io: Io,
   config: Config,
-  surroundings: Surroundings & Pick<How, 'ledgerThread'>,
+  surroundings: ServiceSurroundings & Pick<RunAgentOptions, 'ledgerThread'>,
   waitMs: number,
   progress: Progress | null,
 ): Promise<ExitStatus> {

@@ -17,7 +17,7 @@ import { numberOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
 
-interface Options {
+interface SandboxCommandOptions {
   readonly port: string;
   readonly host: string;
   readonly dir: string;
@@ -66,7 +66,7 @@ export function addSandbox(program: Command, io: Io): void {
         'sandbox --token-lifetime 60 --quota 100',
       ],
     })
-    .action((options: Options) => run(io, options));
+    .action((options: SandboxCommandOptions) => run(io, options));
 }
 
 export const SANDBOX_CREDENTIALS = { clientId: 'sandbox', clientSecret: 'sandbox-secret' };
@@ -90,7 +90,7 @@ export function startPractice(port: number): Promise<Sandbox> {
   return start({ ...options, ...asByDefault }, SANDBOX_CREDENTIALS, () => {});
 }
 
-async function run(io: Io, options: Options): Promise<void> {
+async function run(io: Io, options: SandboxCommandOptions): Promise<void> {
   const rules = options.fault.map(ruleOf);
   const given = io.env[options.clientSecretEnv];
   // The built-in secret may be printed; a given one may not.
@@ -120,7 +120,7 @@ async function run(io: Io, options: Options): Promise<void> {
 }
 
 async function start(
-  options: Omit<Options, 'clientId' | 'clientSecretEnv' | 'fault' | 'json'>,
+  options: Omit<SandboxCommandOptions, 'clientId' | 'clientSecretEnv' | 'fault' | 'json'>,
   credentials: { clientId: string; clientSecret: string },
   onRequest: (event: RequestEvent) => void,
 ): Promise<Sandbox> {
@@ -161,7 +161,10 @@ async function start(
   }
 }
 
-function resultsOf({ results, resultsAfter }: Pick<Options, 'results' | 'resultsAfter'>): ResultsPlan | null {
+function resultsOf({
+  results,
+  resultsAfter,
+}: Pick<SandboxCommandOptions, 'results' | 'resultsAfter'>): ResultsPlan | null {
   if (results === undefined) return null;
   const statuses = results.split(',').filter((status) => status !== '');
   return { statuses, afterMs: numberOf('--results-after', resultsAfter) };

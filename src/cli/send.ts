@@ -21,7 +21,7 @@ import { configOf, type JsonOption } from './session.ts';
 import { shown, type Shown } from '../core/domain/why.ts';
 import { messageOf, textsOf } from './language.ts';
 
-interface Options extends JsonOption {
+interface SendOptions extends JsonOption {
   readonly endpoint?: string;
   /** False: --no-wait. */
   readonly wait: string | false;
@@ -42,7 +42,7 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
       examples: ['send receipt.jpg', 'send --endpoint office --wait 5m *.jpg'],
       statuses: help.statuses,
     })
-    .action(async (files: string[], options: Options) => {
+    .action(async (files: string[], options: SendOptions) => {
       const config = await configOf(io, options);
       refuseExampleUid(config);
       refuseStreams(files);
@@ -68,12 +68,12 @@ function refuseStreams(files: readonly string[]): void {
   throw new ReceiptdError('USAGE.dataStream', { stream });
 }
 
-type Outcome = 'accepted' | 'queued' | 'duplicate' | 'rejected' | 'failed' | 'unconfirmed' | 'lost';
+type SendOutcome = 'accepted' | 'queued' | 'duplicate' | 'rejected' | 'failed' | 'unconfirmed' | 'lost';
 
-interface Row {
+interface SentRow {
   /** Path as given on the command line. */
   readonly file: string;
-  readonly outcome: Outcome;
+  readonly outcome: SendOutcome;
   readonly name: string | null;
   /** The reason, unless it was accepted. */
   readonly message: string | null;
@@ -88,15 +88,15 @@ async function sendAll(
   io: Io,
   config: Config,
   files: readonly string[],
-  { endpoint }: Options,
+  { endpoint }: SendOptions,
   waitMs: number | null,
-): Promise<readonly Row[]> {
+): Promise<readonly SentRow[]> {
   const places = await Promise.all(files.map((file) => placeOf(io, file)));
   const watched = await really(config);
   // Throws for a wrong request before any file is sent.
   for (const { folder } of places) settingsToSend(watched, folder, endpoint);
   return withSender(io, config, async (sender) => {
-    const taken: Row[] = [];
+    const taken: SentRow[] = [];
     try {
       for (const place of places) taken.push(await take(sender, config, place, endpoint, io.texts.send));
     } catch (error) {
@@ -115,10 +115,10 @@ const LOOK_EVERY_MS = 200;
 
 /** Also returns once holds block everything that still waits: a hold can last for days. */
 async function untilSettled(
-  look: () => Promise<readonly Look[]>,
+  look: () => Promise<readonly SendRow[]>,
   waitMs: number,
   stop: AbortSignal,
-): Promise<readonly Row[]> {
+): Promise<readonly SentRow[]> {
   const deadline = clock.monotonic() + waitMs;
   for (;;) {
     const rows = await look();
@@ -128,13 +128,13 @@ async function untilSettled(
   }
 }
 
-interface Place {
+interface SendPlace {
   readonly file: string;
   readonly folder: string;
   readonly path: string;
 }
 
-async function placeOf({ cwd }: Io, file: string): Promise<Place> {
+async function placeOf({ cwd }: Io, file: string): Promise<SendPlace> {
   try {
     const real = await realpath(resolve(cwd, file));
     const about = await stat(real);
@@ -156,14 +156,14 @@ async function really(config: Config): Promise<Config> {
 async function take(
   sender: Sender,
   config: Config,
-  { file, folder, path }: Place,
+  { file, folder, path }: SendPlace,
   endpoint: string | undefined,
   words: CliTexts['send'],
-): Promise<Row> {
+): Promise<SentRow> {
   const { maxFileSize } = settingsToSend(config, folder, endpoint);
   const limit = Math.min(maxFileSize, SEND_LIMIT_BYTES);
   const read = await composeFolders(config)(folder).read(path, limit);
-  const rejected = (message: string): Row => ({
+  const rejected = (message: string): SentRow => ({
     file,
     outcome: 'rejected',
     name: null,
@@ -193,12 +193,17 @@ async function take(
   return { file, ...(await sender.take(request)) };
 }
 
-interface Look extends Row {
+interface SendRow extends SentRow {
   readonly isHeld?: boolean;
 }
 
 /** The row with the document's current state. */
-async function standing(sender: Sender, config: Config, row: Row, words: CliTexts['send']): Promise<Look> {
+async function standing(
+  sender: Sender,
+  config: Config,
+  row: SentRow,
+  words: CliTexts['send'],
+): Promise<SendRow> {
   if (row.documentId === null) return row;
   const document = await sender.standing(row.documentId);
   const { state, message } = document;
@@ -217,7 +222,7 @@ async function standing(sender: Sender, config: Config, row: Row, words: CliText
   };
 }
 
-function lineOf({ file, outcome, name: named, message, waits }: Row, words: CliTexts['send']): string {
+function lineOf({ file, outcome, name: named, message, waits }: SentRow, words: CliTexts['send']): string {
   const name = named ?? '';
   const why = message === null ? '' : ` (${message.replace(/\.$/, '')})`;
   switch (outcome) {
@@ -236,8 +241,8 @@ function lineOf({ file, outcome, name: named, message, waits }: Row, words: CliT
 }
 
 /** Same statuses as `run --once`; with --no-wait, recording the files counts as success. */
-function statusOf(rows: readonly Row[], isKeptEnough: boolean): ExitStatus {
-  const has = (...outcomes: Outcome[]) => rows.some(({ outcome }) => outcomes.includes(outcome));
+function statusOf(rows: readonly SentRow[], isKeptEnough: boolean): ExitStatus {
+  const has = (...outcomes: SendOutcome[]) => rows.some(({ outcome }) => outcomes.includes(outcome));
   if (!isKeptEnough && rows.some(({ waits, isUnreachable }) => waits && isUnreachable))
     return EXIT.unreachable;
   if (has('rejected', 'failed', 'lost')) return EXIT.refused;

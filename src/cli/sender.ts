@@ -11,12 +11,12 @@ import { textsOf } from './language.ts';
 import { agentAnswers, openLog, underLock } from './session.ts';
 import { VERSION } from './version.ts';
 
-export type Standing = Pick<Document, 'state' | 'message' | 'endpoint' | 'folder'>;
+export type SenderStanding = Pick<Document, 'state' | 'message' | 'endpoint' | 'folder'>;
 
 /** Takes in and sends files: through the running agent, or else in this process. */
 export interface Sender {
   take(request: Request<'send'>): Promise<Response<'send'>>;
-  standing(documentId: number): Promise<Standing>;
+  standing(documentId: number): Promise<SenderStanding>;
   holds(): Promise<readonly Hold[]>;
   /** Why documents without a hold are waiting, in plain sentences. */
   notes(): Promise<readonly string[]>;

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig, parseConfig, readConfigFile, textOf } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
-import type { Scope } from '../features/os-service/agent.ts';
+import type { InstallScope } from '../features/os-service/agent.ts';
 import { runVisibly } from '../features/os-service/host.ts';
 import type { Manager, ManagerStatus } from '../features/os-service/manager.ts';
 import { isEdited } from '../features/os-service/mark.ts';
@@ -17,8 +17,8 @@ import { hostOf, managerOf } from './serviceHost.ts';
 import { installService } from './serviceInstall.ts';
 import type { ConfigOption, JsonOption } from './session.ts';
 
-interface Options extends JsonOption {
-  readonly scope?: Scope;
+interface ServiceOptions extends JsonOption {
+  readonly scope?: InstallScope;
   readonly user?: string;
   readonly start: boolean;
   readonly dryRun?: boolean;
@@ -41,7 +41,7 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
       .command(name)
       .description(about)
       .option('--config <file>', option.config)
-      .addOption(choice('--scope <scope>', help.service.scope, ['system', 'user'] satisfies Scope[]))
+      .addOption(choice('--scope <scope>', help.service.scope, ['system', 'user'] satisfies InstallScope[]))
       .explain({ ...explained, ...(statuses !== undefined && { statuses }) });
   add('install', help.serviceInstall, {
     examples: [
@@ -56,31 +56,31 @@ export function addService(program: Command, io: Io, done: (status: ExitStatus) 
     .option('--force', help.serviceInstall.force)
     .option('--exec <program>', help.serviceInstall.exec)
     .option('--config-at <file>', help.serviceInstall.configAt)
-    .action((options: Options) => install(io, options));
+    .action((options: ServiceOptions) => install(io, options));
   add('uninstall', help.serviceUninstall, { examples: ['service uninstall'] })
     .option('--force', help.serviceUninstall.force)
-    .action((options: Options) => uninstall(io, options));
+    .action((options: ServiceOptions) => uninstall(io, options));
   for (const [name, its, done] of [
     ['start', help.serviceStart, words.started],
     ['stop', help.serviceStop, words.stopped],
     ['restart', help.serviceRestart, words.restarted],
   ] as const)
-    add(name, its, { examples: [`service ${name}`] }).action(async (options: Options) => {
+    add(name, its, { examples: [`service ${name}`] }).action(async (options: ServiceOptions) => {
       await (await installed(io, options)).manager[name]();
       print(io, done);
     });
   add('status', help.serviceStatus, { examples: ['service status'] })
     .option('--json', help.serviceStatus.json)
-    .action(async (options: Options) => done(await status(io, options)));
+    .action(async (options: ServiceOptions) => done(await status(io, options)));
   add('logs', help.serviceLogs, {
     examples: ['service logs', 'service logs --follow', 'service logs -n 100'],
   })
     .option('-f, --follow', help.serviceLogs.follow)
     .option('-n, --lines <number>', help.serviceLogs.lines, '50')
-    .action(async (options: Options) => done(await logs(io, options)));
+    .action(async (options: ServiceOptions) => done(await logs(io, options)));
 }
 
-async function install(io: Io, options: Options): Promise<void> {
+async function install(io: Io, options: ServiceOptions): Promise<void> {
   const scope = scopeOf(io, options);
   const { user, start, dryRun = false, force = false, exec } = options;
   if (options.configAt !== undefined && !dryRun) {
@@ -108,7 +108,7 @@ async function install(io: Io, options: Options): Promise<void> {
   else print(io, words.startWith);
 }
 
-async function uninstall(io: Io, options: Options): Promise<void> {
+async function uninstall(io: Io, options: ServiceOptions): Promise<void> {
   const found = await installed(io, options);
   const { manager } = found;
   const text = await manager.installed();
@@ -131,7 +131,7 @@ async function uninstall(io: Io, options: Options): Promise<void> {
   print(io, words.credentialsStay);
 }
 
-async function status(io: Io, options: Options): Promise<ExitStatus> {
+async function status(io: Io, options: ServiceOptions): Promise<ExitStatus> {
   const { manager } = await find(io, options);
   const found = await manager.status();
   const { isInstalled, isEnabled, isRunning, state, says, pid } = found;
@@ -161,7 +161,7 @@ function printStatus(io: Io, { isRunning, isEnabled, state, says, pid }: Manager
   if (!isEnabled) print(io, words.notEnabled);
 }
 
-async function logs(io: Io, options: Options): Promise<ExitStatus> {
+async function logs(io: Io, options: ServiceOptions): Promise<ExitStatus> {
   const lines = numberOf('--lines', options.lines, 0, 999_999_999);
   const { manager } = await installed(io, options);
   const command = manager.logs({ lines, follow: options.follow ?? false });
@@ -170,14 +170,14 @@ async function logs(io: Io, options: Options): Promise<ExitStatus> {
   return ended === 0 || io.stop.aborted ? EXIT.ok : EXIT.failed;
 }
 
-interface Found {
+interface ManagedService {
   readonly manager: Manager;
   /** Null if it can't be read and is not needed. */
   readonly config: Config | null;
 }
 
 /** The service of the given scope; without one, the user's service if installed, otherwise the system service. */
-async function find(io: Io, options: Options): Promise<Found> {
+async function find(io: Io, options: ServiceOptions): Promise<ManagedService> {
   const scope = scopeOf(io, options);
   const found = await lookFor(io, options, scope);
   if (options.scope !== undefined || scope === 'system') {
@@ -191,7 +191,7 @@ async function find(io: Io, options: Options): Promise<Found> {
   return found;
 }
 
-async function lookFor(io: Io, options: Options, scope: Scope): Promise<Found> {
+async function lookFor(io: Io, options: ServiceOptions, scope: InstallScope): Promise<ManagedService> {
   const host = hostOf(io);
   // systemd has the log; elsewhere the config says where it is.
   const config = await configFor(io, options, scope).catch((error: unknown) => {
@@ -212,7 +212,7 @@ async function isInstalled(manager: Manager): Promise<boolean> {
   }
 }
 
-async function installed(io: Io, options: Options): Promise<Found> {
+async function installed(io: Io, options: ServiceOptions): Promise<ManagedService> {
   const found = await find(io, options);
   if ((await found.manager.status()).isInstalled) return found;
   throw new ReceiptdError('NOT_INSTALLED.notAService', {
@@ -220,7 +220,7 @@ async function installed(io: Io, options: Options): Promise<Found> {
   });
 }
 
-function scopeOf(io: Io, { scope, user, configAt }: Options): Scope {
+function scopeOf(io: Io, { scope, user, configAt }: ServiceOptions): InstallScope {
   if (scope !== undefined) return scope;
   const { uid } = hostOf(io);
   // Definitions for packages are created without root, and --user only applies to system services.
@@ -231,7 +231,7 @@ function scopeOf(io: Io, { scope, user, configAt }: Options): Scope {
 async function configFor(
   io: Io,
   options: ConfigOption & { readonly configAt?: string },
-  scope: Scope,
+  scope: InstallScope,
 ): Promise<Config> {
   const context = loadContext(io);
   const isRoot = context.isRoot || (scope === 'system' && context.platform !== 'win32');

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { Scope } from '../features/os-service/agent.ts';
+import type { InstallScope } from '../features/os-service/agent.ts';
 import type { Host } from '../features/os-service/host.ts';
 import { Launchd } from '../features/os-service/launchd/manager.ts';
 import type { Manager } from '../features/os-service/manager.ts';
@@ -21,7 +21,7 @@ function ownName(): string {
   }
 }
 
-export function managerOf(host: Host, scope: Scope, user: string, stateDir: string): Manager {
+export function managerOf(host: Host, scope: InstallScope, user: string, stateDir: string): Manager {
   if (host.platform === 'darwin') return new Launchd(host, scope, user, stateDir);
   if (host.platform === 'win32') return new WindowsTasks(host, scope, user, stateDir);
   return new Systemd(host, scope, user);

@@ -3,7 +3,7 @@ import { hostedAgent } from '../features/os-service/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { demandUserName } from '../features/os-service/account.ts';
-import { DEFAULT_USER, type HostedAgent, type Scope } from '../features/os-service/agent.ts';
+import { DEFAULT_USER, type HostedAgent, type InstallScope } from '../features/os-service/agent.ts';
 import { run } from '../system/programs.ts';
 import { giveAccess } from '../system/windowsAccess.ts';
 import type { Host } from '../features/os-service/host.ts';
@@ -40,7 +40,7 @@ export interface InstalledService {
 }
 
 export interface InstallOptions {
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly user?: string;
   readonly start: boolean;
   readonly dryRun: boolean;
@@ -133,7 +133,7 @@ function environmentOf(
   { env }: Io,
   { stateDir }: Config,
   { platform }: Host,
-  scope: Scope,
+  scope: InstallScope,
 ): Record<string, string> {
   const isNamed = Boolean(env['RECEIPTD_STATE_DIR']);
   // The default depends on the user, and a system job runs as a different one.
@@ -143,7 +143,7 @@ function environmentOf(
 }
 
 /** `option`: the one that names the scope. @throws ReceiptdError ROOT_NEEDED, USAGE */
-export function demandRights(host: Host, scope: Scope, option = '--scope'): void {
+export function demandRights(host: Host, scope: InstallScope, option = '--scope'): void {
   if (host.uid === null) return;
   if (scope === 'system' && host.uid !== 0) {
     throw new ReceiptdError('ROOT_NEEDED.systemService', { option });
@@ -171,7 +171,7 @@ function whatChanged(
 async function advice(
   host: Host,
   manager: Manager,
-  { scope, user, words }: { scope: Scope; user: string; words: CliTexts['installing'] },
+  { scope, user, words }: { scope: InstallScope; user: string; words: CliTexts['installing'] },
 ): Promise<string[]> {
   if (scope !== 'user' || manager.name !== 'systemd') return [];
   const lingers = await run(['loginctl', 'show-user', user, '--property=Linger'], { env: { ...host.env } });

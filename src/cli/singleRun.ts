@@ -3,7 +3,7 @@ import { composeGeneration } from '../wiring/generation.ts';
 import { composeProcessScope } from '../wiring/processScope.ts';
 import { whileWritable } from '../daemon/whileWritable.ts';
 
-type Surroundings = Parameters<typeof composeProcessScope>[1];
+type RunSurroundings = Parameters<typeof composeProcessScope>[1];
 type Scope = Awaited<ReturnType<typeof composeProcessScope>>;
 
 interface SingleRun {
@@ -16,7 +16,7 @@ interface SingleRun {
 /** Runs `work` with everything that sends in this process, and closes it afterwards. The caller holds the instance lock. */
 export async function withSingleRun<T>(
   config: Config,
-  surroundings: Surroundings,
+  surroundings: RunSurroundings,
   work: (run: SingleRun) => Promise<T>,
 ): Promise<T> {
   const scope = await composeProcessScope(config, surroundings);

@@ -6,13 +6,13 @@ const WIDEST = 48;
 /** Minimum width of a shortened column. */
 const NARROWEST = 12;
 
-type Rows = readonly (readonly string[])[];
+type TableRows = readonly (readonly string[])[];
 
 /** How to shorten the cells of each column that may become narrower. */
 export type Shortened = ReadonlyMap<number, (cell: string, width: number) => string>;
 
 /** A plain table, aligned by display width. */
-export function table(head: readonly string[], rows: Rows): string {
+export function table(head: readonly string[], rows: TableRows): string {
   const { top, lines } = tableInParts(head)(rows);
   return [...top, ...lines].join('\n');
 }
@@ -31,7 +31,7 @@ export interface TablePart {
 export function tableInParts(
   head: readonly string[],
   fit?: { readonly columns: number; readonly shortened: Shortened },
-): (rows: Rows) => TablePart {
+): (rows: TableRows) => TablePart {
   const widths = head.map((title) => stringWidth(title));
   const widest = fit ? Math.max(fit.columns, NARROWEST) : WIDEST;
   let isFirst = true;

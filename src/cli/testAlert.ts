@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { ReceiptdError } from '../core/domain/errors.ts';
 import type { AlertChannel } from '../core/ports/alert.ts';
-import type { Surroundings } from '../wiring/service.ts';
+import type { ServiceSurroundings } from '../wiring/service.ts';
 import { local } from '../core/domain/words.ts';
 import { textsIn } from '../texts/texts.ts';
 import type { Io } from './io.ts';
@@ -13,7 +13,7 @@ import { openLog } from './session.ts';
 export async function sendTestAlert(
   io: Io,
   config: Config,
-  channelsOf: (surroundings: Surroundings) => readonly AlertChannel[],
+  channelsOf: (surroundings: ServiceSurroundings) => readonly AlertChannel[],
 ): Promise<{ channel: AlertChannel['name']; problem: ReceiptdError | null }[]> {
   const [{ sendWithin }, { testRecord, worded }, { systemClock }] = await Promise.all([
     import('../features/alerts/delivery.ts'),

@@ -3,14 +3,14 @@ const WINDOW_MS = 5 * 60_000;
 const LEAST_MS = 1_000;
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-interface Look {
+interface Sample {
   readonly at: number;
   readonly accepted: number;
 }
 
 /** Pace derived from repeated counts of accepted documents. Times are monotonic milliseconds. */
 export class Throughput {
-  #looks: Look[] = [];
+  #looks: Sample[] = [];
 
   /** A lower `accepted` starts over: a document is being sent again on purpose, or the ledger was replaced. */
   add(at: number, accepted: number): void {
@@ -39,7 +39,7 @@ export class Throughput {
   bars(width: number): string {
     const looks = this.#looks.slice(-width - 1);
     const paces = looks.slice(1).map(({ at, accepted }, index) => {
-      const before = looks[index] as Look;
+      const before = looks[index] as Sample;
       return (accepted - before.accepted) / Math.max(1, at - before.at);
     });
     const most = Math.max(...paces);

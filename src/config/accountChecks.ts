@@ -1,13 +1,13 @@
 import type { Draft, DraftEndpoint } from './draft.ts';
 import { nearest } from '../core/domain/nearest.ts';
-import { invalid, type Problem } from './problems.ts';
+import { invalid, type ConfigProblem } from './problems.ts';
 import type { PathRelations } from './resolve.ts';
 import { shorten } from './show.ts';
 
 export function checkAccount(
   { alias, settings: { account } }: DraftEndpoint,
   names: readonly string[],
-): Problem[] {
+): ConfigProblem[] {
   if (account === null || names.includes(account)) return [];
   const [meant, known] = [nearest(account, names) ?? null, shorten(names.join(', '))];
   const flaw = { is: 'accountUnknown', account: shorten(account), meant, known } as const;
@@ -18,7 +18,7 @@ export function checkAccount(
 export function checkAccounts(
   { accountNames, accounts, credentialsFile }: Draft,
   { same }: PathRelations,
-): Problem[] {
+): ConfigProblem[] {
   const names = accountNames.flatMap((name, index) => {
     const twin = accountNames.slice(0, index).find((other) => variable(other) === variable(name));
     return twin === undefined

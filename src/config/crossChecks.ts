@@ -7,14 +7,14 @@ import type { Draft, DraftEndpoint, DraftFolder } from './draft.ts';
 import { checkAccount, checkAccounts } from './accountChecks.ts';
 import { checkLedger } from './ledgerChecks.ts';
 import type { Flaw } from '../texts/en/settingFlaws.ts';
-import { invalid, type Problem } from './problems.ts';
+import { invalid, type ConfigProblem } from './problems.ts';
 import { pathRelations, pathsOf, type PathRelations } from './resolve.ts';
 import type { ParsedAlerts, ParsedEndpoint, ParsedService } from './schema.ts';
 import { shorten, showPath } from './show.ts';
 import { checkWindowsPaths } from './windowsPaths.ts';
 
 /** Checks that involve several keys. */
-export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] {
+export function crossChecks(draft: Draft, platform: NodeJS.Platform): ConfigProblem[] {
   const relations = pathRelations(platform);
   return [
     ...checkHttps(draft.service),
@@ -35,7 +35,7 @@ export function crossChecks(draft: Draft, platform: NodeJS.Platform): Problem[] 
   ];
 }
 
-function checkHttps(service: ParsedService | undefined): Problem[] {
+function checkHttps(service: ParsedService | undefined): ConfigProblem[] {
   if (service === undefined || service.allowInsecureHttp) return [];
   const url = new URL(service.baseUrl);
   // URL normalizes `hostname`: 127.1 is 127.0.0.1 here.
@@ -50,7 +50,7 @@ function checkHttps(service: ParsedService | undefined): Problem[] {
 }
 
 /** Several aliases for one endpoint are harmless unless they differ in limits, account or the case of the uid. */
-function checkUids(endpoints: readonly DraftEndpoint[]): Problem[] {
+function checkUids(endpoints: readonly DraftEndpoint[]): ConfigProblem[] {
   return endpoints.flatMap(({ alias, settings }, index) => {
     const twin = endpoints.slice(0, index).find(({ settings: { uid } }) => sameUid(uid, settings.uid));
     if (twin === undefined) return [];
@@ -75,7 +75,7 @@ function limitsOf(endpoint: ParsedEndpoint): string {
 function checkEndpoint(
   { index, settings: { endpoint } }: DraftFolder,
   aliases: readonly string[],
-): Problem[] {
+): ConfigProblem[] {
   const known = shorten(aliases.join(', '));
   const code = 'ENDPOINT_UNKNOWN';
   if (endpoint === undefined)
@@ -88,7 +88,7 @@ function checkEndpoint(
   return [{ code, path: ['folders', index, 'endpoint'], flaw }];
 }
 
-function checkTemplate({ index, settings }: DraftFolder): Problem[] {
+function checkTemplate({ index, settings }: DraftFolder): ConfigProblem[] {
   try {
     parseTemplate(settings.name);
     return [];
@@ -104,7 +104,7 @@ function checkNesting(
   folder: DraftFolder,
   all: readonly DraftFolder[],
   { same, within }: PathRelations,
-): Problem[] {
+): ConfigProblem[] {
   const path = ['folders', folder.index, 'path'];
   return all
     .filter((other) => other.index !== folder.index)
@@ -121,7 +121,7 @@ function checkArchive(
   { index, settings, archiveTo }: DraftFolder,
   all: readonly DraftFolder[],
   relations: PathRelations,
-): Problem[] {
+): ConfigProblem[] {
   if (settings.afterUpload !== 'archive' && settings.archiveTo === undefined) return [];
   const by = watcherOf(archiveTo, index, all, relations);
   if (by === undefined) return [];
@@ -137,7 +137,7 @@ function checkAttention(
   { index, needsAttention }: DraftFolder,
   { folders, stateDir }: Draft,
   relations: PathRelations,
-): Problem[] {
+): ConfigProblem[] {
   if (needsAttention === null) return [];
   const { same, within } = relations;
   const key = ['folders', index, 'needsAttention'];
@@ -167,7 +167,7 @@ function watcherOf(
 }
 
 /** Nothing else may be kept in the state directory: it is private, and files in it would pass for the agent's own. */
-function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelations): Problem[] {
+function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelations): ConfigProblem[] {
   const isInside = (place: string): boolean => same(place, stateDir.path) || within(place, stateDir.path);
   const used = folders.flatMap(({ index, path, settings, archiveTo }) => {
     const isArchived = settings.afterUpload === 'archive' || settings.archiveTo !== undefined;
@@ -190,12 +190,12 @@ function checkStateDir({ folders, stateDir }: Draft, { same, within }: PathRelat
   return [...problems, ...nested(key, { is: 'stateWatched', by, stateDir: shown })];
 }
 
-function nested(path: readonly PropertyKey[], flaw: Flaw): Problem[] {
+function nested(path: readonly PropertyKey[], flaw: Flaw): ConfigProblem[] {
   return [{ code: 'FOLDERS_NESTED', path, flaw }];
 }
 
 /** The agent makes its state directory accessible to the owner only, which would lock everyone else out of a shared one. */
-function checkSharedDirectory({ stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
+function checkSharedDirectory({ stateDir }: Draft, platform: NodeJS.Platform): ConfigProblem[] {
   if (!isSharedDirectory(stateDir.path, platform)) return [];
   // /etc/receiptd is for the configuration.
   const own =
@@ -204,7 +204,7 @@ function checkSharedDirectory({ stateDir }: Draft, platform: NodeJS.Platform): P
 }
 
 /** A non-local address without a certificate is no error: the agent keeps that listener closed and still sends receipts. Two listeners of this agent can't share an address; a clash with another program shows only when listening. */
-function checkPorts({ console, monitoring, results }: Draft): Problem[] {
+function checkPorts({ console, monitoring, results }: Draft): ConfigProblem[] {
   const taken = new Map<string, string>();
   return Object.entries({ console, monitoring, results }).flatMap(([key, settings]) => {
     const listen = settings?.listen;
@@ -216,7 +216,7 @@ function checkPorts({ console, monitoring, results }: Draft): Problem[] {
   });
 }
 
-function checkAlerts(alerts: ParsedAlerts | undefined): Problem[] {
+function checkAlerts(alerts: ParsedAlerts | undefined): ConfigProblem[] {
   if (alerts === undefined) return [];
   const { webhook, email } = alerts;
   const { protocol = null, hostname = '' } = webhook.url === null ? {} : new URL(webhook.url);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { showPath } from './show.ts';
-import type { ConfigChange, ConfigKey, Json } from './change.ts';
+import type { ConfigChange, ConfigKey, ConfigJson } from './change.ts';
 import { rewriteYaml } from './rewriteYaml.ts';
 import { readYaml } from './yamlSource.ts';
 
@@ -14,7 +14,7 @@ import { readYaml } from './yamlSource.ts';
 export function applyEdits(text: string, edits: readonly ConfigChange[], file: string): string {
   const mark = text.startsWith(MARK) ? MARK : '';
   let now = text.slice(mark.length);
-  let data = readYaml(now, file).data as Json;
+  let data = readYaml(now, file).data as ConfigJson;
   for (const edit of edits) {
     const wanted = editData(data, edit);
     for (const step of stepsOf(data, edit)) {
@@ -32,18 +32,23 @@ export function applyEdits(text: string, edits: readonly ConfigChange[], file: s
 const MARK = '\uFEFF';
 
 /** Applies an edit to plain data. @throws ReceiptdError CONFIG_INVALID if the path does not exist */
-export function editData(data: Json, edit: ConfigChange): Json {
+export function editData(data: ConfigJson, edit: ConfigChange): ConfigJson {
   const copy = structuredClone(data);
   const [key, ...rest] = edit.path;
   if (key === undefined) throw nowhere(edit.path);
   return changed(copy, key, rest, edit);
 }
 
-function changed(data: Json, key: ConfigKey, rest: readonly ConfigKey[], edit: ConfigChange): Json {
+function changed(
+  data: ConfigJson,
+  key: ConfigKey,
+  rest: readonly ConfigKey[],
+  edit: ConfigChange,
+): ConfigJson {
   if (key === '__proto__') throw nowhere(edit.path);
   const [next, ...others] = rest;
   if (Array.isArray(data)) {
-    const list: Json[] = [...(data as readonly Json[])];
+    const list: ConfigJson[] = [...(data as readonly ConfigJson[])];
     const index = Number(key);
     if (!Number.isInteger(index) || index < 0 || index >= list.length) throw nowhere(edit.path);
     if (next !== undefined) list[index] = changed(list[index] ?? null, next, others, edit);
@@ -54,7 +59,7 @@ function changed(data: Json, key: ConfigKey, rest: readonly ConfigKey[], edit: C
   if (data !== null && typeof data !== 'object') throw nowhere(edit.path);
   // Setting a key creates missing mappings; removing from a missing one is an error.
   if (data === null && edit.kind === 'remove') throw nowhere(edit.path);
-  const map: Record<string, Json> = { ...(data as Record<string, Json> | null) };
+  const map: Record<string, ConfigJson> = { ...(data as Record<string, ConfigJson> | null) };
   const name = String(key);
   if (next !== undefined) {
     map[name] = changed(Object.hasOwn(map, name) ? (map[name] ?? null) : null, next, others, edit);
@@ -65,14 +70,17 @@ function changed(data: Json, key: ConfigKey, rest: readonly ConfigKey[], edit: C
   return map;
 }
 
-function appended(list: Json | undefined, edit: Extract<ConfigChange, { value: Json }>): Json {
+function appended(
+  list: ConfigJson | undefined,
+  edit: Extract<ConfigChange, { value: ConfigJson }>,
+): ConfigJson {
   if (list === undefined || list === null) return [edit.value];
   if (!Array.isArray(list)) throw nowhere(edit.path);
-  return [...(list as readonly Json[]), edit.value];
+  return [...(list as readonly ConfigJson[]), edit.value];
 }
 
 /** Breaks an edit down into the smallest changes with the same result, so that comments inside a replaced value survive. */
-function stepsOf(data: Json, edit: ConfigChange): ConfigChange[] {
+function stepsOf(data: ConfigJson, edit: ConfigChange): ConfigChange[] {
   if (edit.kind === 'remove') return [edit];
   const there = at(data, edit.path);
   if (edit.kind === 'append') {
@@ -90,10 +98,10 @@ function stepsOf(data: Json, edit: ConfigChange): ConfigChange[] {
   return [{ kind: 'set', path: edit.path.slice(0, depth), value }];
 }
 
-function difference(path: readonly ConfigKey[], from: Json, to: Json): ConfigChange[] {
+function difference(path: readonly ConfigKey[], from: ConfigJson, to: ConfigJson): ConfigChange[] {
   if (isDeepStrictEqual(from, to)) return [];
   if (Array.isArray(from) && Array.isArray(to) && from.length > 0 && to.length > 0)
-    return listDifference(path, from as readonly Json[], to as readonly Json[]);
+    return listDifference(path, from as readonly ConfigJson[], to as readonly ConfigJson[]);
   if (!isMapping(from) || !isMapping(to) || Object.keys(from).length === 0 || Object.keys(to).length === 0)
     return [{ kind: 'set', path, value: to }];
   const gone = Object.keys(from).filter((key) => !Object.hasOwn(to, key));
@@ -109,8 +117,8 @@ function difference(path: readonly ConfigKey[], from: Json, to: Json): ConfigCha
 
 function listDifference(
   path: readonly ConfigKey[],
-  from: readonly Json[],
-  to: readonly Json[],
+  from: readonly ConfigJson[],
+  to: readonly ConfigJson[],
 ): ConfigChange[] {
   const common = Math.min(from.length, to.length);
   let head = 0;
@@ -129,19 +137,21 @@ function listDifference(
   return [...changes, ...cuts];
 }
 
-function isCollection(value: Json): value is readonly Json[] | { readonly [key: string]: Json } {
+function isCollection(
+  value: ConfigJson,
+): value is readonly ConfigJson[] | { readonly [key: string]: ConfigJson } {
   return typeof value === 'object' && value !== null;
 }
 
-function isMapping(value: Json): value is { readonly [key: string]: Json } {
+function isMapping(value: ConfigJson): value is { readonly [key: string]: ConfigJson } {
   return isCollection(value) && !Array.isArray(value);
 }
 
-function at(data: Json, path: readonly ConfigKey[]): Json | undefined {
-  let value: Json | undefined = data;
+function at(data: ConfigJson, path: readonly ConfigKey[]): ConfigJson | undefined {
+  let value: ConfigJson | undefined = data;
   for (const key of path) {
     if (value === undefined || !isCollection(value) || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<ConfigKey, Json>)[key];
+    value = (value as Record<ConfigKey, ConfigJson>)[key];
   }
   return value;
 }
@@ -155,7 +165,7 @@ function rewritten(text: string, change: ConfigChange): string {
 }
 
 /** Parses the edited text and verifies that nothing but the wanted change happened. */
-function checkedData(text: string, wanted: Json, path: readonly ConfigKey[], file: string): Json {
+function checkedData(text: string, wanted: ConfigJson, path: readonly ConfigKey[], file: string): ConfigJson {
   let data: unknown;
   try {
     data = readYaml(text, file).data;

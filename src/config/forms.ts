@@ -2,7 +2,7 @@ import { nodeAt, schemaTree, type SchemaNode } from './schemaTree.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 
 /** How a form shows a setting; null for the value that the schema or the machine sets. */
-export interface Field extends Pick<Setting, 'key' | 'page' | 'group' | 'why' | 'applies' | 'among'> {
+export interface FormField extends Pick<Setting, 'key' | 'page' | 'group' | 'why' | 'applies' | 'among'> {
   readonly kind: 'text' | 'number' | 'yes' | 'choice' | 'lines' | 'checks' | 'pairs';
   readonly options: readonly string[];
   /** For lines: a single word that stands instead of a list. */
@@ -12,15 +12,15 @@ export interface Field extends Pick<Setting, 'key' | 'page' | 'group' | 'why' | 
   readonly required: boolean;
 }
 
-let fields: readonly Field[] | null = null;
+let fields: readonly FormField[] | null = null;
 
 /** All settings, those that only the file changes included. */
-export function formFields(): readonly Field[] {
+export function formFields(): readonly FormField[] {
   fields ??= SETTINGS.map(fieldOf);
   return fields;
 }
 
-function fieldOf({ path, key, page, group, why, applies, among }: Setting): Field {
+function fieldOf({ path, key, page, group, why, applies, among }: Setting): FormField {
   const tree = schemaTree();
   const node = nodeAt(tree, path) ?? {};
   const above = nodeAt(tree, path.slice(0, -1)) ?? {};
@@ -39,7 +39,7 @@ function fieldOf({ path, key, page, group, why, applies, among }: Setting): Fiel
   };
 }
 
-function kindOf(node: SchemaNode, isName: boolean): Pick<Field, 'kind' | 'options'> {
+function kindOf(node: SchemaNode, isName: boolean): Pick<FormField, 'kind' | 'options'> {
   const list = node.type === 'array' ? node : node.anyOf?.find(({ type }) => type === 'array');
   if (isName) return { kind: 'choice', options: [] };
   if (node.enum) return { kind: 'choice', options: node.enum };

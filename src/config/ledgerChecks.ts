@@ -2,7 +2,7 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import { isLoopback } from '../core/domain/loopback.ts';
 import { readPostgresUrl, withParameter } from '../core/domain/postgresUrl.ts';
 import type { Draft } from './draft.ts';
-import { invalid, type Problem } from './problems.ts';
+import { invalid, type ConfigProblem } from './problems.ts';
 import type { ParsedLedger } from './schema.ts';
 import type { Flaw } from '../texts/en/settingFlaws.ts';
 import { shorten, showPath } from './show.ts';
@@ -14,7 +14,7 @@ const MODES = [...OPEN_MODES, 'require', 'verify-ca', 'verify-full'];
 const PARAMETERS = ['sslmode', 'host', 'target_session_attrs'];
 
 /** Checks the ledger's keys against each other and against the folders. */
-export function checkLedger({ ledger, folders }: Draft): Problem[] {
+export function checkLedger({ ledger, folders }: Draft): ConfigProblem[] {
   if (ledger === undefined) return [];
   return [
     ...(ledger.kind === 'postgres' ? checkPostgres(ledger) : checkSqlite(ledger)),
@@ -30,11 +30,11 @@ export function checkLedger({ ledger, folders }: Draft): Problem[] {
 }
 
 /** A database address without `kind: postgres` is a mistake. */
-function checkSqlite({ url }: ParsedLedger): Problem[] {
+function checkSqlite({ url }: ParsedLedger): ConfigProblem[] {
   return url === 'none' ? [] : [invalid(['ledger', 'url'], { is: 'urlUnused' })];
 }
 
-function checkPostgres(ledger: Pick<ParsedLedger, 'url' | 'allowInsecure'>): Problem[] {
+function checkPostgres(ledger: Pick<ParsedLedger, 'url' | 'allowInsecure'>): ConfigProblem[] {
   const flaw = urlFlaw(ledger);
   return flaw === null ? [] : [invalid(['ledger', 'url'], flaw)];
 }

@@ -11,19 +11,19 @@ import { expectedIn } from './values.ts';
 import type { YamlSource } from './yamlSource.ts';
 
 /** A problem at a key of the config file. */
-export interface Problem {
+export interface ConfigProblem {
   readonly code: SettingsCode;
   readonly path: readonly PropertyKey[];
   readonly flaw: Flaw;
 }
 
 /** Reports secrets in the file, without their values. */
-export function secretProblems(data: unknown): Problem[] {
+export function secretProblems(data: unknown): ConfigProblem[] {
   return secretPaths(data).map((path) => invalid(path, { is: 'secret' }));
 }
 
 /** Describes schema violations: suggests a name for unknown keys, and says what was expected for wrong values. */
-export function shapeProblems(issues: readonly z.core.$ZodIssue[], data: unknown): Problem[] {
+export function shapeProblems(issues: readonly z.core.$ZodIssue[], data: unknown): ConfigProblem[] {
   const tree = schemaTree();
   const problems = issues
     .flatMap((issue) => fromIssue(issue, data, tree))
@@ -39,7 +39,7 @@ function isSecretAt(path: readonly PropertyKey[], data: unknown): boolean {
   return typeof key === 'string' && isSecret(key, valueAt(data, path));
 }
 
-function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Problem[] {
+function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {});
     return issue.keys.map((key) =>
@@ -59,7 +59,7 @@ function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Pr
   return wrong({ is: 'expected', expected, found: isHidden ? null : found, meant });
 }
 
-export function invalid(path: readonly PropertyKey[], flaw: Flaw): Problem {
+export function invalid(path: readonly PropertyKey[], flaw: Flaw): ConfigProblem {
   return { code: 'CONFIG_INVALID', path, flaw };
 }
 
@@ -90,7 +90,11 @@ function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** Combines all problems into one error, in file order. Uses their code if they share one, else CONFIG_INVALID. */
-export function problemsError(problems: readonly Problem[], source: YamlSource, file: string): ReceiptdError {
+export function problemsError(
+  problems: readonly ConfigProblem[],
+  source: YamlSource,
+  file: string,
+): ReceiptdError {
   const placed = problems
     .map(({ path, flaw }) => ({ key: showPath(path), ...source.position(path), flaw }))
     .sort((a, b) => a.line - b.line || a.col - b.col);

@@ -164,9 +164,9 @@ export const existing = text(/^(?:send|skip|since \d{4}-\d{2}-\d{2})$/, { is: 'e
   .meta({ title: 'send, skip or since YYYY-MM-DD', example: 'skip' });
 
 /** `at`: local midnight of that day in wall-clock milliseconds. */
-type Existing = { kind: 'send' } | { kind: 'skip' } | { kind: 'since'; at: number; text: string };
+type ExistingValue = { kind: 'send' } | { kind: 'skip' } | { kind: 'since'; at: number; text: string };
 
-function readExisting(value: string): Existing {
+function readExisting(value: string): ExistingValue {
   if (value === 'send' || value === 'skip') return { kind: value };
   const day = value.slice('since '.length);
   return { kind: 'since', at: parseDay(day), text: day };

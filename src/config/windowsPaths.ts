@@ -1,5 +1,5 @@
 import type { Draft, DraftFolder } from './draft.ts';
-import { invalid, type Problem } from './problems.ts';
+import { invalid, type ConfigProblem } from './problems.ts';
 import type { Flaw } from '../texts/en/settingFlaws.ts';
 import { namesStream } from '../core/domain/windowsNames.ts';
 import { shorten } from './show.ts';
@@ -12,12 +12,12 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 const LONGEST_STATE_DIR = 200;
 
 /** Reports paths that only Windows treats specially. */
-export function checkWindowsPaths({ folders, stateDir }: Draft, platform: NodeJS.Platform): Problem[] {
+export function checkWindowsPaths({ folders, stateDir }: Draft, platform: NodeJS.Platform): ConfigProblem[] {
   if (platform !== 'win32') return [];
   return [...folders.flatMap(checkFolder), ...checkStateDir(stateDir.path)];
 }
 
-function checkFolder({ index, settings }: DraftFolder): Problem[] {
+function checkFolder({ index, settings }: DraftFolder): ConfigProblem[] {
   return (['path', 'archiveTo', 'needsAttention'] as const).flatMap((key) => {
     const text = settings[key];
     const flaw = text === undefined ? null : flawOf(text);
@@ -35,7 +35,7 @@ function flawOf(text: string): Flaw | null {
   return segments.some((segment) => /[. ]$/.test(segment)) ? { is: 'trailingDot', path } : null;
 }
 
-function checkStateDir(path: string): Problem[] {
+function checkStateDir(path: string): ConfigProblem[] {
   const length = { is: 'stateTooLong', length: path.length, longest: LONGEST_STATE_DIR } as const;
   const flaw =
     (namesStream(path, 'win32') ? flawOf(path) : null) ?? (path.length > LONGEST_STATE_DIR ? length : null);

@@ -6,7 +6,7 @@ import { isSecretKey, mayHoldSecret } from './secrets.ts';
 import { shorten } from './show.ts';
 
 /** A place in the file; both numbers start at 1. */
-export interface Position {
+export interface TextPosition {
   readonly line: number;
   readonly col: number;
 }
@@ -15,7 +15,7 @@ export interface YamlSource {
   /** Plain data: mappings, lists, texts, numbers, booleans and null. */
   readonly data: unknown;
   /** Position of the key at `path`, or of the nearest parent that is in the file. */
-  position(path: readonly PropertyKey[]): Position;
+  position(path: readonly PropertyKey[]): TextPosition;
 }
 
 interface Mistake {

@@ -19,7 +19,7 @@ export interface GenerationsDeps<C, G extends Generation> {
 /** Delay before a failed rebuild is retried: a full disk may have room soon. */
 const AGAIN_MS = 5_000;
 
-interface Wanted<C> {
+interface PendingReplacement<C> {
   readonly config: C;
   readonly taken: () => void;
   readonly refused: (error: unknown) => void;
@@ -38,7 +38,7 @@ export class Generations<C, G extends Generation> {
   readonly #deps: GenerationsDeps<C, G>;
   readonly #acts = new Set<Promise<unknown>>();
   #current: { readonly config: C; readonly generation: G };
-  #wanted: Wanted<C> | null = null;
+  #wanted: PendingReplacement<C> | null = null;
   #drain = new AbortController();
   /** Resolves when acts may go on; null while they may. */
   #gate: { readonly opened: Promise<void>; readonly open: () => void } | null = null;
@@ -120,7 +120,7 @@ export class Generations<C, G extends Generation> {
     });
   }
 
-  async #composeNext({ config, taken, refused }: Wanted<C>, stop: AbortSignal): Promise<void> {
+  async #composeNext({ config, taken, refused }: PendingReplacement<C>, stop: AbortSignal): Promise<void> {
     const former = this.#current.config;
     this.#drain = new AbortController();
     try {

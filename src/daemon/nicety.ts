@@ -4,7 +4,7 @@ import type { Log, LogEvent, LogFields } from '../core/ports/log.ts';
 
 const AGAIN_MS = 60_000;
 
-type Part = (signal: AbortSignal) => Promise<unknown>;
+type BackgroundTask = (signal: AbortSignal) => Promise<unknown>;
 
 /**
  * What the agent can do without: the returned function runs it until aborted and never rejects, because a machine without descriptors,
@@ -12,7 +12,7 @@ type Part = (signal: AbortSignal) => Promise<unknown>;
  */
 export function nicety(
   event: LogEvent,
-  run: Part,
+  run: BackgroundTask,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
   fields: LogFields = {},
 ): (signal: AbortSignal) => Promise<void> {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
  *   running ──it ends by itself──▶ ended (onDeath is called)
  *      └─────stop─────▶ stopping ──▶ ended (SIGTERM, then SIGKILL after the grace period)
  */
-export interface Child {
+export interface DemoChild {
   /** Its first line on standard output. */
   firstLine(signal: AbortSignal): Promise<string>;
   /** Resolves when the process has ended. Idempotent. */
@@ -29,7 +29,7 @@ export interface ChildOptions {
 const STOP_GRACE_MS = 15_000;
 const LAST_WORDS = 500;
 
-export function startChild(options: ChildOptions): Child {
+export function startChild(options: ChildOptions): DemoChild {
   const child = spawn(process.execPath, options.args, {
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],

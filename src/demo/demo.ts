@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { startChild } from './child.ts';
-import type { Child } from './child.ts';
+import type { DemoChild } from './child.ts';
 import { dropAll, planDrops, removeOwn } from './drop.ts';
 import type { Drop, Sleep } from './drop.ts';
 import { logLine } from './logLine.ts';
@@ -39,7 +39,7 @@ export async function runDemo(options: DemoOptions, stop: AbortSignal): Promise<
   }
   const death = new AbortController();
   const signal = AbortSignal.any([stop, death.signal]);
-  const children: Child[] = [];
+  const children: DemoChild[] = [];
   const scratch = await openScratch(path.join(options.project, 'scratch'));
   try {
     await play(options, scratch, children, signal, (sentence) => death.abort(new DemoError(sentence)));
@@ -56,7 +56,7 @@ export async function runDemo(options: DemoOptions, stop: AbortSignal): Promise<
 async function play(
   { project, main, env, print, sleep, deadlineMs, drops: plan = planDrops }: DemoOptions,
   scratch: Scratch,
-  children: Child[],
+  children: DemoChild[],
   signal: AbortSignal,
   onDeath: (sentence: string) => void,
 ): Promise<void> {
@@ -110,7 +110,7 @@ const ANNOUNCED = z.object({
 });
 
 /** Reads the sandbox's address and credentials from its first line of output, which is JSON. */
-async function announced(sandbox: Child, signal: AbortSignal): Promise<z.infer<typeof ANNOUNCED>> {
+async function announced(sandbox: DemoChild, signal: AbortSignal): Promise<z.infer<typeof ANNOUNCED>> {
   const timeout = AbortSignal.timeout(SANDBOX_START_MS);
   let line: string;
   try {

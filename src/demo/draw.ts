@@ -2,10 +2,10 @@ import sharp from 'sharp';
 import { CHANNELS, paintLines } from './paint.ts';
 import { inventReceipt, printedLines } from './receipt.ts';
 
-export type Format = 'jpeg' | 'png' | 'tiff';
+export type DrawFormat = 'jpeg' | 'png' | 'tiff';
 
 /** Draws the image file of an invented receipt. Deterministic. */
-export async function drawReceipt(seed: number, format: Format): Promise<Buffer> {
+export async function drawReceipt(seed: number, format: DrawFormat): Promise<Buffer> {
   const receipt = inventReceipt(seed);
   const { pixels, width, height } = paintLines(printedLines(receipt, seed), seed);
   const image = sharp(pixels, { raw: { width, height, channels: CHANNELS } });

@@ -13,7 +13,7 @@ const PAPER = [246, 243, 234] as const;
 const INK = 52;
 const NOISE = 9;
 
-export interface Picture {
+export interface PaintedPicture {
   /** Row by row from the top, `CHANNELS` bytes each. */
   readonly pixels: Buffer;
   readonly width: number;
@@ -21,7 +21,7 @@ export interface Picture {
 }
 
 /** Paints printed lines as a picture. Deterministic. */
-export function paintLines(lines: readonly string[], seed: number): Picture {
+export function paintLines(lines: readonly string[], seed: number): PaintedPicture {
   const width = LINE_LENGTH * COLUMN + 2 * MARGIN;
   const height = lines.length * ROW + 2 * MARGIN;
   return { pixels: paint(lines, width, height, seed), width, height };

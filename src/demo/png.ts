@@ -1,10 +1,10 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { CHANNELS, type Picture } from './paint.ts';
+import { CHANNELS, type PaintedPicture } from './paint.ts';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** Encodes a picture as a PNG file without a library: an installed receiptd has no image library for drawing. */
-export function encodePng({ pixels, width, height }: Picture): Buffer {
+export function encodePng({ pixels, width, height }: PaintedPicture): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);

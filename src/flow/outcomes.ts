@@ -40,7 +40,7 @@ const NOT_LEFT = {
 } as const satisfies Readonly<Record<string, WhyFact>>;
 
 /** One answered request. */
-interface Answered {
+interface AnsweredUpload {
   readonly document: Document;
   readonly attempt: number;
   readonly answer: Answer;
@@ -77,7 +77,10 @@ export class Outcomes {
       : this.#notAccepted(answered, outcome);
   }
 
-  async #notAccepted(answered: Answered, outcome: Exclude<Outcome, { kind: 'accepted' }>): Promise<boolean> {
+  async #notAccepted(
+    answered: AnsweredUpload,
+    outcome: Exclude<Outcome, { kind: 'accepted' }>,
+  ): Promise<boolean> {
     const { holds, log } = this.#deps;
     const { document, http } = answered;
     const { endpoint } = document;
@@ -137,7 +140,7 @@ export class Outcomes {
   }
 
   async #accepted(
-    answered: Answered,
+    answered: AnsweredUpload,
     { status, verbatim }: Extract<Outcome, { kind: 'accepted' }>['record'],
   ): Promise<true> {
     const { holds, log, onAccepted } = this.#deps;
@@ -151,7 +154,7 @@ export class Outcomes {
   }
 
   async #refused(
-    { document, attempt, http, answeredAt, record }: Answered,
+    { document, attempt, http, answeredAt, record }: AnsweredUpload,
     { reason, why }: Why,
   ): Promise<boolean> {
     const { holds, log } = this.#deps;
@@ -176,7 +179,10 @@ export class Outcomes {
     return false;
   }
 
-  async #trouble(answered: Answered, outcome: Extract<Outcome, { kind: 'serviceTrouble' }>): Promise<void> {
+  async #trouble(
+    answered: AnsweredUpload,
+    outcome: Extract<Outcome, { kind: 'serviceTrouble' }>,
+  ): Promise<void> {
     const { clock, random, holds, log, parkAfter } = this.#deps;
     const { document, answer, http, answeredAt } = answered;
     const { reason, why, answerLost, serverError } = outcome;
@@ -213,7 +219,7 @@ export class Outcomes {
 
   /** At its old place: the answer says nothing about the document. */
   async #queueAgain(
-    answered: Answered,
+    answered: AnsweredUpload,
     { reason, why, answerLost = false }: Why & { readonly answerLost?: boolean },
     ended: AttemptOutcome = 'trouble',
   ): Promise<void> {
@@ -226,7 +232,7 @@ export class Outcomes {
   }
 
   #end(
-    { document, attempt, http, record }: Answered,
+    { document, attempt, http, record }: AnsweredUpload,
     outcome: AttemptOutcome,
     why: WhyFact | null,
     next: NextState,

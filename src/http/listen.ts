@@ -14,7 +14,7 @@ export type Listener = TlsListener | typeof MONITORING_LISTENER;
 const CLOSE_GRACE_MS = 1_000;
 
 /** `host` without brackets. */
-export interface Address {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -24,7 +24,7 @@ export interface Address {
  * @throws ReceiptdError with the listener's code
  */
 export function demandCertificate(
-  { host }: Pick<Address, 'host'>,
+  { host }: Pick<ListenAddress, 'host'>,
   tls: object | null,
   { code }: TlsListener,
 ): void {
@@ -33,7 +33,7 @@ export function demandCertificate(
 
 /** @throws ReceiptdError CONSOLE_UNAVAILABLE */
 export async function demandPassword(
-  { host }: Pick<Address, 'host'>,
+  { host }: Pick<ListenAddress, 'host'>,
   password: { current(): Promise<object | null> },
 ): Promise<void> {
   if (isLoopback(host) || (await password.current()) !== null) return;
@@ -41,7 +41,11 @@ export async function demandPassword(
 }
 
 /** @returns the port. @throws ReceiptdError PORT_IN_USE, or with the listener's code */
-export async function listenOn(server: Server, { host, port }: Address, listener: Listener): Promise<number> {
+export async function listenOn(
+  server: Server,
+  { host, port }: ListenAddress,
+  listener: Listener,
+): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -9,7 +9,7 @@ import type { LedgerAway } from './ledgerAway.ts';
 import type { Presence } from './presence/presence.ts';
 import type { FirstListing } from './scan/firstListing.ts';
 import type { FolderListings } from './scan/folderListings.ts';
-import { ListingTimes, type Listed, type ListingTimesDeps } from './scan/listingTimes.ts';
+import { ListingTimes, type ListingRecord, type ListingTimesDeps } from './scan/listingTimes.ts';
 import type { PageSink } from './settle/admissionSink.ts';
 import type { Settling } from './settle/settling.ts';
 import { FolderEvents, type FolderEventsDeps } from './watch/folderEvents.ts';
@@ -123,7 +123,7 @@ export class FolderWatch {
     }
   }
 
-  async #list(what: Listed, times: ListingTimes, signal: AbortSignal): Promise<void> {
+  async #list(what: ListingRecord, times: ListingTimes, signal: AbortSignal): Promise<void> {
     const { clock, settling, hintQueue, listings } = this.#deps;
     const from = clock.monotonic();
     const waitedBefore = settling.roomWaitedMs;

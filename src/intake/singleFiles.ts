@@ -21,7 +21,7 @@ export interface SingleFile {
   readonly bytes: Buffer;
 }
 
-export type Taken =
+export type TakenFile =
   | Admitted
   /** It is not sent, and no copy is kept. */
   | { readonly kind: 'rejected'; readonly why: WhyFact };
@@ -57,7 +57,7 @@ export class SingleFiles {
   }
 
   /** The admission is durable when it resolves. @throws ReceiptdError if the copy or the ledger fails; the file is not accepted then */
-  async take(file: SingleFile, settings: FolderSettings): Promise<Taken> {
+  async take(file: SingleFile, settings: FolderSettings): Promise<TakenFile> {
     const { bytes } = file;
     if (bytes.length > settings.maxFileSize)
       return {
@@ -75,7 +75,7 @@ export class SingleFiles {
     });
   }
 
-  async #admit(candidate: Candidate, settings: FolderSettings): Promise<Taken> {
+  async #admit(candidate: Candidate, settings: FolderSettings): Promise<TakenFile> {
     const { ledger, payloads, inspector, clock, host, log, onAdmitted } = this.#deps;
     const { bytes, path } = candidate;
     const { path: folder, endpoint } = settings;

@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Spool } from '../core/ports/spool.ts';
-import { locateBytes, type Found, type OpenFolder } from './locateBytes.ts';
+import { locateBytes, type ImageSearch, type OpenFolder } from './locateBytes.ts';
 
 export interface BytesSearchDeps {
   readonly ledger: Ledger;
@@ -90,7 +90,7 @@ export class BytesSearch {
 
   async #lost(
     { id, name, folder, path, sha256 }: Document,
-    { why, newestSeen }: Extract<Found, { kind: 'gone' }>,
+    { why, newestSeen }: Extract<ImageSearch, { kind: 'gone' }>,
   ): Promise<void> {
     const { ledger, clock, log } = this.#deps;
     await ledger.markLost(id, toMessage(why), clock.now(), newestSeen);

@@ -12,7 +12,7 @@ import { ofError, type AwayFact, type WhyFact } from '../core/domain/why.ts';
  * `away`: a place that may have the bytes can't be read now. `gone`: no place that this agent can reach has them any more;
  * `elsewhere`: another agent's may.
  */
-export type Found =
+export type ImageSearch =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
   | { readonly kind: 'away'; readonly why: WhyFact }
   | {
@@ -33,7 +33,7 @@ export type Sought = Pick<Document, 'sha256' | 'size' | 'folder' | 'path'>;
 export async function locateBytes(
   document: Sought,
   { ledger, spool, open }: { ledger: LedgerQueue; spool: Pick<Spool, 'read'>; open: OpenFolder },
-): Promise<Found> {
+): Promise<ImageSearch> {
   let trouble: ReceiptdError | null = null;
   try {
     const bytes = await spool.read(document.sha256);
@@ -52,7 +52,7 @@ export async function locateOriginal(
   document: Sought,
   ledger: LedgerQueue,
   open: OpenFolder,
-): Promise<Found> {
+): Promise<ImageSearch> {
   let away: AwayFact | null = null;
   const sources = await ledger.sources(document.sha256);
   const newestSeen = sources[0]?.fileId ?? 0;

@@ -14,13 +14,13 @@ export interface Head {
 }
 
 /** An entry that was read from a journal or a chain. `base` and `name` are those of its agent, where there are several. */
-export interface Recorded extends JournalEntry {
+export interface RecordedEntry extends JournalEntry {
   readonly base?: number;
   readonly name?: string;
 }
 
 /** Whose fault an error is: of one of the rows, of the moment (another try may succeed), or of the store as a whole. */
-export type Fault = 'row' | 'again' | 'store';
+export type EngineFault = 'row' | 'again' | 'store';
 
 /** Look-ups and reads, in the language of statements.ts. */
 export interface Reader {
@@ -55,7 +55,7 @@ export interface Engine extends Reader {
   ): void | Promise<void>;
   record(entries: readonly { readonly entry: Entry; readonly at: number }[]): void | Promise<void>;
   /** Sets the tables' head behind entries that are recorded already. */
-  replayed(entries: readonly Recorded[]): void | Promise<void>;
+  replayed(entries: readonly RecordedEntry[]): void | Promise<void>;
   commit(): void | Promise<void>;
   /** Never fails. */
   rollback(): void | Promise<void>;
@@ -67,7 +67,7 @@ export interface Engine extends Reader {
   /**
    * Entries behind the tables' head, in parts. After an empty one, the next is asked for once all others are folded.
    */
-  behind(): Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>;
+  behind(): Iterable<readonly RecordedEntry[]> | AsyncIterable<readonly RecordedEntry[]>;
   /** Blanks what was erased, also what a crash left to be blanked. False if it could not be done now. */
   finish(): boolean | Promise<boolean>;
   /** Entries with personal data about these documents or files, as ranges: of this chain, and of others. */
@@ -84,6 +84,6 @@ export interface Engine extends Reader {
    * where there is one agent.
    */
   takeOver?(base: number): Promise<boolean>;
-  faultOf(error: unknown): Fault;
+  faultOf(error: unknown): EngineFault;
   close(): void | Promise<void>;
 }

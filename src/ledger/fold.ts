@@ -29,12 +29,12 @@ export interface WorkingSet {
   /** Whether another document of the endpoint has these bytes or this name; from now on one has. */
   isTaken(endpoint: number, sha256: string, name: string): boolean;
   /** Whether another file is current at this path; from now on this one is. */
-  isAtPath(at: Place, id: number): boolean;
+  isAtPath(at: FilePlace, id: number): boolean;
   /** Whether this result of a document, or of none (0), was received before; from now on it was. */
   isReceived(document: number, sha256: string): boolean;
 }
 
-export interface Place {
+export interface FilePlace {
   readonly folder: number;
   readonly dir: string;
   readonly name: string;

@@ -1,11 +1,11 @@
 import { CHAIN, cleaned, folderIn, fromJournal, type Entry } from './entries.ts';
-import type { Engine, Head, Recorded } from './engine.ts';
-import { fitting, fold, rowsOf, type Place } from './fold.ts';
+import type { Engine, Head, RecordedEntry } from './engine.ts';
+import { fitting, fold, rowsOf, type FilePlace } from './fold.ts';
 import type { RowFault } from '../core/messages.ts';
 import { splitPath, TABLE_NAMES, type Cells, type Table } from './schema.ts';
-import { STEPS, type Answer, type Item, type StepName } from './steps.ts';
+import { STEPS, type StepAnswer, type Item, type StepName } from './steps.ts';
 import { lockEndpoints } from './steps/places.ts';
-import { Work, type Places } from './work.ts';
+import { Work, type KnownPlaces } from './work.ts';
 
 const REPLAYED_AT_ONCE = 2_000;
 const TRIES = 3;
@@ -18,7 +18,7 @@ export type Step = {
 interface Lenient {
   readonly count: number;
   /** Entries that do not fit those before them. */
-  readonly misfits: readonly Recorded[];
+  readonly misfits: readonly RecordedEntry[];
 }
 
 /**
@@ -37,7 +37,7 @@ export class LedgerCore {
   /** A commit failed after its entries were recorded. */
   #isBehind = false;
   /** As the last transaction left them. */
-  #places: Partial<Places> = {};
+  #places: Partial<KnownPlaces> = {};
 
   constructor(engine: Engine) {
     this.engine = engine;
@@ -55,7 +55,7 @@ export class LedgerCore {
   /** @returns an answer for each item of each step */
   run<const Steps extends readonly Step[]>(
     steps: Steps,
-  ): Promise<{ readonly [I in keyof Steps]: readonly (Answer<Steps[I][0]> | RowFault)[] }> {
+  ): Promise<{ readonly [I in keyof Steps]: readonly (StepAnswer<Steps[I][0]> | RowFault)[] }> {
     // An answer for each item of each step, in their order.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return this.between(() => this.#run(cleaned(steps))) as never;
@@ -171,7 +171,7 @@ export class LedgerCore {
   async #bringForward(): Promise<number> {
     this.#places = {};
     let count = 0;
-    let batch: Recorded[] = [];
+    let batch: RecordedEntry[] = [];
     for await (const entries of this.engine.behind()) {
       batch.push(...entries);
       if (batch.length < REPLAYED_AT_ONCE && entries.length > 0) continue;
@@ -184,7 +184,7 @@ export class LedgerCore {
   }
 
   /** Folds entries that the engine records as they are: a move. @returns how many */
-  follow(parts: Iterable<readonly Recorded[]>): Promise<number> {
+  follow(parts: Iterable<readonly RecordedEntry[]>): Promise<number> {
     return this.between(async () => {
       let count = 0;
       for (const entries of parts) count += await this.#replayAgain(entries);
@@ -192,7 +192,7 @@ export class LedgerCore {
     });
   }
 
-  async #replayAgain(entries: readonly Recorded[], tries = 1): Promise<number> {
+  async #replayAgain(entries: readonly RecordedEntry[], tries = 1): Promise<number> {
     try {
       return await this.#replay(entries);
     } catch (error) {
@@ -203,11 +203,11 @@ export class LedgerCore {
 
   /** Folds entries, of which some may be missing or changed. */
   async foldLeniently(
-    parts: Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>,
+    parts: Iterable<readonly RecordedEntry[]> | AsyncIterable<readonly RecordedEntry[]>,
   ): Promise<Lenient> {
     let count = 0;
-    const misfits: Recorded[] = [];
-    const replay = async (entries: readonly Recorded[]): Promise<void> => {
+    const misfits: RecordedEntry[] = [];
+    const replay = async (entries: readonly RecordedEntry[]): Promise<void> => {
       try {
         count += await this.#replay(entries);
       } catch (error) {
@@ -270,7 +270,7 @@ export class LedgerCore {
     }
   }
 
-  async #replay(entries: readonly Recorded[]): Promise<number> {
+  async #replay(entries: readonly RecordedEntry[]): Promise<number> {
     if (entries.length === 0) return 0;
     const { engine } = this;
     const head = await engine.begin();
@@ -320,7 +320,7 @@ async function lookUp(work: Work, entries: Part['entries']): Promise<void> {
 /** What the entries take for themselves. */
 function wantedBy(work: Work, entries: Part['entries']): Parameters<Work['look']>[0] {
   const admitted: { endpoint: number; sha256: string; name: string }[] = [];
-  const files: Place[] = [];
+  const files: FilePlace[] = [];
   const results: { document: number; sha256: string }[] = [];
   for (const { entry } of entries) {
     if (entry.kind === 'admitted') admitted.push(entry);
@@ -340,7 +340,7 @@ function wantedBy(work: Work, entries: Part['entries']): Parameters<Work['look']
 }
 
 /** Entries of the same chain in a row. */
-function partsOf(entries: readonly Recorded[], head: Pick<Head, 'base' | 'name'>): readonly Part[] {
+function partsOf(entries: readonly RecordedEntry[], head: Pick<Head, 'base' | 'name'>): readonly Part[] {
   const parts: Part[] = [];
   for (const { base = head.base, name = head.name, seq, at, ...recorded } of entries) {
     const entry = { seq, at, entry: fromJournal(recorded) };

@@ -34,4 +34,4 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 export type Item<Name extends StepName> = Parameters<(typeof STEPS)[Name]>[1][number];
-export type Answer<Name extends StepName> = Awaited<ReturnType<(typeof STEPS)[Name]>>[number];
+export type StepAnswer<Name extends StepName> = Awaited<ReturnType<(typeof STEPS)[Name]>>[number];

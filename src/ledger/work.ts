@@ -1,6 +1,6 @@
 import { CHAIN, type Entry } from './entries.ts';
 import type { Engine, Head } from './engine.ts';
-import { fold, namingBytes, type Place, type WorkingSet } from './fold.ts';
+import { fold, namingBytes, type FilePlace, type WorkingSet } from './fold.ts';
 import {
   byTable,
   COUNTED,
@@ -40,7 +40,7 @@ const RECEIVED = `SELECT r.document AS document, r.sha256 AS sha256 FROM {rows d
 
 type Rows = { readonly [Name in Table]: Map<number, Row<Name>> };
 /** There are few of them, and nearly every transaction asks for the same. */
-export type Places = Pick<Rows, 'endpoints' | 'folders'>;
+export type KnownPlaces = Pick<Rows, 'endpoints' | 'folders'>;
 type Changes = { readonly [Name in Table]: Map<number, 'new' | Partial<Row<Name>>> };
 
 /**
@@ -61,7 +61,7 @@ export class Work implements WorkingSet {
   readonly #atPaths = new Map<string, number>();
 
   /** `places`: endpoints and folders as the transactions before left them, where there is one agent. */
-  constructor(engine: Engine, head: Head, places: Partial<Places> = {}) {
+  constructor(engine: Engine, head: Head, places: Partial<KnownPlaces> = {}) {
     this.engine = engine;
     this.head = head;
     this.rows = { ...byTable(() => new Map<number, never>()), ...places };
@@ -168,7 +168,7 @@ export class Work implements WorkingSet {
     return !isBytes || !isName;
   }
 
-  isAtPath(at: Place, id: number): boolean {
+  isAtPath(at: FilePlace, id: number): boolean {
     if (this.#taken === null) return false;
     const key = pathKey(at);
     const other = this.#atPaths.get(key);
@@ -189,11 +189,11 @@ export class Work implements WorkingSet {
   }
 
   /** Looks for what others have in place of these, before they are folded. */
-  async look({ admitted, files, results }: Wanted): Promise<void> {
+  async look({ admitted, files, results }: LookUp): Promise<void> {
     const [bytes, names, paths, received] = await Promise.all([
       this.ask<Taken>(BYTES_TAKEN, admitted),
       this.ask<Taken>(NAMES_TAKEN, admitted),
-      this.ask<Place & { readonly id: number }>(AT_PATH, files),
+      this.ask<FilePlace & { readonly id: number }>(AT_PATH, files),
       this.ask<Result>(RECEIVED, results),
     ]);
     const taken = (this.#taken ??= new Set());
@@ -280,13 +280,13 @@ interface Result {
   readonly sha256: string;
 }
 
-interface Wanted {
+interface LookUp {
   readonly admitted: readonly { readonly endpoint: number; readonly sha256: string; readonly name: string }[];
-  readonly files: readonly Place[];
+  readonly files: readonly FilePlace[];
   readonly results: readonly Result[];
 }
 
-const pathKey = ({ folder, dir, name }: Place): string => `${folder} ${dir}\n${name}`;
+const pathKey = ({ folder, dir, name }: FilePlace): string => `${folder} ${dir}\n${name}`;
 const resultKey = (document: number, sha256: string): string => `result ${document} ${sha256}`;
 
 /** Another agent may meet the same endpoint or folder at the same moment. */

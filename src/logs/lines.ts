@@ -6,7 +6,7 @@ export const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** One log line before it is written, with secrets already redacted. */
-export interface Entry {
+export interface LogEntry {
   readonly at: Date;
   readonly level: Level;
   /** Its words in other languages stand in the catalogue. */
@@ -21,7 +21,7 @@ const PROMINENT: readonly string[] = ['name', 'documentId'];
 const RESERVED: ReadonlySet<string> = new Set(['timestamp', 'level', 'event', 'message']);
 
 /** One JSON object on one line. A field named like a fixed one gets the suffix `Field`. */
-export function jsonLine(entry: Entry): string {
+export function jsonLine(entry: LogEntry): string {
   const line: Record<string, unknown> = {
     timestamp: entry.at.toISOString(),
     level: entry.level,
@@ -33,7 +33,7 @@ export function jsonLine(entry: Entry): string {
 }
 
 /** `14:03:22 info  Document accepted  name=… documentId=12 httpStatus=200`, in local time. */
-export function terminalLine(entry: Entry, color: boolean): string {
+export function terminalLine(entry: LogEntry, color: boolean): string {
   const paint = pc.createColors(color);
   const present = Object.entries(entry.fields).filter(([, value]) => value !== undefined && value !== null);
   const prominent = PROMINENT.flatMap((key) => present.filter(([name]) => name === key)).map(

@@ -5,7 +5,7 @@ import { messageOf, systemCode } from '../core/domain/errors.ts';
 import type { Log, LogEvent, LogFields } from '../core/ports/log.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
 import { LEVELS, jsonLine, terminalLine } from './lines.ts';
-import type { Entry, Level } from './lines.ts';
+import type { LogEntry, Level } from './lines.ts';
 import { LogFile } from './logFile.ts';
 import { RecentLines } from './recentLines.ts';
 import { REDACTED, isSecretField } from './redact.ts';
@@ -90,7 +90,7 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
   /** Must also work after the logger ended: the final flush may discover that the file can't be written. */
   function write(level: Level, event: LogEvent, fields: LogFields = {}): void {
     if (!logger.isLevelEnabled(level)) return;
-    const entry: Entry = {
+    const entry: LogEntry = {
       at: now(),
       level,
       event,

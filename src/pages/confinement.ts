@@ -9,10 +9,10 @@ export interface Confinement {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Restrictions in force, to show to people. */
-  readonly holds: readonly Hold[];
+  readonly holds: readonly ConfinementHold[];
 }
 
-export type Hold = 'heap' | 'files' | 'network' | 'memory' | 'time';
+export type ConfinementHold = 'heap' | 'files' | 'network' | 'memory' | 'time';
 
 const HEAP_MB = 512;
 /** User and network namespaces of its own, without a network. The second is for versions without `--map-current-user`. */
@@ -46,7 +46,7 @@ export async function confinement(program: string, packages: readonly string[]):
     process.execPath,
     ...node,
   ];
-  const holds: Hold[] = ['heap', ...(files.length > 0 ? (['files'] as const) : [])];
+  const holds: ConfinementHold[] = ['heap', ...(files.length > 0 ? (['files'] as const) : [])];
   holds.push(...wrappers.map(({ holds: what }) => what));
   if (process.platform !== 'win32') holds.push('memory');
   return {

@@ -1,5 +1,5 @@
 import type { Unreadable } from '../core/ports/pages.ts';
-import type { Frame, Reply, Request } from './protocol.ts';
+import type { Frame, Reply, PageRequest } from './protocol.ts';
 import type { RendererProcess } from './rendererProcess.ts';
 
 export interface KeptFor {
@@ -29,7 +29,7 @@ export class KeptProcess {
   }
 
   /** Answers requests in order. Never rejects. */
-  ask(request: Request, body: Buffer): Promise<Frame<Reply> | Unreadable> {
+  ask(request: PageRequest, body: Buffer): Promise<Frame<Reply> | Unreadable> {
     const answer = this.#turn.then(() => this.#ask(request, body)).catch(asRefusal);
     this.#turn = answer;
     return answer;
@@ -44,7 +44,7 @@ export class KeptProcess {
     await running?.end();
   }
 
-  async #ask(request: Request, body: Buffer): Promise<Frame<Reply> | Unreadable> {
+  async #ask(request: PageRequest, body: Buffer): Promise<Frame<Reply> | Unreadable> {
     if (this.#idle !== null) clearTimeout(this.#idle);
     this.#idle = null;
     if (this.#process !== null && (this.#process.isOver || this.#asked >= this.#keptFor.questions))

@@ -6,7 +6,7 @@ import type { Unreadable } from '../core/ports/pages.ts';
 /* Protocol of the pipes between the agent and a renderer process. A frame is the length of its head (JSON) and of its body
    (bytes), as 32-bit big-endian numbers, then both. */
 
-export type Request =
+export type PageRequest =
   | {
       readonly kind: 'open';
       readonly type: SplitType;
@@ -44,7 +44,7 @@ const HEAD_BYTES = 8;
 /** Longest valid head; a longer one means that the process may have been compromised. */
 const MOST_HEAD = 64 * 1024;
 
-export function frame(head: Request | Reply, body: Uint8Array = EMPTY): Buffer[] {
+export function frame(head: PageRequest | Reply, body: Uint8Array = EMPTY): Buffer[] {
   const text = Buffer.from(JSON.stringify(head));
   const lengths = Buffer.alloc(HEAD_BYTES);
   lengths.writeUInt32BE(text.length, 0);

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import type { Unreadable } from '../core/ports/pages.ts';
 import type { Confinement } from './confinement.ts';
-import { frame, FrameReader, type Frame, type Reply, type Request } from './protocol.ts';
+import { frame, FrameReader, type Frame, type Reply, type PageRequest } from './protocol.ts';
 
-export interface Limits {
+export interface RendererLimits {
   /** Time limit for each answer. */
   readonly withinMs: number;
   readonly startWithinMs: number;
@@ -27,14 +27,14 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
  */
 export class RendererProcess {
   readonly #child: Child;
-  readonly #limits: Limits;
+  readonly #limits: RendererLimits;
   readonly #frames: FrameReader<Reply>;
   readonly #ended: Promise<void>;
   #waiting: ((frame: Frame<Reply> | Unreadable) => void) | null = null;
   #end: Unreadable | null = null;
   #isReady = false;
 
-  private constructor(child: Child, limits: Limits) {
+  private constructor(child: Child, limits: RendererLimits) {
     this.#child = child;
     this.#limits = limits;
     this.#frames = new FrameReader(limits.imageBytes);
@@ -58,7 +58,7 @@ export class RendererProcess {
   }
 
   /** @returns the reason if it does not start */
-  static async start(how: Confinement, limits: Limits): Promise<RendererProcess | Unreadable> {
+  static async start(how: Confinement, limits: RendererLimits): Promise<RendererProcess | Unreadable> {
     const child = spawn(how.command, [...how.args], {
       env: how.env,
       cwd: how.cwd,
@@ -83,7 +83,7 @@ export class RendererProcess {
   }
 
   /** Sends one request; wait for the answer before the next. Never rejects. */
-  async ask(request: Request, body?: Buffer): Promise<Frame<Reply> | Unreadable> {
+  async ask(request: PageRequest, body?: Buffer): Promise<Frame<Reply> | Unreadable> {
     if (this.#end) return this.#end;
     for (const piece of frame(request, body)) this.#child.stdin.write(piece);
     return this.#answer(this.#limits.withinMs);

@@ -1,13 +1,13 @@
 import type { Unreadable } from '../core/ports/pages.ts';
 import type { Confinement } from './confinement.ts';
-import { RendererProcess, type Limits } from './rendererProcess.ts';
+import { RendererProcess, type RendererLimits } from './rendererProcess.ts';
 
 export interface RenderersOptions {
   readonly confinement: () => Promise<Confinement>;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<RendererLimits>;
 }
 
-const LIMITS: Omit<Limits, 'imageBytes'> = {
+const LIMITS: Omit<RendererLimits, 'imageBytes'> = {
   withinMs: 30_000,
   startWithinMs: 30_000,
   memoryBytes: 1024 * 1024 * 1024,
@@ -16,7 +16,7 @@ const LIMITS: Omit<Limits, 'imageBytes'> = {
 /** Starts renderer processes. Closing it ends them all, and no more are started. */
 export class Renderers {
   readonly #confinement: () => Promise<Confinement>;
-  readonly #limits: Limits;
+  readonly #limits: RendererLimits;
   readonly #running = new Set<RendererProcess>();
   #isClosed = false;
 

@@ -32,7 +32,7 @@ const ENDPOINT = z
 export type SandboxEndpoint = z.infer<typeof ENDPOINT>;
 
 /** The endpoints, in `<dir>/endpoints.json`. Saved to a new file, which is then renamed over the old one. */
-export class Endpoints {
+export class SandboxEndpoints {
   readonly #file: string;
   readonly #known = new Map<string, SandboxEndpoint>();
   #saving: Promise<void> = Promise.resolve();
@@ -41,8 +41,8 @@ export class Endpoints {
     this.#file = file;
   }
 
-  static async load(dir: string): Promise<Endpoints> {
-    const endpoints = new Endpoints(join(dir, 'endpoints.json'));
+  static async load(dir: string): Promise<SandboxEndpoints> {
+    const endpoints = new SandboxEndpoints(join(dir, 'endpoints.json'));
     const text = await readFile(endpoints.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '[]';
       throw error;

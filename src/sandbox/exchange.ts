@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reply } from './reply.ts';
-import type { Ending } from './stats.ts';
+import type { SandboxReply } from './reply.ts';
+import type { UploadEnding } from './stats.ts';
 
 /**
  * One request and its answer:
@@ -14,17 +14,17 @@ import type { Ending } from './stats.ts';
  * `ended` is called exactly once, just *before* the answer is sent: a client that has seen its answer may send the next request at
  * once, and must not be counted twice.
  */
-export class Exchange {
+export class SandboxExchange {
   readonly request: IncomingMessage;
   /** Kept here, because a destroyed request no longer has its socket. */
   readonly #socket: Socket;
   readonly #response: ServerResponse;
-  readonly #ended: (ending: Ending) => void;
+  readonly #ended: (ending: UploadEnding) => void;
   readonly #gone = new AbortController();
   #open = true;
   #stalled = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, ended: (ending: Ending) => void) {
+  constructor(request: IncomingMessage, response: ServerResponse, ended: (ending: UploadEnding) => void) {
     this.request = request;
     this.#socket = request.socket;
     this.#response = response;
@@ -40,7 +40,7 @@ export class Exchange {
     return this.#open && !this.#socket.destroyed;
   }
 
-  send(reply: Reply): void {
+  send(reply: SandboxReply): void {
     if (!this.#end(reply.status)) return;
     this.#response.writeHead(reply.status, this.#headers(reply));
     this.#response.end(reply.body);
@@ -61,7 +61,7 @@ export class Exchange {
   }
 
   /** Sends the head and half of the body; the rest never comes. */
-  sendHalf(reply: Reply): Promise<void> {
+  sendHalf(reply: SandboxReply): Promise<void> {
     const whole = Buffer.from(reply.body);
     this.#response.writeHead(reply.status, this.#headers(reply));
     return new Promise((resolve) => {
@@ -89,7 +89,7 @@ export class Exchange {
     if (ms > 0) await sleep(ms, undefined, { signal: this.#gone.signal });
   }
 
-  #headers(reply: Reply): Record<string, string | number> {
+  #headers(reply: SandboxReply): Record<string, string | number> {
     return {
       ...reply.headers,
       'content-length': Buffer.byteLength(reply.body),
@@ -97,7 +97,7 @@ export class Exchange {
     };
   }
 
-  #end(ending: Ending): boolean {
+  #end(ending: UploadEnding): boolean {
     if (!this.#open) return false;
     this.#open = false;
     this.#ended(ending);

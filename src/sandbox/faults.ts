@@ -76,10 +76,10 @@ export function isFaultRule(rule: unknown): boolean {
 }
 
 export type FaultRule = z.input<typeof RULE>;
-export type Fault = z.output<typeof RULE>;
+export type SandboxFault = z.output<typeof RULE>;
 
 /** A rule with how often it fired, and whether it is spent. */
-export type FaultReport = Fault & { readonly fired: number; readonly spent: boolean };
+export type FaultReport = SandboxFault & { readonly fired: number; readonly spent: boolean };
 
 /**
  * The rules in force, in order. The first one that matches a request and fires is applied. A rule with `probability` that does not
@@ -88,7 +88,7 @@ export type FaultReport = Fault & { readonly fired: number; readonly spent: bool
  */
 export class FaultBook {
   readonly #random: () => number;
-  #rules: { readonly fault: Fault; fired: number }[] = [];
+  #rules: { readonly fault: SandboxFault; fired: number }[] = [];
 
   constructor(random: () => number) {
     this.#random = random;
@@ -110,7 +110,7 @@ export class FaultBook {
     return this.#rules.map(({ fault, fired }) => ({ ...fault, fired, spent: isSpent(fault, fired) }));
   }
 
-  pick(route: ServiceRoute, name: string | null): Fault | null {
+  pick(route: ServiceRoute, name: string | null): SandboxFault | null {
     for (const rule of this.#rules) {
       const { fault } = rule;
       if (isSpent(fault, rule.fired)) continue;
@@ -124,6 +124,6 @@ export class FaultBook {
   }
 }
 
-function isSpent(fault: Fault, fired: number): boolean {
+function isSpent(fault: SandboxFault, fired: number): boolean {
   return fault.times !== undefined && fired >= fault.times;
 }

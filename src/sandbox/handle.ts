@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drain } from './body.ts';
-import { Exchange } from './exchange.ts';
+import { SandboxExchange } from './exchange.ts';
 import type { FaultBook } from './faults.ts';
 import { misbehave } from './misbehave.ts';
 import type { RequestEvent } from './options.ts';
 import { problem } from './reply.ts';
-import type { Reply } from './reply.ts';
+import type { SandboxReply } from './reply.ts';
 import { control } from './routes/control.ts';
 import type { Controls } from './routes/control.ts';
 import { createEndpoint } from './routes/createEndpoint.ts';
@@ -13,15 +13,15 @@ import type { Service } from './routes/service.ts';
 import { token } from './routes/token.ts';
 import { upload } from './routes/upload.ts';
 import { whoami } from './routes/whoami.ts';
-import type { Meter } from './stats.ts';
+import type { SandboxMeter } from './stats.ts';
 import { parseTarget } from './target.ts';
-import type { Route, ServiceRoute, Target } from './target.ts';
+import type { SandboxRoute, ServiceRoute, SandboxTarget } from './target.ts';
 
 export interface Handling {
   readonly service: Service;
   readonly controls: Controls;
   readonly faults: FaultBook;
-  readonly meter: Meter;
+  readonly meter: SandboxMeter;
   readonly onRequest: (event: RequestEvent) => void;
 }
 
@@ -40,7 +40,7 @@ export async function handle(
   const known = target.endpointUid !== null && service.endpoints.has(target.endpointUid);
   const uploadOver = route === 'upload' ? meter.uploadArrived(known ? target.endpointUid : null) : null;
   const fault = isServiceRoute(route) ? all.faults.pick(route, name) : null;
-  const exchange = new Exchange(request, response, (ending) => {
+  const exchange = new SandboxExchange(request, response, (ending) => {
     uploadOver?.();
     if (route !== 'control') meter.count(route, ending);
     const tookMs = service.clock.monotonic() - startedAt;
@@ -48,7 +48,7 @@ export async function handle(
   });
   try {
     if (route === 'control') return await control(all.controls, exchange, target.path);
-    const work = (): Promise<Reply> => WORK[route](service, request, target);
+    const work = (): Promise<SandboxReply> => WORK[route](service, request, target);
     if (fault) return await misbehave(exchange, fault, work);
     exchange.send(await work());
   } catch (error) {
@@ -59,16 +59,23 @@ export async function handle(
 }
 
 const WORK: Readonly<
-  Record<Route, (service: Service, request: IncomingMessage, target: Target) => Promise<Reply>>
+  Record<
+    SandboxRoute,
+    (service: Service, request: IncomingMessage, target: SandboxTarget) => Promise<SandboxReply>
+  >
 > = { token, whoami, createEndpoint, upload, control: unrouted, other: unrouted };
 
-async function unrouted(_service: Service, request: IncomingMessage, { allow }: Target): Promise<Reply> {
+async function unrouted(
+  _service: Service,
+  request: IncomingMessage,
+  { allow }: SandboxTarget,
+): Promise<SandboxReply> {
   await drain(request);
   return allow.length === 0
     ? problem(404, 'not_found', 'there is no such route')
     : problem(405, 'method_not_allowed', `use ${allow.join(', ')}`, { allow: allow.join(', ') });
 }
 
-function isServiceRoute(route: Route): route is ServiceRoute {
+function isServiceRoute(route: SandboxRoute): route is ServiceRoute {
   return route !== 'control' && route !== 'other';
 }

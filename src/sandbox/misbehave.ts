@@ -1,20 +1,24 @@
 import { drain } from './body.ts';
-import type { Exchange } from './exchange.ts';
-import type { Fault } from './faults.ts';
+import type { SandboxExchange } from './exchange.ts';
+import type { SandboxFault } from './faults.ts';
 import { documentRecord } from './records.ts';
-import type { Reply } from './reply.ts';
+import type { SandboxReply } from './reply.ts';
 
 const PAGE =
   '<!doctype html>\n<html><head><title>Sign in</title></head><body>Please accept the terms.</body></html>\n';
 
 /** Applies a fault rule to a request. `work` does what the route would have done, and resolves its answer. */
-export async function misbehave(exchange: Exchange, fault: Fault, work: () => Promise<Reply>): Promise<void> {
-  const instead = async (reply: Reply, store: boolean): Promise<void> => {
+export async function misbehave(
+  exchange: SandboxExchange,
+  fault: SandboxFault,
+  work: () => Promise<SandboxReply>,
+): Promise<void> {
+  const instead = async (reply: SandboxReply, store: boolean): Promise<void> => {
     await (store ? work() : drain(exchange.request));
     await exchange.pause(fault.delayMs);
     exchange.send(reply);
   };
-  const spoilt = async (spoil: (reply: Reply) => Reply): Promise<void> => {
+  const spoilt = async (spoil: (reply: SandboxReply) => SandboxReply): Promise<void> => {
     const reply = await work();
     await exchange.pause(fault.delayMs);
     exchange.send(reply.status < 300 ? spoil(reply) : reply);
@@ -48,9 +52,9 @@ export async function misbehave(exchange: Exchange, fault: Fault, work: () => Pr
 }
 
 async function cut(
-  exchange: Exchange,
-  fault: Extract<Fault, { kind: 'cut' }>,
-  work: () => Promise<Reply>,
+  exchange: SandboxExchange,
+  fault: Extract<SandboxFault, { kind: 'cut' }>,
+  work: () => Promise<SandboxReply>,
 ): Promise<void> {
   if (fault.at === 'midBody') await readHalf(exchange);
   const reply = fault.at === 'midAnswer' ? await work() : null;
@@ -60,9 +64,9 @@ async function cut(
 }
 
 async function stall(
-  exchange: Exchange,
-  fault: Extract<Fault, { kind: 'stall' }>,
-  work: () => Promise<Reply>,
+  exchange: SandboxExchange,
+  fault: Extract<SandboxFault, { kind: 'stall' }>,
+  work: () => Promise<SandboxReply>,
 ): Promise<void> {
   switch (fault.at) {
     case 'beforeBody':
@@ -80,7 +84,7 @@ async function stall(
   }
 }
 
-async function readHalf({ request }: Exchange): Promise<void> {
+async function readHalf({ request }: SandboxExchange): Promise<void> {
   const half = Number(request.headers['content-length'] ?? 0) / 2;
   let seen = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -89,7 +93,7 @@ async function readHalf({ request }: Exchange): Promise<void> {
   }
 }
 
-function statusReply(fault: Extract<Fault, { kind: 'status' }>): Reply {
+function statusReply(fault: Extract<SandboxFault, { kind: 'status' }>): SandboxReply {
   const body =
     fault.body ?? JSON.stringify({ error: 'sandbox_fault', message: `HTTP ${fault.status}, as told` });
   return {

@@ -3,15 +3,15 @@ import type { SandboxClock } from './clock.ts';
 import type { EndpointSeed } from './endpoints.ts';
 import type { Plan } from './plan.ts';
 import type { ResultsPlan } from './results.ts';
-import type { Ending } from './stats.ts';
-import type { Route } from './target.ts';
+import type { UploadEnding } from './stats.ts';
+import type { SandboxRoute } from './target.ts';
 
 /** A finished request. Never contains a token or a secret. */
 export interface RequestEvent {
   readonly method: string;
-  readonly route: Route;
+  readonly route: SandboxRoute;
   readonly path: string;
-  readonly ending: Ending;
+  readonly ending: UploadEnding;
   /** Milliseconds. */
   readonly tookMs: number;
   /** Document name of an upload; null for other requests. */

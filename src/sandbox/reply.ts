@@ -1,7 +1,7 @@
 import type { DocumentEntry } from './store.ts';
 
 /** A route's answer, before a fault rule changes it. */
-export interface Reply {
+export interface SandboxReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -9,7 +9,11 @@ export interface Reply {
   readonly document?: DocumentEntry;
 }
 
-export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+export function json(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): SandboxReply {
   return jsonText(status, JSON.stringify(value), headers);
 }
 
@@ -17,7 +21,7 @@ export function jsonText(
   status: number,
   body: string,
   headers: Readonly<Record<string, string>> = {},
-): Reply {
+): SandboxReply {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body };
 }
 
@@ -27,6 +31,6 @@ export function problem(
   error: string,
   message: string,
   headers: Readonly<Record<string, string>> = {},
-): Reply {
+): SandboxReply {
   return json(status, { error, message }, headers);
 }

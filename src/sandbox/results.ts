@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { timestamp, type SandboxClock } from './clock.ts';
-import type { Endpoints } from './endpoints.ts';
+import type { SandboxEndpoints } from './endpoints.ts';
 import type { DocumentEntry } from './store.ts';
 
 /** What is posted to an endpoint's `outgoingUrl` after each stored upload. */
@@ -35,12 +35,12 @@ const PATIENCE_MS = 10_000;
  */
 export class ResultPoster {
   readonly #plan: ResultsPlan | null;
-  readonly #endpoints: Endpoints;
+  readonly #endpoints: SandboxEndpoints;
   readonly #clock: SandboxClock;
   readonly #closed = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(plan: ResultsPlan | null, endpoints: Endpoints, clock: SandboxClock) {
+  constructor(plan: ResultsPlan | null, endpoints: SandboxEndpoints, clock: SandboxClock) {
     this.#plan = plan;
     this.#endpoints = endpoints;
     this.#clock = clock;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 import { Clients, type Client } from './clients.ts';
-import { Endpoints } from './endpoints.ts';
+import { SandboxEndpoints } from './endpoints.ts';
 import type { SandboxEndpoint } from './endpoints.ts';
 import { FaultBook } from './faults.ts';
 import type { FaultReport, FaultRule } from './faults.ts';
@@ -15,7 +15,7 @@ import { PlanMeter } from './plan.ts';
 import type { Plan } from './plan.ts';
 import { ResultPoster } from './results.ts';
 import type { ResultRequest } from './results.ts';
-import { Meter } from './stats.ts';
+import { SandboxMeter } from './stats.ts';
 import type { SandboxStats } from './stats.ts';
 import { DocumentStore } from './store.ts';
 import type { StoredDocument } from './store.ts';
@@ -27,7 +27,7 @@ export type { FaultReport, FaultRule } from './faults.ts';
 export type { RequestEvent, SandboxOptions } from './options.ts';
 export type { Plan } from './plan.ts';
 export type { ResultRequest, ResultsPlan } from './results.ts';
-export type { Ending, SandboxStats } from './stats.ts';
+export type { UploadEnding, SandboxStats } from './stats.ts';
 export type { StoredDocument } from './store.ts';
 
 /** A running receipt analysis service. For control over HTTP, see routes/control.ts. */
@@ -124,12 +124,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 async function open(settings: Required<SandboxOptions>, dir: string): Promise<Handling> {
   const { clock } = settings;
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const endpoints = await Endpoints.load(dir);
+  const endpoints = await SandboxEndpoints.load(dir);
   await endpoints.seed(settings.endpoints, clock.now());
   const store = await DocumentStore.open(dir);
   await store.deleteLeftovers();
   const faults = new FaultBook(settings.random);
-  const meter = new Meter(clock);
+  const meter = new SandboxMeter(clock);
   const poster = new ResultPoster(settings.results, endpoints, clock);
   const stats = (): SandboxStats => {
     const { documents, repeats, repeatsWithOtherBytes, accepted } = store.totals;

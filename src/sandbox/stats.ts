@@ -2,7 +2,7 @@ import type { ServiceRoute } from './target.ts';
 import type { SandboxClock } from './clock.ts';
 
 /** A status code, or what happened instead of an answer. `aborted`: the client went away first. */
-export type Ending = number | 'cut' | 'stalled' | 'aborted';
+export type UploadEnding = number | 'cut' | 'stalled' | 'aborted';
 
 export interface SandboxStats {
   /** Count by route, then by status code or ending, since the start. */
@@ -25,7 +25,7 @@ export interface SandboxStats {
 const ARRIVALS = 10_000;
 
 /** Counts requests. Memory is bounded: a ring buffer of arrivals, and one counter per route, status and endpoint. */
-export class Meter {
+export class SandboxMeter {
   readonly #clock: SandboxClock;
   readonly #requests: Record<string, Record<string, number>> = {};
   readonly #arrivals: { at: number; endpointUid: string | null }[] = [];
@@ -38,7 +38,7 @@ export class Meter {
     this.#clock = clock;
   }
 
-  count(route: ServiceRoute | 'other', ending: Ending): void {
+  count(route: ServiceRoute | 'other', ending: UploadEnding): void {
     const of = (this.#requests[route] ??= {});
     of[ending] = (of[ending] ?? 0) + 1;
   }

@@ -35,7 +35,7 @@ export interface Incoming {
 }
 
 /** How an upload compares to what is stored under its name. */
-export type Kept = 'new' | 'sameBytes' | 'otherBytes';
+export type KeptUpload = 'new' | 'sameBytes' | 'otherBytes';
 
 /**
  * The documents that the sandbox received. A body on disk is one of:
@@ -120,7 +120,7 @@ export class DocumentStore {
       now: number;
       acceptRepeats: boolean;
     },
-  ): Promise<{ document: DocumentEntry; kept: Kept }> {
+  ): Promise<{ document: DocumentEntry; kept: KeptUpload }> {
     const result = this.#tail.then(async () => {
       const versions = this.#byName.get(key(as)) ?? [];
       const known = versions.find((version) => version.sha256 === incoming.sha256);
@@ -157,7 +157,7 @@ export class DocumentStore {
     await this.#index.close();
   }
 
-  #apply(entry: DocumentEntry): { document: DocumentEntry; kept: Kept } {
+  #apply(entry: DocumentEntry): { document: DocumentEntry; kept: KeptUpload } {
     const versions = this.#byName.get(key(entry)) ?? [];
     const at = versions.findIndex((version) => version.sha256 === entry.sha256);
     const known = versions[at];

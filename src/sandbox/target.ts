@@ -1,10 +1,10 @@
 /** The four routes of the interface, the sandbox's own control routes, and anything else. */
 export const SERVICE_ROUTES = ['token', 'whoami', 'createEndpoint', 'upload'] as const;
 export type ServiceRoute = (typeof SERVICE_ROUTES)[number];
-export type Route = ServiceRoute | 'control' | 'other';
+export type SandboxRoute = ServiceRoute | 'control' | 'other';
 
-export interface Target {
-  readonly route: Route;
+export interface SandboxTarget {
+  readonly route: SandboxRoute;
   readonly path: string;
   /** Path parameter of an upload; null for other requests. */
   readonly endpointUid: string | null;
@@ -16,11 +16,11 @@ export interface Target {
 
 const UPLOAD = /^\/v2\/endpoints\/([^/]+)\/documents$/;
 
-export function parseTarget(method: string, url: string): Target {
+export function parseTarget(method: string, url: string): SandboxTarget {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const uid = decode(UPLOAD.exec(path)?.[1] ?? null);
-  const target = (route: Route, allow: readonly string[]): Target => ({
+  const target = (route: SandboxRoute, allow: readonly string[]): SandboxTarget => ({
     route: allow.length === 0 || allow.includes(method) ? route : 'other',
     path,
     endpointUid: uid,

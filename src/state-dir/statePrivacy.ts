@@ -83,7 +83,7 @@ export async function closeToOthers(
   gid: number | null,
   { closes }: { readonly closes: boolean },
 ): Promise<{ closed: string[]; open: string[] }> {
-  const found: Found = { closes, closed: [], open: [] };
+  const found: PrivacyReport = { closes, closed: [], open: [] };
   const status = await stat(stateDir);
   const isLetThrough = status.gid === gid && (status.mode & GROUP_AND_OTHERS) === GROUP_PASS;
   if (!isLetThrough) await closeOne(stateDir, status, found);
@@ -94,13 +94,13 @@ export async function closeToOthers(
   return wasPrivate ? { closed: [], open: [] } : found;
 }
 
-interface Found {
+interface PrivacyReport {
   readonly closes: boolean;
   readonly closed: string[];
   readonly open: string[];
 }
 
-async function closeWithin(dir: string, names: readonly string[], found: Found): Promise<void> {
+async function closeWithin(dir: string, names: readonly string[], found: PrivacyReport): Promise<void> {
   for (const entry of names) {
     const file = path.join(dir, entry);
     const status = await lstat(file).catch(ifMissing);
@@ -113,7 +113,7 @@ async function closeWithin(dir: string, names: readonly string[], found: Found):
   }
 }
 
-async function closeOne(file: string, status: Stats, found: Found): Promise<void> {
+async function closeOne(file: string, status: Stats, found: PrivacyReport): Promise<void> {
   if ((status.mode & GROUP_AND_OTHERS) === 0) return;
   const shown = `${file} (mode ${(status.mode & 0o777).toString(8).padStart(3, '0')})`;
   if (!found.closes) return void found.open.push(shown);

@@ -12,7 +12,7 @@ import {
 } from '../system/windowsAccess.ts';
 import { isOwnName, isSecretName } from './stateFiles.ts';
 
-interface Found {
+interface WindowsPrivacyReport {
   readonly closed: string[];
   readonly open: string[];
   /** Command that removes the remaining access. */
@@ -30,7 +30,7 @@ export async function closeByAccessList(
   stateDir: string,
   { closes, isNew }: { readonly closes: boolean; readonly isNew: boolean },
   program: WindowsProgram,
-): Promise<Found | { readonly notKnown: string }> {
+): Promise<WindowsPrivacyReport | { readonly notKnown: string }> {
   const before = await accessTo(stateDir, program);
   if (!before.isKnown) return { notKnown: before.why };
   const wasOpen = ours(stateDir, before);
@@ -57,7 +57,7 @@ function foundOf(
   open: readonly OpenPath[],
   user: string,
   exposed: readonly string[],
-): Found {
+): WindowsPrivacyReport {
   return {
     closed: closed.map(shown),
     open: open.map(shown),

@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 2_000;
 const QUIET_MS = 300;
 
 /** `wrong`: the file may be half written, so the next look checks it once more. `later`: every look checks it again. */
-export type Found = 'right' | 'wrong' | 'later';
+export type FileJudgement = 'right' | 'wrong' | 'later';
 
 /**
  * Calls back when a file may have been changed or replaced, and once at the start, until aborted. `isLast`: this version of
@@ -16,12 +16,12 @@ export type Found = 'right' | 'wrong' | 'later';
 export async function watchFile(
   file: string,
   clock: Clock,
-  changed: (isLast: boolean) => Promise<Found>,
+  changed: (isLast: boolean) => Promise<FileJudgement>,
   signal: AbortSignal,
 ): Promise<void> {
   // Unknown, so that a change since the caller read the file is not missed.
   let known: string | null = null;
-  let found: Found = 'right';
+  let found: FileJudgement = 'right';
   while (!signal.aborted) {
     await clock.sleep(LOOK_EVERY_MS, signal).catch(() => {});
     if (signal.aborted) return;

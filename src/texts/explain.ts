@@ -32,13 +32,13 @@ export function explain(
   if (isUnknown || !Object.hasOwn(codes, code)) return null;
   // Each function takes the parameters of its code.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const { what, cure } = codes[code as keyof typeof codes] as Record<keyof Explanation, Text>;
+  const { what, cure } = codes[code as keyof typeof codes] as Record<keyof Explanation, ExplainText>;
   return { what: said(what, known), cure: said(cure, known) };
 }
 
-type Text = string | ((params: object | undefined) => string);
+type ExplainText = string | ((params: object | undefined) => string);
 
-function said(text: Text, params: object | undefined): string {
+function said(text: ExplainText, params: object | undefined): string {
   return typeof text === 'string' ? text : text(params);
 }
 

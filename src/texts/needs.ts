@@ -7,12 +7,12 @@ export interface Needs {
   readonly cures: (needs: readonly Need[]) => string;
 }
 
-interface Words {
+interface NeedWords {
   readonly what: string;
   readonly cure: string;
 }
 
-export type Unsent = Readonly<Record<Need['state'], Words>> & Readonly<Record<string, Words>>;
+export type Unsent = Readonly<Record<Need['state'], NeedWords>> & Readonly<Record<string, NeedWords>>;
 
 /** `unsent`: words by reason or state, most urgent first. */
 export function needsIn(unsent: Unsent, number: (value: number) => string): Needs {

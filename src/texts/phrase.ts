@@ -12,7 +12,7 @@ export type SamePhrases<T> = {
 };
 
 /** What is wrong with settings. */
-export interface InvalidSettings<F = { readonly is: PropertyKey }> {
+export interface InvalidSettingsPhrase<F = { readonly is: PropertyKey }> {
   /** Null if it was not written; lines and columns would be of no use then. */
   readonly file: string | null;
   /** In the order of the file. */
@@ -26,14 +26,14 @@ export interface InvalidSettings<F = { readonly is: PropertyKey }> {
 }
 
 /** Whether an error's parameters say what is wrong with settings. */
-export function areOfSettings(params: object | null | undefined): params is InvalidSettings {
+export function areOfSettings(params: object | null | undefined): params is InvalidSettingsPhrase {
   return (
     typeof params === 'object' && params !== null && 'problems' in params && Array.isArray(params.problems)
   );
 }
 
 /** One line for each problem. */
-export function settingLines({ file, problems }: InvalidSettings, flaws: Phrases): string {
+export function settingLines({ file, problems }: InvalidSettingsPhrase, flaws: Phrases): string {
   const lines = problems.map(({ key, line, col, flaw }) => {
     const where = [file === null ? '' : `${file}:${line}:${col}`, key].filter((each) => each !== '');
     return [...where, phrase(flaws, flaw)].join(': ');

@@ -16,11 +16,11 @@ export interface Said {
 }
 
 /** Texts of setup by key, loaded only for setup; a `Said` has the English ones. */
-const SETUP: Readonly<Record<Language, () => Promise<Words | null>>> = {
+const SETUP: Readonly<Record<Language, () => Promise<SetupWords | null>>> = {
   en: async () => null,
   de: async () => (await import('./de/setup.ts')).setupTexts,
 };
-type Words = Readonly<Partial<Record<string, string>>>;
+type SetupWords = Readonly<Partial<Record<string, string>>>;
 
 const MARK = /\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g;
 

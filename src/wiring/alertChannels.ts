@@ -2,7 +2,7 @@ import { createCommandChannel } from '../features/alerts/channels/command.ts';
 import { createDesktopChannel } from '../features/alerts/channels/desktop.ts';
 import { createEventLogChannel } from '../features/alerts/channels/eventLog.ts';
 import { createEmailChannel } from '../features/alerts/channels/email.ts';
-import type { Run } from '../features/alerts/channels/program.ts';
+import type { RunProgram } from '../features/alerts/channels/program.ts';
 import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
 import { quoted } from '../features/alerts/channels/quoted.ts';
 import { createWebhookChannel } from '../features/alerts/channels/webhook.ts';
@@ -13,7 +13,7 @@ import { ALERT_CHANNELS, type AlertChannel, type AlertChannelName } from '../cor
 import { local } from '../core/domain/words.ts';
 import { textsIn } from '../texts/texts.ts';
 import { mailPasswords } from './mailPassword.ts';
-import type { Surroundings } from './service.ts';
+import type { ServiceSurroundings } from './service.ts';
 
 export { readSecretFile };
 
@@ -29,7 +29,7 @@ export function configuredChannels({ alerts }: Pick<Config, 'alerts'>): AlertCha
 }
 
 /** The configured alert channels. Nothing is opened, read or sent before the first alert. */
-export function alertChannels(config: Config, surroundings: Surroundings): AlertChannel[] {
+export function alertChannels(config: Config, surroundings: ServiceSurroundings): AlertChannel[] {
   const { desktop, eventLog, command, webhook, email } = config.alerts;
   const run = programsOf(surroundings);
   const channels: AlertChannel[] = [];
@@ -55,7 +55,7 @@ export function alertChannels(config: Config, surroundings: Surroundings): Alert
 export function emailChannel(
   { server, user, passwordFile, from, to }: NonNullable<Config['alerts']['email']>,
   config: Pick<Config, 'service' | 'stateDir' | 'credentials' | 'language'>,
-  surroundings: Surroundings,
+  surroundings: ServiceSurroundings,
   password: string | null = null,
 ): AlertChannel {
   const { env, log, secrets } = surroundings;
@@ -83,7 +83,7 @@ export function emailChannel(
   });
 }
 
-function secretIn(file: string, key: string, { secrets }: Surroundings): () => Promise<string> {
+function secretIn(file: string, key: string, { secrets }: ServiceSurroundings): () => Promise<string> {
   return async () => {
     const secret = await readSecretFile(file, key);
     secrets.addSecret(secret);
@@ -94,7 +94,7 @@ function secretIn(file: string, key: string, { secrets }: Surroundings): () => P
 /** Below the limit of a delivery, so that a program that runs too long is reported as such. Milliseconds. */
 const PROGRAM = { timeoutMs: 8_500, graceMs: 1_000 };
 
-function programsOf({ env, secrets }: Surroundings): Run {
+function programsOf({ env, secrets }: ServiceSurroundings): RunProgram {
   return async (command, { stdin, env: own }, signal) => {
     const end = await runProgram(command, stdin, { ...plainEnvironment(env), ...own }, PROGRAM, signal);
     if (end.how === 'exited' && end.status === 0) return null;
@@ -111,7 +111,7 @@ const TIMEOUTS = { connectMs: STEP_MS, progressMs: STEP_MS, headersMs: STEP_MS, 
 function exchangeWith(
   origin: string,
   { service: { proxy, ca } }: Config,
-  { env, secrets }: Surroundings,
+  { env, secrets }: ServiceSurroundings,
 ): Parameters<typeof createWebhookChannel>[0]['exchange'] {
   return async (request, signal) => {
     const { createTransport } = await import('../api/transport.ts');

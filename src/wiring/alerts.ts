@@ -4,7 +4,7 @@ import type { Facts } from '../core/domain/problem.ts';
 import { local } from '../core/domain/words.ts';
 import { Alerting, type Around } from '../features/alerts/alerting.ts';
 import { alertOperations } from '../features/alerts/operations.ts';
-import type { Times } from '../features/alerts/times.ts';
+import type { AlertTimes } from '../features/alerts/times.ts';
 import { openAlertStore } from '../features/alerts/store.ts';
 import { textsIn } from '../texts/texts.ts';
 import { alertChannels } from './alertChannels.ts';
@@ -66,7 +66,7 @@ function around({ incidents, inherited }: ProcessScope, running: Running): Aroun
   };
 }
 
-function timesOf({ alerts: { after, quietHours, digest } }: Config): Times {
+function timesOf({ alerts: { after, quietHours, digest } }: Config): AlertTimes {
   return { afterMs: after, quietHours, digest };
 }
 

@@ -7,7 +7,7 @@ import { textsIn } from '../texts/texts.ts';
 import { createAttentionBook, markOf } from '../intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../intake/folder/attentionFolder.ts';
 import { attentionInPlace, checkOf } from '../intake/folder/pinnedPlaces.ts';
-import { Attention } from '../features/attention/attention.ts';
+import { AttentionFolders } from '../features/attention/attention.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
 import { guardOver, type Guards } from './folders.ts';
@@ -20,19 +20,19 @@ export interface Attentions {
   readonly look: (folder: string, path: string) => void;
 }
 
-type Deps = Pick<ProcessScope, 'ledger' | 'clock' | 'log' | 'guards'> & {
+type AttentionParts = Pick<ProcessScope, 'ledger' | 'clock' | 'log' | 'guards'> & {
   readonly inherited: ProcessScope['inherited'];
 };
 
 export function composeAttention(
   { stateDir, folders, language }: Config,
-  { ledger, clock, log, guards, inherited: incidents }: Deps,
+  { ledger, clock, log, guards, inherited: incidents }: AttentionParts,
   open: OpenFolder,
   isInPlace: (folder: string) => boolean,
   isLedElsewhere: (folder: string) => boolean,
 ): Attentions {
   const book = createAttentionBook(bookOf(stateDir));
-  const all = new Map<string, Attention>();
+  const all = new Map<string, AttentionFolders>();
   const texts = textsIn(language, local);
   for (const { path, needsAttention, maxFileSize, share } of folders) {
     if (needsAttention === null) continue;
@@ -41,7 +41,7 @@ export function composeAttention(
     const deps = { book, ledger, incidents, clock, log, maxFileSize, texts, ...inPlace };
     const isShared = share !== null && ledger.fleet !== null;
     const shared = isShared ? { shared: { isLedElsewhere: () => isLedElsewhere(path) } } : {};
-    all.set(path, new Attention({ ...deps, ...shared, folder: open(path), place }));
+    all.set(path, new AttentionFolders({ ...deps, ...shared, folder: open(path), place }));
   }
   return {
     background: [...all].map(([path, each]) =>

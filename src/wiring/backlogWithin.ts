@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const STEP_MS = 60_000;
 
 /** Number of queued documents by endpoint id. */
-export type Waiting = ReadonlyMap<string, number>;
+export type WaitingFiles = ReadonlyMap<string, number>;
 
 /** Uploads in the current day and month by endpoint id; '': in total. Each count is queried once. */
 export function sentSoFar(ledger: Pick<LedgerQueue, 'countAttempts'>, now: number) {
@@ -27,7 +27,7 @@ export type SentSoFar = ReturnType<typeof sentSoFar>;
 /** How many queued documents the limits of this configuration would let through in the next hour, ignoring the network. */
 export async function leavingWithinHour(
   { endpoints, delivery }: Pick<Config, 'endpoints' | 'delivery'>,
-  waiting: Waiting,
+  waiting: WaitingFiles,
   sent: SentSoFar,
   now: number,
 ): Promise<number> {

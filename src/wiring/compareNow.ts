@@ -13,10 +13,10 @@ const SETTLE_MS = 5_000;
 const LONGEST_MS = 45_000;
 const SHOWN = 200;
 
-type Lasting = Pick<ProcessScope, 'ledger' | 'clock' | 'guards'>;
+type ComparedScope = Pick<ProcessScope, 'ledger' | 'clock' | 'guards'>;
 
 /** Runs the comparison of `receiptd audit` for one folder. Concurrent requests for a folder share one run. */
-export function compareNow(lasting: Lasting, config: () => Config) {
+export function compareNow(lasting: ComparedScope, config: () => Config) {
   const running = new Map<string, Promise<Comparison>>();
   return async ({ folder: path }: Request<'compareFolder'>): Promise<Response<'compareFolder'>> => {
     if (!config().folders.some((each) => each.path === path))
@@ -36,7 +36,7 @@ export function compareNow(lasting: Lasting, config: () => Config) {
 }
 
 async function compare(
-  { ledger, clock, guards }: Lasting,
+  { ledger, clock, guards }: ComparedScope,
   config: Config,
   path: string,
 ): Promise<Comparison> {

@@ -12,7 +12,7 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 import type { Spool } from '../core/ports/spool.ts';
 import { configuredChannels } from './alertChannels.ts';
-import { leavingWithinHour, sentSoFar, type SentSoFar, type Waiting } from './backlogWithin.ts';
+import { leavingWithinHour, sentSoFar, type SentSoFar, type WaitingFiles } from './backlogWithin.ts';
 import { composeFolders, type Guards } from './folders.ts';
 import { lookThrough } from './testFolder.ts';
 
@@ -23,11 +23,11 @@ export interface ConsequenceDeps {
   readonly spool: () => Spool;
 }
 
-interface Change {
+interface SettingChange {
   readonly before: Config;
   readonly after: Config;
   readonly counts: readonly StateCount[];
-  readonly waiting: Waiting;
+  readonly waiting: WaitingFiles;
   readonly sent: SentSoFar;
   readonly now: number;
 }
@@ -58,7 +58,7 @@ export async function consequencesOf(
   ];
 }
 
-async function ofLimits(change: Change): Promise<Consequence[]> {
+async function ofLimits(change: SettingChange): Promise<Consequence[]> {
   const { before, after, waiting, sent, now } = change;
   const limitsOf = ({ delivery, endpoints }: Config) => [delivery, delivery.hours, endpoints];
   if (isDeepStrictEqual(limitsOf(before), limitsOf(after))) return [];
@@ -89,7 +89,7 @@ async function ofLimits(change: Change): Promise<Consequence[]> {
   return found;
 }
 
-function ofEndpoints({ before, after, counts }: Change): Consequence[] {
+function ofEndpoints({ before, after, counts }: SettingChange): Consequence[] {
   return before.endpoints.flatMap(({ alias, key }): Consequence[] => {
     if (sameEndpoint(after, key) !== undefined) return [];
     const waiting = sum(counts, (each) => isWaiting(each) && isOf(each, endpointId(key)));
@@ -97,7 +97,7 @@ function ofEndpoints({ before, after, counts }: Change): Consequence[] {
   });
 }
 
-function ofFolder(folder: FolderConfig, { before, counts }: Change): Consequence[] {
+function ofFolder(folder: FolderConfig, { before, counts }: SettingChange): Consequence[] {
   const { path } = folder;
   const former = before.folders.find((each) => each.path === path);
   if (former === undefined) return [];
@@ -124,7 +124,7 @@ function ofFolder(folder: FolderConfig, { before, counts }: Change): Consequence
 }
 
 async function ofNewFolders(
-  { before, after }: Change,
+  { before, after }: SettingChange,
   { ledger, guards }: ConsequenceDeps,
 ): Promise<Consequence[]> {
   const found: Consequence[] = [];
@@ -143,7 +143,7 @@ async function ofNewFolders(
 const AT_ONCE = 500;
 
 async function ofStorage(
-  { before, after, waiting, now }: Change,
+  { before, after, waiting, now }: SettingChange,
   { ledger, spool: spoolNow }: ConsequenceDeps,
 ): Promise<Consequence[]> {
   const found: Consequence[] = [];
@@ -188,6 +188,6 @@ function sum(counts: readonly StateCount[], fits: (count: StateCount) => boolean
   return counts.filter(fits).reduce((all, { count }) => all + count, 0);
 }
 
-function total(waiting: Waiting): number {
+function total(waiting: WaitingFiles): number {
   return [...waiting.values()].reduce((all, count) => all + count, 0);
 }

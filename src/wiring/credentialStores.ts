@@ -10,7 +10,7 @@ import {
   storeOf,
   type CredentialsOptions,
 } from '../api/credentials/source.ts';
-import type { Look } from '../api/credentials/store.ts';
+import type { StoreReading } from '../api/credentials/store.ts';
 import {
   UNIT_CREDENTIALS_DIR,
   unitFileStore,
@@ -96,7 +96,9 @@ export async function findToMove(
 }
 
 /** A locked or missing keychain must not block a move between other stores. */
-async function tolerantly(store: SingleStore): Promise<Look | { kind: 'trouble'; error: ReceiptdError }> {
+async function tolerantly(
+  store: SingleStore,
+): Promise<StoreReading | { kind: 'trouble'; error: ReceiptdError }> {
   try {
     return await store.look();
   } catch (error) {

@@ -20,10 +20,10 @@ import { composeSideServices } from './sideServices.ts';
 import { composeGeneration } from './generation.ts';
 import { composeProcessScope } from './processScope.ts';
 import { progressOf, type RunProgress } from './progress.ts';
-import type { Surroundings } from './service.ts';
+import type { ServiceSurroundings } from './service.ts';
 import { Settings } from './settings.ts';
 
-export interface DaemonOptions extends Surroundings {
+export interface DaemonOptions extends ServiceSurroundings {
   /** The configuration as read at process start. */
   readonly config: Config;
   readonly context: LoadContext;
@@ -153,7 +153,7 @@ async function reload(
   file: string,
   settings: Settings,
   manager: ServiceManager,
-  log: Surroundings['log'],
+  log: ServiceSurroundings['log'],
 ): Promise<void> {
   await manager.reloading(process.hrtime.bigint());
   log.info('configReloadRequested', { file });

@@ -6,14 +6,14 @@ import type { OnceResult } from '../daemon/agent.ts';
 import type { FolderStatus, Request, Response, SpoolStatus } from '../control/protocol/protocol.ts';
 import type { Generation } from '../daemon/generations.ts';
 import type { FolderNow } from '../features/alerts/silence/silenceWatch.ts';
-import type { Operations } from '../control/operations/operations.ts';
+import type { OperationHandlers } from '../control/operations/operations.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import { endpointId, type Document, type EndpointKey } from '../core/domain/document.ts';
 import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
-import { locateBytes, type Found, type OpenFolder } from '../keeper/locateBytes.ts';
+import { locateBytes, type ImageSearch, type OpenFolder } from '../keeper/locateBytes.ts';
 import type { LimitedBy } from '../flow/limits/limiter.ts';
 import type { FolderHints } from '../core/ports/folder.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
@@ -43,9 +43,9 @@ export interface Running
   readonly service: ReceiptService;
   readonly spool: Spool;
   /** Operations that change documents and holds; a daemon calls them through `Generations.act`. */
-  readonly acts: Operations;
+  readonly acts: OperationHandlers;
   /** Finds the image of a document, wherever it is now; the hash of the bytes found is verified. */
-  locateBytes(document: Document): Promise<Found>;
+  locateBytes(document: Document): Promise<ImageSearch>;
   status(): RunningStatus;
   /** Takes in one file from outside the watched folders. */
   send(request: Request<'send'>): Promise<Response<'send'>>;

@@ -1,10 +1,10 @@
 /** Worker thread entry point: reads and hashes large images (image/hashing.ts). */
 import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import type { Answer, Question } from '../intake/image/hashing.ts';
+import type { HashAnswer, HashQuestion } from '../intake/image/hashing.ts';
 import { readInto } from '../intake/folder/readWhole.ts';
 
-function answer({ id, memory, offset, length, file }: Question): Answer {
+function answer({ id, memory, offset, length, file }: HashQuestion): HashAnswer {
   const bytes = Buffer.from(memory, offset, length);
   const digest = (): string => hash('sha256', bytes, 'hex');
   if (file === null) return { id, digest: digest() };
@@ -16,8 +16,8 @@ function answer({ id, memory, offset, length, file }: Question): Answer {
 /** Bytes per batch of answers: the images of a batch are admitted together, and batches stay short. */
 const TOGETHER_BYTES = 2 * 1024 * 1024;
 
-parentPort?.on('message', (questions: readonly Question[]) => {
-  let answers: Answer[] = [];
+parentPort?.on('message', (questions: readonly HashQuestion[]) => {
+  let answers: HashAnswer[] = [];
   let bytes = 0;
   for (const question of questions) {
     answers.push(answer(question));

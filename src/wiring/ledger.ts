@@ -7,7 +7,7 @@ import { systemClock } from '../system/systemClock.ts';
 import { accountsAmong, type AccountOf } from '../core/domain/account.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { verifyJournal, type JournalVerification, type KeptHead } from '../ledger/journal/verify.ts';
-import { compareWithJournal, type Comparison } from '../ledger/sqlite/compare.ts';
+import { compareWithJournal, type LedgerComparison } from '../ledger/sqlite/compare.ts';
 import { journalPathOf } from '../ledger/sqlite/files.ts';
 import type { WriterLink } from '../ledger/thread/link.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
@@ -151,7 +151,7 @@ export function ledgerHead(config: Config): Promise<JournalHead | null> {
 export async function verifyLedger(
   config: Config,
   head: KeptHead | null,
-): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
+): Promise<{ readonly journal: JournalVerification; readonly ledger: LedgerComparison }> {
   if (config.ledger.kind === 'postgres') {
     const { verifyPostgresLedger } = await import('../ledger/fleet/verify.ts');
     return verifyPostgresLedger(targetOf(config.ledger), agentName(config.ledger), head);

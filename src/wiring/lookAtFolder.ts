@@ -10,7 +10,7 @@ import type { AwayFact } from '../core/domain/why.ts';
 export { likelyFolders, thisMachine, type Machine };
 
 /** Facts about a folder for a person who may want to watch it. */
-export type FolderLook =
+export type FolderInspection =
   | { readonly state: Exclude<FolderAvailability['state'], 'present'>; readonly why: AwayFact }
   | {
       readonly state: 'present';
@@ -25,7 +25,7 @@ export type FolderLook =
     };
 
 /** Inspects a folder with its configured or default settings. Changes nothing. */
-export async function lookAtFolder(path: string, config: Config): Promise<FolderLook> {
+export async function lookAtFolder(path: string, config: Config): Promise<FolderInspection> {
   const folder = composeFolders({ ...config, folders: [settingsOf(path, config)] }, undefined, guards)(path);
   const found = await folder.availability();
   if (found.state !== 'present') return found;

@@ -18,13 +18,13 @@ export interface MailUser {
   readonly user: string;
 }
 
-type Around = Pick<Config, 'stateDir' | 'credentials' | 'service'>;
+type MailSurroundings = Pick<Config, 'stateDir' | 'credentials' | 'service'>;
 
 /**
  * Stores the password for alerts by mail if the config names no password file: in a file or the keychain, depending on where the
  * service's credentials are.
  */
-export function mailPasswords({ stateDir, credentials, service }: Around, env: NodeJS.ProcessEnv) {
+export function mailPasswords({ stateDir, credentials, service }: MailSurroundings, env: NodeJS.ProcessEnv) {
   const file = join(stateDir, MAIL_CREDENTIALS);
   const entryOf = ({ server, user }: MailUser) => `alerts ${user} at ${server}`;
   const storesOf = (mail: MailUser): Store[] => [

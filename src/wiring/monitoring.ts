@@ -8,7 +8,7 @@ import { Listening } from '../http/listening.ts';
 import { endpointId } from '../core/domain/document.ts';
 import { counted, local } from '../core/domain/words.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
-import type { Metrics, Standing } from '../features/metrics/metrics.ts';
+import type { Metrics, MetricStanding } from '../features/metrics/metrics.ts';
 import type { ProcessScope } from './processScope.ts';
 
 export interface MonitoringParts {
@@ -59,7 +59,7 @@ export function composeMonitoring(
   });
 }
 
-async function standingOf(ledger: Ledger, status: StatusResponse): Promise<Standing> {
+async function standingOf(ledger: Ledger, status: StatusResponse): Promise<MetricStanding> {
   const counts = await ledger.counts();
   return {
     counts,

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { Operations, type OperationDeps } from '../control/operations/operations.ts';
+import { OperationHandlers, type OperationDeps } from '../control/operations/operations.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ANYTHING } from '../intake/presence/mountIdentity.ts';
 import { Holds } from '../flow/holds/holds.ts';
@@ -16,7 +16,7 @@ export async function composeOperations(
   config: Config,
   log: Log,
   version: string,
-): Promise<{ operations: Operations; close: () => Promise<void> }> {
+): Promise<{ operations: OperationHandlers; close: () => Promise<void> }> {
   const ledger = await openLedger(config, {
     version,
     log,
@@ -52,8 +52,8 @@ export async function composeOperations(
 export function operationsOf(
   config: Config,
   parts: Pick<OperationDeps, 'ledger' | 'spool' | 'holds' | 'pictures' | 'open' | 'changed' | 'takeOver'>,
-): Operations {
-  return new Operations({
+): OperationHandlers {
+  return new OperationHandlers({
     ...parts,
     baseUrl: config.service.baseUrl,
     endpoints: config.endpoints,

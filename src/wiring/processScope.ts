@@ -34,10 +34,10 @@ import { LEDGER_THREAD } from './ledgerThreadStart.ts';
 import { composePageSplitter } from './pageSplitter.ts';
 import { composePapers, composePictures } from './pictures.ts';
 import type { RunProgress } from './progress.ts';
-import type { LastCredentials, Surroundings } from './service.ts';
+import type { LastCredentials, ServiceSurroundings } from './service.ts';
 
 /** What lives as long as the process, across configuration changes. */
-export interface ProcessScope extends Surroundings {
+export interface ProcessScope extends ServiceSurroundings {
   readonly clock: Clock;
   readonly incidents: OpenIncidents;
   /** Incidents of the running generation, with those inherited from the one before. */
@@ -68,7 +68,7 @@ export interface ProcessScope extends Surroundings {
   readonly keepUp: (signal: AbortSignal) => Promise<unknown>;
 }
 
-export interface ProcessScopeOptions extends Surroundings {
+export interface ProcessScopeOptions extends ServiceSurroundings {
   readonly version: string;
   readonly progress?: RunProgress | null;
   /** The thread that writes the ledger, or its program. */

@@ -10,7 +10,7 @@ import type { Log } from '../core/ports/log.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Redactor } from '../logs/redact.ts';
 
-export interface Surroundings {
+export interface ServiceSurroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
   readonly secrets: Redactor;
@@ -30,7 +30,7 @@ export interface ComposedService {
  */
 export async function composeService(
   config: Config,
-  { env, log, secrets }: Surroundings,
+  { env, log, secrets }: ServiceSurroundings,
   last: LastCredentials = new Map(),
   given?: Credentials,
 ): Promise<ComposedService> {

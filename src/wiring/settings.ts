@@ -15,7 +15,7 @@ import { SOMEBODY } from '../control/protocol/shapes.ts';
 import { isOfLedger, ReceiptdError } from '../core/domain/errors.ts';
 import { formerOriginals, type FormerOriginals } from '../intake/dispose/originalsRule.ts';
 import { forgetPins, pinPlaces, type Pins } from '../intake/folder/pinnedPlaces.ts';
-import type { Found } from '../system/fileWatch.ts';
+import type { FileJudgement } from '../system/fileWatch.ts';
 import { placesOf, refuseKeysBeyondConsole, refusePathsBeyondConsole, type Reach } from './consoleReach.ts';
 import { SettingsInEffect, withoutMark, type FileText, type InEffectDeps } from './settingsInEffect.ts';
 
@@ -96,7 +96,7 @@ export class Settings {
   }
 
   /** Handles a changed file. An invalid one is reported to people only if `isLast`. Never rejects for an invalid file. */
-  fileChanged(isLast: boolean): Promise<Found> {
+  fileChanged(isLast: boolean): Promise<FileJudgement> {
     return this.#queue.add(async () => {
       try {
         await this.inEffect.readAgain({ isQuiet: !isLast });

@@ -30,7 +30,7 @@ const HAND_IMAGES = 128;
 const READING_BYTES = 32 * 1024 * 1024;
 const SENDING_BYTES = 32 * 1024 * 1024;
 
-type Endpoints = PipelineConfig['endpoints'];
+type UsedEndpoints = PipelineConfig['endpoints'];
 
 /** Decides which documents may be sent, and when. */
 interface Sending {
@@ -43,7 +43,7 @@ interface Sending {
 
 export async function composeSending(
   config: PipelineConfig,
-  endpoints: Endpoints,
+  endpoints: UsedEndpoints,
   { clock, random, log, ledger, credentialsChanged }: World,
 ): Promise<Sending> {
   const accountOf = accountsAmong(config.endpoints);
@@ -91,7 +91,7 @@ export function composeBytes(config: PipelineConfig, world: World, gate: SendGat
 
 export function composeFlow(
   config: PipelineConfig,
-  endpoints: Endpoints,
+  endpoints: UsedEndpoints,
   world: World,
   { holds, pacer, gate, payloads, sending, open, intakes }: Sending & Bytes & { intakes: Intakes },
 ): Flow {

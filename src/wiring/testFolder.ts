@@ -1,7 +1,7 @@
 import type { FolderConfig } from '../config/config.ts';
 import { readConfig } from '../config/load.ts';
 import { pathsOf, resolvePath } from '../config/resolve.ts';
-import type { Finding as Told, Request, Response } from '../control/protocol/protocol.ts';
+import type { SettingFinding as Told, Request, Response } from '../control/protocol/protocol.ts';
 import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
 import { codeOf, failure, FOLDER_FINDINGS, type Finding } from '../core/domain/finding.ts';
 import { isOfSettings } from '../core/domain/invalidSettings.ts';
@@ -19,7 +19,7 @@ import { BY_CONSOLE, type Settings } from './settings.ts';
 import type { SettingsInEffect } from './settingsInEffect.ts';
 import { shown, within } from '../core/domain/why.ts';
 
-type Away = Exclude<FolderAvailability, { readonly state: 'present' }>;
+type AwayFolder = Exclude<FolderAvailability, { readonly state: 'present' }>;
 
 const SAMPLES = 10;
 /** Time limit for counting files. */
@@ -82,7 +82,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
   }
 }
 
-function away(path: string, { state, why }: Away): Finding {
+function away(path: string, { state, why }: AwayFolder): Finding {
   if (state === 'missing') return { level: 'warn', subject: path, fact: { is: 'awaited' } };
   if (state === 'notADirectory') return failure(path, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'));
   return failure(

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml, stringify } from 'yaml';
-import type { ConfigChange, Json } from '../../src/config/change.ts';
+import type { ConfigChange, ConfigJson } from '../../src/config/change.ts';
 import { applyEdits, editData } from '../../src/config/edit.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 
@@ -259,7 +259,7 @@ it('refuses a text that is not YAML', () => {
 
 const keys = fc.constantFrom('a', 'b', 'path', 'a key', '7', 'true');
 const scalars = fc.oneof(
-  fc.constantFrom<Json>(
+  fc.constantFrom<ConfigJson>(
     null,
     true,
     'plain',
@@ -275,11 +275,13 @@ const scalars = fc.oneof(
   fc.integer(),
   fc.string({ unit: 'grapheme' }),
 );
-const { json } = fc.letrec<{ json: Json; list: Json[]; map: Record<string, Json> }>((tie) => ({
-  json: fc.oneof({ maxDepth: 4, withCrossShrink: true }, scalars, tie('list'), tie('map')),
-  list: fc.array(tie('json'), { maxLength: 4 }),
-  map: fc.dictionary(keys, tie('json'), { maxKeys: 4, noNullPrototype: true }),
-}));
+const { json } = fc.letrec<{ json: ConfigJson; list: ConfigJson[]; map: Record<string, ConfigJson> }>(
+  (tie) => ({
+    json: fc.oneof({ maxDepth: 4, withCrossShrink: true }, scalars, tie('list'), tie('map')),
+    list: fc.array(tie('json'), { maxLength: 4 }),
+    map: fc.dictionary(keys, tie('json'), { maxKeys: 4, noNullPrototype: true }),
+  }),
+);
 const root = fc.dictionary(keys, json, { minKeys: 1, maxKeys: 4, noNullPrototype: true });
 
 /** The same data in one of the many styles that people have. */
@@ -315,16 +317,19 @@ const styled = fc
     };
   });
 
-function pathsIn(data: Json, path: readonly (string | number)[] = []): (readonly (string | number)[])[] {
+function pathsIn(
+  data: ConfigJson,
+  path: readonly (string | number)[] = [],
+): (readonly (string | number)[])[] {
   if (typeof data !== 'object' || data === null) return [path];
   const inner = Array.isArray(data)
-    ? (data as Json[]).flatMap((item, index) => pathsIn(item, [...path, index]))
+    ? (data as ConfigJson[]).flatMap((item, index) => pathsIn(item, [...path, index]))
     : Object.entries(data).flatMap(([key, value]) => pathsIn(value, [...path, key]));
   return [path, ...inner];
 }
 
 /** Notes in the middle of a text of several lines make another text of it. */
-function saysExactly(text: string, data: Json): boolean {
+function saysExactly(text: string, data: ConfigJson): boolean {
   try {
     return isDeepStrictEqual(parseYaml(text), data);
   } catch {
@@ -351,7 +356,7 @@ it('an edited text means what the edited data mean, in any style of YAML', () =>
             : what === 'remove'
               ? { kind: 'remove', path }
               : { kind: 'append', path, value };
-      const outcome = (work: () => Json): Json => {
+      const outcome = (work: () => ConfigJson): ConfigJson => {
         try {
           return { says: work() };
         } catch (error) {
@@ -360,7 +365,7 @@ it('an edited text means what the edited data mean, in any style of YAML', () =>
         }
       };
       let after = text;
-      const said = outcome(() => parseYaml((after = applyEdits(text, [change], FILE))) as Json);
+      const said = outcome(() => parseYaml((after = applyEdits(text, [change], FILE))) as ConfigJson);
       expect(said).toEqual(outcome(() => editData(data, change)));
       // Where nothing is replaced; of a list in a list, of which no configuration has one, the parser drops some.
       const before = path.reduce<unknown>((at, each) => Reflect.get(Object(at), each), data);

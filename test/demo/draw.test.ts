@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as ExifReader from 'exifreader';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { drawReceipt, type Format } from '../../src/demo/draw.ts';
+import { drawReceipt, type DrawFormat } from '../../src/demo/draw.ts';
 import { GLYPH_HEIGHT, GLYPH_WIDTH, hasGlyph, isDot } from '../../src/demo/font.ts';
 import { inventReceipt, LINE_LENGTH, printedLines } from '../../src/demo/receipt.ts';
 import { paintLines } from '../../src/demo/paint.ts';
@@ -12,7 +12,7 @@ import { drawTestReceipt } from '../../src/demo/testReceipt.ts';
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('a drawn receipt', () => {
-  test.each<Format>(['jpeg', 'png', 'tiff'])('is a valid %s of legible size', async (format) => {
+  test.each<DrawFormat>(['jpeg', 'png', 'tiff'])('is a valid %s of legible size', async (format) => {
     const bytes = await drawReceipt(5, format);
     const metadata = await sharp(bytes).metadata();
     expect(metadata).toMatchObject({ format, channels: 3 });

@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LEVELS, jsonLine, terminalLine } from '../../src/logs/lines.ts';
-import type { Entry } from '../../src/logs/lines.ts';
+import type { LogEntry } from '../../src/logs/lines.ts';
 import { anyCharacter } from '../support/anyCharacter.ts';
 
-const entry: Entry = {
+const entry: LogEntry = {
   at: new Date(2026, 10, 21, 9, 5, 7, 30),
   level: 'info',
   event: 'documentAccepted',

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client, fields, OFFICE, start } from './harness.ts';
 import { listen } from '../support/ports.ts';
-import { Meter } from '../../src/sandbox/stats.ts';
+import { SandboxMeter } from '../../src/sandbox/stats.ts';
 
 /** Receives results like an agent: answers with each of `answers` in turn, then 204. */
 async function handler(answers: number[] = []) {
@@ -64,7 +64,7 @@ test('a missing listener is harmless, and an upload without an outgoingUrl posts
 
 test('only the last 10,000 arrivals are kept, in order', () => {
   let now = 0;
-  const meter = new Meter({ now: () => 0, monotonic: () => now });
+  const meter = new SandboxMeter({ now: () => 0, monotonic: () => now });
   for (; now < 25_000; now += 1) meter.uploadArrived(now % 2 === 0 ? 'even' : null)();
   expect(meter.arrivals()).toEqual(Array.from({ length: 10_000 }, (_, index) => 15_000 + index));
   expect(meter.arrivals('even')).toHaveLength(5_000);

@@ -1,7 +1,7 @@
 import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { watchFile, type Found } from '../../src/system/fileWatch.ts';
+import { watchFile, type FileJudgement } from '../../src/system/fileWatch.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 import { tempDir } from '../support/tempDir.ts';
 
@@ -12,7 +12,7 @@ async function watching() {
   const clock = new FakeClock();
   const stop = new AbortController();
   const asked: boolean[] = [];
-  const answers: Found[] = [];
+  const answers: FileJudgement[] = [];
   const ended = watchFile(
     file,
     clock,

@@ -41,7 +41,7 @@ interface Node {
 }
 
 /** A defect is not for people; neither are SQL and the descriptions of a schema. */
-const OF_PROGRAMS = /^(?:Error|TypeError|Ended|describe|meta|systemError|problem)$/;
+const OF_PROGRAMS = /^(?:Error|TypeError|SetupEnded|describe|meta|systemError|problem)$/;
 const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WHERE|FROM|PRAGMA|BEGIN|SET|GRANT|VALUES)\b/;
 const SENTENCE = /\p{L}+,? (?:\S+ )?\p{Ll}{2,},? \S*\p{Ll}/u;
 

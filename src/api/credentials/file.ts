@@ -8,7 +8,7 @@ import { NotAFile } from '../../system/plainFile.ts';
 import { readPrivateFile, TooLarge } from '../../system/privateFile.ts';
 import { makePrivateDirectory } from '../../system/windowsAccess.ts';
 import { absent, parseCredentials } from './store.ts';
-import type { Look, Store } from './store.ts';
+import type { StoreReading, Store } from './store.ts';
 
 /** Far more than the two longest values need, however they are escaped. */
 const MAX_BYTES = 256 * 1024;
@@ -37,7 +37,7 @@ function whyAbsent(error: unknown): Absence['why'] {
   return system === 'ENOENT' ? { why: 'noSuchFile' } : { why: 'system', system };
 }
 
-async function lookInto(path: string): Promise<Look> {
+async function lookInto(path: string): Promise<StoreReading> {
   const read = decodedText(await readPrivateFile(path, { maxBytes: MAX_BYTES }));
   if ('encoding' in read) return absent({ path }, { why: 'encoding', encoding: read.encoding });
   const credentials = parseCredentials(read.text, { why: 'otherShape' });

@@ -1,12 +1,12 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Credentials, CredentialStore, WritableCredentials } from '../../core/ports/credentials.ts';
 import { assertFit } from './store.ts';
-import type { Look, Store } from './store.ts';
+import type { StoreReading, Store } from './store.ts';
 
 /** A store that can be read on its own, and perhaps written. */
 export interface SingleStore {
   readonly store: CredentialStore;
-  look(): Promise<Look>;
+  look(): Promise<StoreReading>;
   /** Null for stores that others write: the environment, a unit's credentials. */
   readonly writable: WritableCredentials | null;
 }

@@ -17,16 +17,16 @@ const DEFAULT = `${ROOT}/aliases/default`;
 /** Each program is run at most twice. */
 const LIMIT_MS = (READ_LIMIT_MS - HELPER_MARGIN_MS) / 4;
 
-type Run = (file: string, args: readonly string[]) => Promise<string>;
+type RunTool = (file: string, args: readonly string[]) => Promise<string>;
 
-const run: Run = async (file, args) =>
+const run: RunTool = async (file, args) =>
   (await promisify(execFile)(file, [...args], { timeout: LIMIT_MS, windowsHide: true })).stdout;
 
 /** Why the keychain returned nothing for this account. */
 export async function whyNothing(
   account: string,
   platform: NodeJS.Platform = process.platform,
-  ask: Run = run,
+  ask: RunTool = run,
 ): Promise<Extract<KeychainReply, { kind: 'absent' | 'locked' }>> {
   // On other systems, a locked keychain is an error.
   if (platform !== 'linux') return { kind: 'absent', isCertain: true };
@@ -41,7 +41,7 @@ export async function whyNothing(
 }
 
 /** True if the entry is among the locked ones, or if the collection is locked: some keyrings don't list entries then. */
-async function byBusctl(account: string, ask: Run): Promise<boolean> {
+async function byBusctl(account: string, ask: RunTool): Promise<boolean> {
   const call = ['--user', '--json=short'];
   const search = ['SearchItems', 'a{ss}', '2', 'service', KEYCHAIN_SERVICE, 'account', account];
   const found: { data: [string[], string[]] } = JSON.parse(
@@ -56,7 +56,7 @@ async function byBusctl(account: string, ask: Run): Promise<boolean> {
   return locked.data === true;
 }
 
-async function byGdbus(account: string, ask: Run): Promise<boolean> {
+async function byGdbus(account: string, ask: RunTool): Promise<boolean> {
   const call = (path: string, method: string, ...args: string[]): Promise<string> =>
     ask('gdbus', ['call', '--session', '--dest', NAME, '--object-path', path, '--method', method, ...args]);
   const attributes = `{'service': '${KEYCHAIN_SERVICE}', 'account': '${account.replaceAll(/[\\']/g, '\\$&')}'}`;

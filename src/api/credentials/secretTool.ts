@@ -49,14 +49,14 @@ function of(service: string, account: string): string[] {
   return [...SCHEMA, 'service', service, 'account', account];
 }
 
-interface Ended {
+interface ToolEnd {
   readonly status: number | null;
   readonly stdout: string;
   /** Without the program's name. */
   readonly stderr: string;
 }
 
-function run(args: readonly string[], timeout: number, input = ''): Promise<Ended> {
+function run(args: readonly string[], timeout: number, input = ''): Promise<ToolEnd> {
   return new Promise((resolve, reject) => {
     const child = execFile('secret-tool', [...args], { timeout }, (error, stdout, stderr) => {
       if (error?.killed) reject(new Error('secret-tool gave no answer'));

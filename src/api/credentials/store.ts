@@ -2,7 +2,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Absence, Credentials, CredentialsFlaw, CredentialStore } from '../../core/ports/credentials.ts';
 
 /** Result of reading a store. */
-export type Look =
+export type StoreReading =
   | { readonly kind: 'found'; readonly credentials: Credentials }
   | { readonly kind: 'absent'; readonly absence: Absence };
 
@@ -10,10 +10,10 @@ export type Look =
 export interface Store {
   readonly store: CredentialStore;
   /** @throws ReceiptdError if credentials exist, but can't or must not be used */
-  look(signal?: AbortSignal): Promise<Look>;
+  look(signal?: AbortSignal): Promise<StoreReading>;
 }
 
-export function absent(place: Absence['place'], why: Absence['why']): Look {
+export function absent(place: Absence['place'], why: Absence['why']): StoreReading {
   return { kind: 'absent', absence: { place, why } };
 }
 

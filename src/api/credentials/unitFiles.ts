@@ -119,13 +119,13 @@ async function seal(name: string, value: string): Promise<string> {
   throw new ReceiptdError('CREDENTIALS_UNWRITABLE.notEncrypted', { detail: words.replace(/\.$/, '') });
 }
 
-interface Ended {
+interface UnitEnd {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-async function systemdCreds(args: readonly string[], input = ''): Promise<Ended> {
+async function systemdCreds(args: readonly string[], input = ''): Promise<UnitEnd> {
   const child = spawn('systemd-creds', [...args], {
     env: { PATH: process.env['PATH'], LANG: 'C' },
     stdio: ['pipe', 'pipe', 'pipe'],

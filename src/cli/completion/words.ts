@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 
 /** Kind of value expected at a position of the command line. */
-export type Kind =
+export type WordKind =
   | { readonly kind: 'none' }
   | { readonly kind: 'files' }
   | { readonly kind: 'folders' }
@@ -16,7 +16,7 @@ export interface OptionWords {
   readonly flags: readonly string[];
   readonly description: string;
   /** Null if the option takes no value. */
-  readonly value: { readonly name: string; readonly is: Kind; readonly variadic: boolean } | null;
+  readonly value: { readonly name: string; readonly is: WordKind; readonly variadic: boolean } | null;
 }
 
 /** A command and the words that can follow it. */
@@ -27,7 +27,7 @@ export interface CommandWords {
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionWords[];
   /** Arguments by position; a variadic last one repeats. */
-  readonly places: readonly { readonly name: string; readonly is: Kind; readonly variadic: boolean }[];
+  readonly places: readonly { readonly name: string; readonly is: WordKind; readonly variadic: boolean }[];
 }
 
 /** The program and all its commands that the help shows; hidden ones are left out. */
@@ -73,7 +73,7 @@ function optionWords(option: Option): OptionWords {
 }
 
 /** Derives the kind from the argument's choices, or from its name. */
-function kindOf(name: string, { argChoices }: Pick<Option | Argument, 'argChoices'>): Kind {
+function kindOf(name: string, { argChoices }: Pick<Option | Argument, 'argChoices'>): WordKind {
   if (argChoices !== undefined) return { kind: 'words', words: argChoices };
   if (name === 'file') return { kind: 'files' };
   if (name === 'path' || name === 'folder' || name === 'dir') return { kind: 'folders' };

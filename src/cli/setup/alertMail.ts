@@ -9,7 +9,7 @@ import { mailAddressesOf, sentence, tidyMailServer, wrongMailAddresses, wrongMai
 import { ANSWERS } from './answers.ts';
 import type { Given } from './given.ts';
 import type { AlertMail } from './wanted.ts';
-import { Ended, type Prompts } from './prompts.ts';
+import { SetupEnded, type Prompts } from './prompts.ts';
 import type { Talk } from './talk.ts';
 
 export interface AlertMailAnswer {
@@ -23,7 +23,7 @@ export interface AlertMailAnswer {
 export type MailTest = { readonly sent: true } | { readonly sent: false; readonly why: string };
 
 type MailGiven = Pick<Given, 'alertEmail' | 'mailServer' | 'mailUser' | 'mailPasswordFile'>;
-type Whole = AlertMail & { readonly password: string | null };
+type WholeMail = AlertMail & { readonly password: string | null };
 
 const AS_IT_IS: AlertMailAnswer = { mail: undefined, password: null, test: null };
 const NOBODY: AlertMailAnswer = { mail: 'none', password: null, test: null };
@@ -38,7 +38,7 @@ export async function alertMailStep(
   const now = talk.found.before?.config.alerts.email ?? null;
   if (ask === null || (isPractice && given.alertEmail === undefined)) return unattended(talk, config, now);
   let from: MailGiven = given;
-  let last: Partial<Whole> = now ?? {};
+  let last: Partial<WholeMail> = now ?? {};
   for (;;) {
     const whole = await asked(talk, ask, config, from, last);
     if (whole === null) return NOBODY;
@@ -98,8 +98,8 @@ async function asked(
   ask: Prompts,
   config: Config,
   given: MailGiven,
-  last: Partial<Whole>,
-): Promise<Whole | null> {
+  last: Partial<WholeMail>,
+): Promise<WholeMail | null> {
   const before = last.to?.join(', ');
   const addresses =
     given.alertEmail ??
@@ -119,7 +119,7 @@ async function asked(
   return { to, server, user, ...(await passwordOf(talk, ask, config, given, user, last)) };
 }
 
-async function serverOf({ say }: Talk, ask: Prompts, { server }: Partial<Whole>): Promise<string | null> {
+async function serverOf({ say }: Talk, ask: Prompts, { server }: Partial<WholeMail>): Promise<string | null> {
   if (server === undefined) say(says('mail.needsServer'));
   const typed = await ask.text(server === undefined ? says('mail.server') : says('mail.serverKnown'), {
     otherwise: server ?? '',
@@ -135,8 +135,8 @@ async function passwordOf(
   config: Config,
   { mailPasswordFile: given }: MailGiven,
   user: string,
-  last: Partial<Whole>,
-): Promise<Pick<Whole, 'passwordFile' | 'password'>> {
+  last: Partial<WholeMail>,
+): Promise<Pick<WholeMail, 'passwordFile' | 'password'>> {
   const resolved = (file: string) => resolvePath(file, io.cwd, found.context);
   if (given !== undefined) {
     await demandPassword(resolved(given));
@@ -172,7 +172,7 @@ async function demandPassword(file: string): Promise<void> {
 async function testMail(
   io: Io,
   config: Config,
-  { to, server, user, passwordFile, password }: Whole,
+  { to, server, user, passwordFile, password }: WholeMail,
   now: Config['alerts']['email'],
 ): Promise<MailTest> {
   const { emailChannel } = await import('../../wiring/alertChannels.ts');
@@ -180,7 +180,7 @@ async function testMail(
   const [sent] = await sendTestAlert(io, config, (surroundings) => [
     emailChannel(email, config, surroundings, password),
   ]);
-  if (io.stop.aborted) throw new Ended('ended by a signal');
+  if (io.stop.aborted) throw new SetupEnded('ended by a signal');
   const problem = sent?.problem ?? null;
   return problem === null ? { sent: true } : { sent: false, why: problem.sentence() };
 }

@@ -3,12 +3,12 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 /* The answers that `receiptd setup` accepts, and their names as options and variables. */
 
 export const STORES = ['keychain', 'file'] as const;
-export type Store = (typeof STORES)[number];
+export type AnswerStore = (typeof STORES)[number];
 export const SERVICES = ['no', 'user', 'system'] as const;
 export type ServiceScope = 'user' | 'system';
 
 /** One answer, given as an option or a variable. */
-interface Answer {
+interface SetupOption {
   /** Option name; the variable's name is derived from it. */
   readonly flag: string;
   /** Placeholder of its value; left out for a flag. */
@@ -84,7 +84,7 @@ export const ANSWERS = {
     value: '<name>',
   },
   testReceipt: { flag: '--test-receipt' },
-} as const satisfies Readonly<Record<string, Answer>>;
+} as const satisfies Readonly<Record<string, SetupOption>>;
 
 export type AnswerName = keyof typeof ANSWERS;
 

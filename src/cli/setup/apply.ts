@@ -12,13 +12,13 @@ import { withService } from '../serviceClient.ts';
 import { agentAnswers, hurryAgent, operate, underLock } from '../session.ts';
 import type { MailTest } from './alertMail.ts';
 import type { CredentialsAnswer } from './credentials.ts';
-import type { Store } from './answers.ts';
+import type { AnswerStore } from './answers.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
 import { uncreatable } from './folder.ts';
-import { demandManager, installOnce, type Installed } from './installing.ts';
+import { demandManager, installOnce, type SetupService } from './installing.ts';
 import { asOwner, giveToOwner, otherOwner } from '../owner.ts';
 import { leavesPractice, practiceStateDir } from './practiceState.ts';
-import { Ended } from './prompts.ts';
+import { SetupEnded } from './prompts.ts';
 import { linesOf, reroutedBy, type Rerouted } from './rerouted.ts';
 import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
@@ -28,7 +28,7 @@ import { textsOf } from '../language.ts';
 import { wordsOf } from '../../texts/errors.ts';
 
 /** Result of setup; `--json` prints it. */
-export interface Done {
+export interface AppliedSetup {
   readonly changed: boolean;
   readonly config: { readonly file: string; readonly result: 'created' | 'changed' | 'unchanged' };
   readonly service: { readonly baseUrl: string; readonly company: string | null };
@@ -50,7 +50,7 @@ export interface Done {
   /** Recipients of alert mails; null: none. */
   readonly alerts: { readonly to: readonly string[]; readonly server: string } | null;
   readonly testMail: MailTest | null;
-  readonly installed: Installed | null;
+  readonly installed: SetupService | null;
   readonly testReceipt:
     (Delivered & { readonly sent: true }) | { readonly sent: false; readonly why: string } | null;
 }
@@ -59,12 +59,12 @@ export interface Done {
  * Carries out the answers, each part whole or not at all, and reports each completed part through `tell`. The config file is
  * written once, after everything that it refers to exists.
  */
-export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => void): Promise<Done> {
+export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => void): Promise<AppliedSetup> {
   const { io, found } = talk;
   const { service, credentials, endpoint, folder } = answers;
   const isFresh = leavesPractice(found, wantedOf(talk, answers, endpoint.uid ?? TO_BE_CREATED));
   const goOn = () => {
-    if (io.stop.aborted) throw new Ended('ended by a signal');
+    if (io.stop.aborted) throw new SetupEnded('ended by a signal');
   };
   // Check everything possible before changing anything.
   const { config: planned, text: plannedText } = plan(
@@ -189,10 +189,10 @@ async function store(
   config: Config,
   answer: CredentialsAnswer,
   tell: (said: Said) => void,
-): Promise<Store | null> {
+): Promise<AnswerStore | null> {
   if (answer.kind === 'kept') return null;
   const { clientId, clientSecret, why } = answer;
-  const put = (where: Store) =>
+  const put = (where: AnswerStore) =>
     putSafely(
       targetStore(where, { config, account: null, env: io.env, unitDirectory: UNIT_CREDENTIALS_DIR }),
       { clientId, clientSecret },
@@ -229,7 +229,7 @@ async function test(
   config: Config,
   folder: string,
   tell: (said: Said) => void,
-): Promise<NonNullable<Done['testReceipt']>> {
+): Promise<NonNullable<AppliedSetup['testReceipt']>> {
   // A person who confirmed it again wants another one sent.
   const before = ask === null ? await acceptedBefore(config, folder) : null;
   if (before !== null) {

@@ -3,7 +3,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { says, saysError } from '../../core/domain/setupWords.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { FolderAnswer } from './folder.ts';
-import type { Choice } from './prompts.ts';
+import type { PromptChoice } from './prompts.ts';
 import type { Talk } from './talk.ts';
 
 /** Inside the watched folder, where people who scan look anyway; never watched itself. */
@@ -27,7 +27,7 @@ export async function attentionStep(
   const now = found.before?.config.folders.find((each) => each.path === path)?.needsAttention ?? null;
   const about = says('attention.about');
   const proposed = resolvePath(PROPOSED, path, found.context);
-  const choices: Choice<string | null | undefined>[] = [
+  const choices: PromptChoice<string | null | undefined>[] = [
     now === null
       ? { label: says('attention.no'), value: undefined }
       : { label: says('attention.asNow', { path: now }), value: undefined },

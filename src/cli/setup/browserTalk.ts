@@ -1,16 +1,16 @@
 import type { Operations, Response } from '../../control/protocol/protocol.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { plain, says, type Said } from '../../core/domain/setupWords.ts';
-import { Ended, type Prompts } from './prompts.ts';
+import { SetupEnded, type Prompts } from './prompts.ts';
 
-type State = Response<'setup'>;
-type Question = NonNullable<State['question']>;
-type Answer = string | number | boolean;
+type SetupState = Response<'setup'>;
+type SetupQuestion = NonNullable<SetupState['question']>;
+type SetupAnswer = string | number | boolean;
 
-interface Pending {
-  readonly question: Question;
+interface PendingQuestion {
+  readonly question: SetupQuestion;
   /** Why an answer of the right kind is wrong; null if it is accepted. */
-  readonly take: (answer: Answer) => Promise<Said | null>;
+  readonly take: (answer: SetupAnswer) => Promise<Said | null>;
   readonly fail: (error: Error) => void;
 }
 
@@ -33,9 +33,9 @@ export class BrowserTalk {
   readonly #stop: AbortSignal;
   readonly #waiting = new Set<() => void>();
   #revision = 1;
-  #lines: State['lines'] = [];
-  #pending: Pending | null = null;
-  #end: State['end'] = null;
+  #lines: SetupState['lines'] = [];
+  #pending: PendingQuestion | null = null;
+  #end: SetupState['end'] = null;
   #questions = 0;
   #restarted: (() => void) | null = null;
   #seenEnd: (() => void) | null = null;
@@ -44,7 +44,7 @@ export class BrowserTalk {
   constructor(stop: AbortSignal) {
     this.#stop = stop;
     stop.addEventListener('abort', () => {
-      this.#pending?.fail(new Ended('ended by a signal'));
+      this.#pending?.fail(new SetupEnded('ended by a signal'));
       this.#restarted?.();
       this.#seenEnd?.();
       this.#changed();
@@ -119,7 +119,7 @@ export class BrowserTalk {
     this.#changed();
     await this.#until((resolve) => (this.#restarted = resolve));
     this.#restarted = null;
-    if (this.#stop.aborted) throw new Ended('ended by a signal');
+    if (this.#stop.aborted) throw new SetupEnded('ended by a signal');
   }
 
   /** Resolves when the page has received the result, or is gone. */
@@ -136,10 +136,10 @@ export class BrowserTalk {
   }
 
   #ask<T>(
-    asked: Pick<Question, 'kind' | 'said'> & Partial<Question>,
-    look: (given: Answer) => Promise<{ answer: T; shown: Said } | { why: Said }>,
+    asked: Pick<SetupQuestion, 'kind' | 'said'> & Partial<SetupQuestion>,
+    look: (given: SetupAnswer) => Promise<{ answer: T; shown: Said } | { why: Said }>,
   ): Promise<T> {
-    if (this.#stop.aborted) return Promise.reject(new Ended('ended by a signal'));
+    if (this.#stop.aborted) return Promise.reject(new SetupEnded('ended by a signal'));
     return new Promise<T>((resolve, reject) => {
       this.#questions += 1;
       const question = { otherwise: null, choices: [], ...asked, id: this.#questions };
@@ -147,7 +147,7 @@ export class BrowserTalk {
         if (this.#pending?.question.id === question.id) this.#pending = null;
         this.#changed();
       };
-      const take = async (given: Answer): Promise<Said | null> => {
+      const take = async (given: SetupAnswer): Promise<Said | null> => {
         const found = await look(given);
         if ('why' in found) return found.why;
         // If two windows answer at once, the first one counts.
@@ -166,7 +166,7 @@ export class BrowserTalk {
     });
   }
 
-  async #state(seen: number | undefined): Promise<State> {
+  async #state(seen: number | undefined): Promise<SetupState> {
     const isSeen = seen === this.#revision;
     // Another request means that the page has received the previous state.
     if (isSeen && this.#end?.isDone === true) this.#seenEnd?.();

@@ -1,5 +1,5 @@
 import type { Said } from '../../core/domain/setupWords.ts';
-import type { Done } from './apply.ts';
+import type { AppliedSetup } from './apply.ts';
 import type { Prompts } from './prompts.ts';
 import type { Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
@@ -14,5 +14,5 @@ export interface Conversation {
   /** Reports that setup was cancelled. */
   readonly tellEnd: (said: Said) => void;
   /** Next steps; in a terminal, the commands for them. Services opened for the answers stay open until it resolves. */
-  readonly goOn: (talk: Talk, answers: Answers, done: Done) => Promise<void>;
+  readonly goOn: (talk: Talk, answers: Answers, done: AppliedSetup) => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { says, saysError, type Said } from '../../core/domain/setupWords.ts';
 import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
 import type { Io } from '../io.ts';
 import { withService } from '../serviceClient.ts';
-import type { Store } from './answers.ts';
+import type { AnswerStore } from './answers.ts';
 import type { Talk } from './talk.ts';
 
 /** The credentials for the service. `company`: their owner according to the service; null if it was not asked. */
@@ -14,7 +14,7 @@ export type CredentialsAnswer = { readonly company: string | null } & (
       readonly kind: 'new';
       readonly clientId: string;
       readonly clientSecret: string;
-      readonly store: Store;
+      readonly store: AnswerStore;
       /** Reason for this store. */
       readonly why: Said;
       /** Another store that already holds credentials, which may be found first; null if none. */
@@ -24,13 +24,13 @@ export type CredentialsAnswer = { readonly company: string | null } & (
 
 const ATTEMPTS = 3;
 type FoundCredentials = Credentials & { readonly store: CredentialStore };
-type Pair = Credentials;
+type CredentialsPair = Credentials;
 
 /** Value of `credentials.store` with which the agent finds exactly these credentials; undefined: the present value does. */
 export function storeInConfig(
   answer: CredentialsAnswer,
   now: Config['credentials']['store'],
-): Store | undefined {
+): AnswerStore | undefined {
   if (answer.kind === 'kept' || answer.store === now) return undefined;
   // `auto` checks the keychain last.
   const isFound = now === 'auto' && (answer.hidden === null || answer.hidden === 'keychain');
@@ -41,7 +41,7 @@ export function storeInConfig(
 export async function credentialsStep(
   talk: Talk,
   config: Config,
-  practice: Pair | null,
+  practice: CredentialsPair | null,
 ): Promise<CredentialsAnswer | 'back'> {
   const { io } = talk;
   const inStore = await storedCredentials(io, config);
@@ -66,7 +66,7 @@ async function answered(
   talk: Talk,
   config: Config,
   stored: FoundCredentials | null,
-  practice: Pair | null,
+  practice: CredentialsPair | null,
 ): Promise<CredentialsAnswer | 'back'> {
   const { io, given, ask, say } = talk;
   const from = practice ?? (await givenPair(talk, stored));
@@ -86,7 +86,10 @@ async function answered(
 }
 
 /** Null if the person has to be asked or the stored credentials suffice. */
-async function givenPair({ given, ask }: Talk, stored: FoundCredentials | null): Promise<Pair | null> {
+async function givenPair(
+  { given, ask }: Talk,
+  stored: FoundCredentials | null,
+): Promise<CredentialsPair | null> {
   const clientId = given.clientId ?? (given.clientSecret === undefined ? undefined : stored?.clientId);
   if (clientId === undefined) return null;
   if (given.clientSecret !== undefined) return { clientId, clientSecret: given.clientSecret };
@@ -158,14 +161,14 @@ async function typed(
   }
 }
 
-function same(a: Pair, b: Pair): boolean {
+function same(a: CredentialsPair, b: CredentialsPair): boolean {
   return a.clientId === b.clientId && a.clientSecret === b.clientSecret;
 }
 
 async function withStore(
   talk: Talk,
   config: Config,
-  { clientId, clientSecret }: Pair,
+  { clientId, clientSecret }: CredentialsPair,
   company: string | null,
 ): Promise<CredentialsAnswer> {
   if (company !== null) talk.say(says('credentials.accepted', { company }));
@@ -174,7 +177,10 @@ async function withStore(
 }
 
 /** Store and reason: as given or configured; otherwise the keychain, or a file that only its owner can read. */
-async function storeFor({ io, given, found }: Talk, config: Config): Promise<{ store: Store; why: Said }> {
+async function storeFor(
+  { io, given, found }: Talk,
+  config: Config,
+): Promise<{ store: AnswerStore; why: Said }> {
   if (given.store !== undefined) return { store: given.store, why: says('store.asked') };
   const configured = found.before?.config.credentials.store;
   if (configured === 'keychain' || configured === 'file')
@@ -226,7 +232,7 @@ async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
 }
 
 /** The company that the credentials belong to. @throws ReceiptdError CREDENTIALS_REFUSED, SERVICE_* */
-async function whoami(io: Io, config: Config, pair: Pair): Promise<string> {
+async function whoami(io: Io, config: Config, pair: CredentialsPair): Promise<string> {
   const given = { given: pair, level: 'error' } as const;
   return (await withService(io, config, given, ({ service }) => service.whoami(io.stop))).company;
 }

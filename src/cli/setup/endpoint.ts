@@ -4,7 +4,7 @@ import { plain, says } from '../../core/domain/setupWords.ts';
 import { createdHere } from '../endpoint.ts';
 import { sentence, wrongUid } from './checks.ts';
 import { DEFAULT_ALIAS } from './plan.ts';
-import type { Choice } from './prompts.ts';
+import type { PromptChoice } from './prompts.ts';
 import type { Practice } from './service.ts';
 import type { Talk } from './talk.ts';
 
@@ -67,7 +67,7 @@ export async function endpointStep(
     return { alias, uid: null, isExplicit: true, create: { name, language } };
   }
   if (ask === null) return there(first?.key.uid ?? '', first?.alias);
-  const choices: Choice<EndpointAnswer | 'uid' | 'create'>[] = [
+  const choices: PromptChoice<EndpointAnswer | 'uid' | 'create'>[] = [
     ...configured.map((each) => ({
       label: says('endpoint.keep', { alias: each.alias }),
       value: there(each.key.uid, each.alias, true),

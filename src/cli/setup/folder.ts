@@ -1,13 +1,18 @@
 import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { lookAtFolder, likelyFolders, thisMachine, type FolderLook } from '../../wiring/lookAtFolder.ts';
+import {
+  lookAtFolder,
+  likelyFolders,
+  thisMachine,
+  type FolderInspection,
+} from '../../wiring/lookAtFolder.ts';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError, systemCode, type ErrorCode } from '../../core/domain/errors.ts';
 import { joined, plain, says, saysError, type Said } from '../../core/domain/setupWords.ts';
 import { local } from '../../core/domain/words.ts';
 import { sentence, wrongFolder } from './checks.ts';
-import type { Choice } from './prompts.ts';
+import type { PromptChoice } from './prompts.ts';
 import type { Talk } from './talk.ts';
 import { whyText, within } from '../../core/domain/why.ts';
 
@@ -29,7 +34,7 @@ const REFUSALS = {
   notADirectory: 'FOLDER_NOT_A_DIRECTORY',
   unreadable: 'FOLDER_UNREADABLE',
   unreachable: 'FOLDER_UNREACHABLE',
-} as const satisfies Readonly<Record<Exclude<FolderLook['state'], 'present'>, ErrorCode>>;
+} as const satisfies Readonly<Record<Exclude<FolderInspection['state'], 'present'>, ErrorCode>>;
 
 /** `config`: as planned so far. `check` throws if a configuration with the folder is invalid. */
 export async function folderStep(
@@ -150,28 +155,28 @@ async function candidates(
   talk: Talk,
   config: Config,
   configured: readonly string[],
-): Promise<Choice<string | null>[]> {
+): Promise<PromptChoice<string | null>[]> {
   const { context } = talk.found;
   const likely = await likelyFolders(thisMachine(context));
-  const found: { path: string; look: FolderLook & { state: 'present' } }[] = [];
+  const found: { path: string; look: FolderInspection & { state: 'present' } }[] = [];
   for (const path of likely) {
     if (configured.includes(path)) continue;
     const look = await lookAtFolder(path, config);
     if (look.state === 'present') found.push({ path, look });
   }
   found.sort((a, b) => (b.look.newest?.at ?? 0) - (a.look.newest?.at ?? 0));
-  const choices: Choice<string | null>[] = [
+  const choices: PromptChoice<string | null>[] = [
     ...configured.map((path) => ({ label: plain(path), value: path, about: says('folder.watched') })),
     ...found.map(({ path, look }) => ({ label: plain(path), value: path, about: detail(look) })),
   ];
   return choices.length === 0 ? [] : [...choices, { label: says('folder.another'), value: null }];
 }
 
-function describe(path: string, look: FolderLook & { state: 'present' }): Said {
+function describe(path: string, look: FolderInspection & { state: 'present' }): Said {
   return joined(says('folder.at', { path }), detail(look));
 }
 
-function detail({ fileSystem, isNetwork, files, newest }: FolderLook & { state: 'present' }): Said {
+function detail({ fileSystem, isNetwork, files, newest }: FolderInspection & { state: 'present' }): Said {
   return joined(
     says(isNetwork ? 'folder.share' : 'folder.here', { fileSystem }),
     files === null

@@ -14,7 +14,7 @@ import {
   variableOf,
   type AnswerName,
   type ServiceScope,
-  type Store,
+  type AnswerStore,
 } from './answers.ts';
 import {
   tidyBaseUrl,
@@ -36,7 +36,7 @@ export interface Given {
   readonly sandboxPort: number;
   readonly clientId?: string;
   readonly clientSecret?: string;
-  readonly store?: Store;
+  readonly store?: AnswerStore;
   readonly verify: boolean;
   readonly endpointUid?: string;
   readonly endpointAlias?: string;

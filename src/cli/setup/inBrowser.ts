@@ -17,7 +17,7 @@ import { BrowserTalk, Restarted } from './browserTalk.ts';
 import type { Conversation } from './conversation.ts';
 import { directoriesIn, type Looker } from './directories.ts';
 import type { SetupOptions } from './given.ts';
-import { Ended } from './prompts.ts';
+import { SetupEnded } from './prompts.ts';
 import { logTexts } from '../../texts/en/log.ts';
 import { speakerOf } from '../language.ts';
 
@@ -121,7 +121,7 @@ async function untilAgreed(
     try {
       await talk.failed(why);
     } catch (error) {
-      if (!(error instanceof Ended)) throw error;
+      if (!(error instanceof SetupEnded)) throw error;
       io.stderr.write(`${(await speakerOf(io))(why)}\n`);
       return EXIT.interrupted;
     }

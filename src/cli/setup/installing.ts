@@ -12,7 +12,7 @@ import {
 } from '../serviceInstall.ts';
 import { ANSWERS, type ServiceScope } from './answers.ts';
 
-export type Installed = Omit<InstalledService, 'text' | 'refusal'> & {
+export type SetupService = Omit<InstalledService, 'text' | 'refusal'> & {
   readonly result: 'installed' | 'unchanged';
 };
 
@@ -32,7 +32,7 @@ export async function installOnce(
   { scope, user, exec }: Pick<InstallOptions, 'scope' | 'exec'> & { readonly user?: string | undefined },
   tell: (said: Said) => void,
   host: Host = hostOf(io),
-): Promise<Installed> {
+): Promise<SetupService> {
   const how = {
     scope,
     start: true,

@@ -1,7 +1,7 @@
 import type { Config, LoadContext } from '../../config/config.ts';
 import { createConfigFile, replaceConfigFile, revisionOf } from '../../config/configFile.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { ConfigChange, Json } from '../../config/change.ts';
+import type { ConfigChange, ConfigJson } from '../../config/change.ts';
 import { applyEdits } from '../../config/edit.ts';
 import { readConfig, readConfigFile, textOf } from '../../config/load.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
@@ -13,7 +13,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isOfSettings } from '../../core/domain/invalidSettings.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
-import type { Found, Wanted } from './wanted.ts';
+import type { ExistingConfig, SetupValues } from './wanted.ts';
 
 export const DEFAULT_ALIAS = 'office';
 export const DEFAULT_RATE = '60/min';
@@ -21,7 +21,7 @@ export const DEFAULT_RATE = '60/min';
 export const TO_BE_CREATED = 'to-be-created';
 
 /** @throws ReceiptdError if the file is unreadable or invalid */
-export async function readFound(place: ConfigPlace, context: LoadContext): Promise<Found> {
+export async function readFound(place: ConfigPlace, context: LoadContext): Promise<ExistingConfig> {
   if (!place.exists) return { place, context, before: null };
   const bytes = await readConfigFile(place.file);
   const text = textOf(bytes, place.file);
@@ -33,7 +33,7 @@ export async function readFound(place: ConfigPlace, context: LoadContext): Promi
 }
 
 /** Completes partial answers with the present values, or those of the example. */
-export function provisional({ before }: Found, some: Partial<Wanted>): Wanted {
+export function provisional({ before }: ExistingConfig, some: Partial<SetupValues>): SetupValues {
   const [endpoint] = before?.config.endpoints ?? [];
   const [folder] = before?.config.folders ?? [];
   return {
@@ -48,7 +48,10 @@ export function provisional({ before }: Found, some: Partial<Wanted>): Wanted {
 }
 
 /** The planned text of the config file, and its parsed form. @throws ReceiptdError if it would be invalid */
-export function plan(found: Found, wanted: Wanted): { readonly text: string; readonly config: Config } {
+export function plan(
+  found: ExistingConfig,
+  wanted: SetupValues,
+): { readonly text: string; readonly config: Config } {
   const { place, context, before } = found;
   const start =
     before?.text ?? shortConfigText({ baseUrl: wanted.baseUrl, uid: wanted.uid, folder: wanted.folder });
@@ -68,11 +71,11 @@ function withoutPlaces(error: unknown): unknown {
   return isOfSettings(error) ? new ReceiptdError(error.key, { ...error.params, file: null }) : error;
 }
 
-function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
+function changes(found: ExistingConfig, now: Config, wanted: SetupValues): ConfigChange[] {
   const { place, context, before } = found;
   const { alias, uid, folder, store } = wanted;
   const edits: ConfigChange[] = [];
-  const set = (path: ConfigChange['path'], value: Json) => edits.push({ kind: 'set', path, value });
+  const set = (path: ConfigChange['path'], value: ConfigJson) => edits.push({ kind: 'set', path, value });
   const practised = practiceStateDir(found);
   if (practised !== null && entersPractice(found, now, wanted)) set(['stateDir'], practised);
   if (leavesPractice(found, wanted)) edits.push({ kind: 'remove', path: ['stateDir'] });
@@ -117,14 +120,14 @@ function changes(found: Found, now: Config, wanted: Wanted): ConfigChange[] {
   return edits;
 }
 
-function isOfWindowsMachine(file: string, context: Found['context']): boolean {
+function isOfWindowsMachine(file: string, context: ExistingConfig['context']): boolean {
   if (context.platform !== 'win32') return false;
   const dir = pathsOf('win32').dirname(file);
   return dir.toLowerCase() === machineConfigDir(context).toLowerCase();
 }
 
 /** New value of `alerts.email`; null: unchanged. */
-function mailEdit(now: Config['alerts']['email'], wanted: Wanted['alertMail']): Json | null {
+function mailEdit(now: Config['alerts']['email'], wanted: SetupValues['alertMail']): ConfigJson | null {
   if (wanted === undefined) return null;
   if (wanted === 'none') return now === null ? null : {};
   const { to, server, user, passwordFile } = wanted;
@@ -141,7 +144,7 @@ function mailEdit(now: Config['alerts']['email'], wanted: Wanted['alertMail']): 
 
 /** Replaces the config file atomically; resolves what was done. */
 export async function writePlanned(
-  { place, before }: Found,
+  { place, before }: ExistingConfig,
   { text, config }: { readonly text: string; readonly config: Config },
   at: Date,
 ): Promise<'created' | 'changed' | 'unchanged'> {

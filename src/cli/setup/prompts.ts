@@ -1,7 +1,7 @@
 import { says, type Said } from '../../core/domain/setupWords.ts';
 import { colorsFor, type Io } from '../io.ts';
 
-export interface Choice<T> {
+export interface PromptChoice<T> {
   readonly label: Said;
   readonly value: T;
   /** Explanation, shown while this choice is selected. */
@@ -14,7 +14,7 @@ export interface Prompts {
   text(question: Said, options?: TextOptions): Promise<string>;
   /** Does not echo the answer. */
   secret(question: Said): Promise<string>;
-  choose<T>(question: Said, choices: readonly Choice<T>[]): Promise<T>;
+  choose<T>(question: Said, choices: readonly PromptChoice<T>[]): Promise<T>;
   confirm(question: Said, otherwise: boolean): Promise<boolean>;
 }
 
@@ -27,7 +27,7 @@ export interface TextOptions {
 }
 
 /** The person cancelled setup. */
-export class Ended extends Error {
+export class SetupEnded extends Error {
   override name = 'Ended';
 }
 
@@ -55,7 +55,7 @@ export async function createPrompts(io: Io, speak: (said: Said) => string): Prom
       const signal = AbortSignal.any([ended.signal, io.stop]);
       return await prompt({ input: io.stdin, output: io.stderr, signal });
     } catch (error) {
-      if (isEnd(error)) throw new Ended('ended by the person', { cause: error });
+      if (isEnd(error)) throw new SetupEnded('ended by the person', { cause: error });
       throw error;
     } finally {
       io.stdin.off('keypress', onKey);

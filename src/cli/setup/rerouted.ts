@@ -1,6 +1,6 @@
 import type { Config, FolderConfig } from '../../config/config.ts';
 import { says, type Said } from '../../core/domain/setupWords.ts';
-import type { Found } from './wanted.ts';
+import type { ExistingConfig } from './wanted.ts';
 
 interface Goal {
   readonly alias: string;
@@ -15,7 +15,7 @@ export interface Rerouted {
   readonly to: Goal;
 }
 
-export function reroutedBy({ before }: Found, after: Config): Rerouted[] {
+export function reroutedBy({ before }: ExistingConfig, after: Config): Rerouted[] {
   if (before === null || before.isExample) return [];
   return before.config.folders.flatMap((folder) => {
     const now = after.folders.find(({ path }) => path === folder.path);

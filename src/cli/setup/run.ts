@@ -9,15 +9,15 @@ import { commandLine } from '../help.ts';
 import { loadContext, print, printJson, type Io } from '../io.ts';
 import { escapeUnsafe } from '../../core/domain/escape.ts';
 import { hostOf, managerOf } from '../serviceHost.ts';
-import { apply, type Done } from './apply.ts';
+import { apply, type AppliedSetup } from './apply.ts';
 import type { Conversation } from './conversation.ts';
 import { givenAnswers, type SetupOptions } from './given.ts';
 import { refuseMissing } from './missing.ts';
 import { managerHere } from './install.ts';
 import { plan, readFound, TO_BE_CREATED } from './plan.ts';
-import type { Found } from './wanted.ts';
+import type { ExistingConfig } from './wanted.ts';
 import { leavesPractice } from './practiceState.ts';
-import { createPrompts, Ended } from './prompts.ts';
+import { createPrompts, SetupEnded } from './prompts.ts';
 import { linesOf, reroutedBy } from './rerouted.ts';
 import { askAll, provisionalConfig, wantedOf, type Answers } from './steps.ts';
 import { demandTransport } from './service.ts';
@@ -74,7 +74,7 @@ async function converse(
     const answers = await askAll(talk, ({ practice }) => {
       if (practice !== null) open.push(() => practice.close());
     });
-    if (ask !== null && !(await agreed(talk, answers))) throw new Ended('not agreed to');
+    if (ask !== null && !(await agreed(talk, answers))) throw new SetupEnded('not agreed to');
     const result = await apply(talk, answers, (said) => {
       done.push(said);
       if (options.json !== true) print(io, escapeUnsafe(speak(said)));
@@ -84,7 +84,7 @@ async function converse(
     else await goOn(talk, answers, result);
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof Ended || io.stop.aborted) {
+    if (error instanceof SetupEnded || io.stop.aborted) {
       tellEnd(says(done.length === 0 ? 'end.early' : 'end.partly'));
       return EXIT.interrupted;
     }
@@ -177,7 +177,7 @@ async function farewell(
   io: Io,
   { found }: Talk,
   { service, install }: Answers,
-  { changed, stateDir }: Done,
+  { changed, stateDir }: AppliedSetup,
 ): Promise<void> {
   const speak = await speakerOf(io);
   const tell = (said: Said) => print(io, speak(said));
@@ -204,7 +204,11 @@ async function farewell(
 }
 
 /** Whether a service could be installed here and none is yet. */
-async function couldBeService(io: Io, { context, place }: Found, stateDir: string): Promise<boolean> {
+async function couldBeService(
+  io: Io,
+  { context, place }: ExistingConfig,
+  stateDir: string,
+): Promise<boolean> {
   const manager = managerHere(context, place.file);
   if (!manager.runs) return false;
   const installed = managerOf(hostOf(io), manager.scope, '', stateDir).installed();

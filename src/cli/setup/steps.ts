@@ -10,7 +10,7 @@ import { existingStep, folderStep, type FolderAnswer } from './folder.ts';
 import type { ServiceScope } from './answers.ts';
 import { installStep } from './install.ts';
 import { DEFAULT_RATE, plan, provisional, TO_BE_CREATED } from './plan.ts';
-import type { Wanted } from './wanted.ts';
+import type { SetupValues } from './wanted.ts';
 import { demandPracticeEnded, leavesPractice } from './practiceState.ts';
 import { knownBaseUrl, serviceStep, type ServiceAnswer } from './service.ts';
 import type { Talk } from './talk.ts';
@@ -88,7 +88,7 @@ export function wantedOf(
   talk: Talk,
   { service, credentials, endpoint, folder, existingOf, needsAttention, rate, alerts }: Answers,
   uid: string,
-): Wanted {
+): SetupValues {
   const store = storeInConfig(credentials, talk.found.before?.config.credentials.store ?? 'auto');
   return {
     baseUrl: service.baseUrl,

@@ -3,14 +3,14 @@ import { escapeUnsafe } from '../../core/domain/escape.ts';
 import { wrapLine } from '../wrap.ts';
 import type { Io } from '../io.ts';
 import type { Given } from './given.ts';
-import type { Found } from './wanted.ts';
+import type { ExistingConfig } from './wanted.ts';
 import type { Prompts } from './prompts.ts';
 
 /** Context of every step of setup. */
 export interface Talk {
   readonly io: Io;
   readonly given: Given;
-  readonly found: Found;
+  readonly found: ExistingConfig;
   /** Null if nobody can be asked. */
   readonly ask: Prompts | null;
   /** Shows a sentence to the person; does nothing if nobody is asked. */

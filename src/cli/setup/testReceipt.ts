@@ -16,7 +16,7 @@ import type { TestReceiptTrouble } from '../../texts/facts.ts';
 import type { Io } from '../io.ts';
 import { loadContext } from '../io.ts';
 import { VERSION } from '../version.ts';
-import { Ended } from './prompts.ts';
+import { SetupEnded } from './prompts.ts';
 
 export interface Delivered {
   readonly file: string;
@@ -210,7 +210,7 @@ async function settled(io: Io, config: Config, file: string, wait: Wait): Promis
     wait,
     () =>
       io.stop.aborted
-        ? new Ended('ended by a signal')
+        ? new SetupEnded('ended by a signal')
         : undelivered(file, last === null ? { what: 'unseen' } : howFar(last), last),
   );
 }

@@ -2,7 +2,7 @@ import type { Config, LoadContext } from '../../config/config.ts';
 import type { ConfigPlace } from '../../config/locate.ts';
 
 /** The config file as found; provides the answers that are not given. */
-export interface Found {
+export interface ExistingConfig {
   readonly place: ConfigPlace;
   readonly context: LoadContext;
   /** Null if the file does not exist yet. */
@@ -18,7 +18,7 @@ export interface Before {
 }
 
 /** Values that setup writes to the config file. */
-export interface Wanted {
+export interface SetupValues {
   readonly baseUrl: string;
   readonly alias: string;
   readonly uid: string;

@@ -1,7 +1,7 @@
 import type { ErrorBody, Operation, Request, Response as Answer } from '../../control/protocol/protocol.ts';
 import { t } from './texts.ts';
 
-interface Told {
+interface ToldError {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
@@ -15,11 +15,11 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   /** What its words in the reader's language are made of. */
-  readonly said: Told;
+  readonly said: ToldError;
   /** The message comes from the console, not from the daemon. */
   readonly isLocal: boolean;
 
-  constructor(status: number, body: Told) {
+  constructor(status: number, body: ToldError) {
     super(body.message);
     this.name = 'ApiError';
     this.status = status;
@@ -64,16 +64,16 @@ export async function* callInParts<O extends InParts>(
   } while (cursor !== null);
 }
 
-export interface Session {
+export interface BrowserSession {
   readonly signedIn: boolean;
   readonly password: boolean;
 }
 
 /** Values missing from an older daemon's answer count as false. */
-export async function session(): Promise<Session> {
+export async function session(): Promise<BrowserSession> {
   const answer = await send('GET', '/session');
   if (!answer.ok) return { signedIn: false, password: false };
-  const body = (await readJson(answer)) as Partial<Session>;
+  const body = (await readJson(answer)) as Partial<BrowserSession>;
   return { signedIn: body.signedIn === true, password: body.password === true };
 }
 

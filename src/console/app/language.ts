@@ -1,10 +1,10 @@
 import { keep, readKept } from './kept.ts';
-import type { Texts } from './languages/en.ts';
+import type { ConsoleTexts } from './languages/en.ts';
 import type { Format } from './textFormat.ts';
 
-export type { Texts } from './languages/en.ts';
+export type { ConsoleTexts } from './languages/en.ts';
 
-type Catalogue = (format: Format) => Texts;
+type Catalogue = (format: Format) => ConsoleTexts;
 
 /** Texts of each language, loaded on demand. */
 export const LANGUAGES = {
@@ -12,8 +12,8 @@ export const LANGUAGES = {
   de: async () => (await import('./languages/de.ts')).default,
 } as const satisfies Readonly<Record<string, () => Promise<Catalogue>>>;
 
-export type Language = keyof typeof LANGUAGES;
-export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as readonly Language[];
+export type ConsoleLanguage = keyof typeof LANGUAGES;
+export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as readonly ConsoleLanguage[];
 
 const KEY = 'language';
 
@@ -21,22 +21,22 @@ const KEY = 'language';
 const WANTED: readonly string[] = typeof navigator === 'undefined' ? [] : navigator.languages;
 
 const ofTag = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? '';
-const known = (tag: string | null): Language | undefined =>
+const known = (tag: string | null): ConsoleLanguage | undefined =>
   LANGUAGE_NAMES.find((each) => tag !== null && each === ofTag(tag));
 
 /** The chosen language; otherwise the browser's first preference that the console supports. */
-export const language: Language =
+export const language: ConsoleLanguage =
   known(readKept(KEY)) ?? WANTED.map(known).find((each) => each !== undefined) ?? 'en';
 
 /** The language with the browser's region, which determines date and number formats. */
 export const locale: string = WANTED.find((tag) => ofTag(tag) === language) ?? language;
 
 /** Reloads the console, because pages read their texts while loading. */
-export function chooseLanguage(next: Language): void {
+export function chooseLanguage(next: ConsoleLanguage): void {
   keep(KEY, next);
   location.reload();
 }
 
 /** The language's name in that language. */
-export const nameOf = (tag: Language): string =>
+export const nameOf = (tag: ConsoleLanguage): string =>
   new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;

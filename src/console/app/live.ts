@@ -8,7 +8,7 @@ import { call, onSignedOut } from './api.ts';
  *   connecting ──▶ live ──▶ lost ──▶ connecting (after a pause that grows) ──▶ ...
  *                    any ──▶ signedOut  (an answer said so; ends until `connect` is called again)
  */
-export type Connection = 'connecting' | 'live' | 'lost' | 'signedOut';
+export type LiveConnection = 'connecting' | 'live' | 'lost' | 'signedOut';
 
 export interface LogLine {
   /** Sequence number, for keys. */
@@ -22,7 +22,7 @@ export interface LogLine {
 }
 
 export interface Live {
-  readonly connection: Connection;
+  readonly connection: LiveConnection;
   /** When the connection was lost. */
   readonly lostAt: number | null;
   readonly overview: OverviewResponse | null;

@@ -3,7 +3,7 @@ import type { ListState } from '../../core/ports/ledgerReports.ts';
 
 export const WAITING_STATES: readonly ListState[] = ['queued', 'uploading', 'held'];
 
-export interface Tally {
+export interface StateTally {
   readonly accepted: number;
   readonly waiting: number;
   readonly person: number;
@@ -13,13 +13,13 @@ export interface Tally {
 type Count = OverviewResponse['counts'][number];
 
 /** Counts of files in the four categories of the overview. */
-export function tally(counts: readonly Count[], isMeant: (count: Count) => boolean): Tally {
+export function tally(counts: readonly Count[], isMeant: (count: Count) => boolean): StateTally {
   const sum = { accepted: 0, waiting: 0, person: 0, other: 0 };
   for (const each of counts) if (isMeant(each)) sum[wordOf(each)] += each.count;
   return sum;
 }
 
-function wordOf({ state, needsPerson }: Count): keyof Tally {
+function wordOf({ state, needsPerson }: Count): keyof StateTally {
   if (state === 'accepted') return 'accepted';
   if (WAITING_STATES.includes(state)) return 'waiting';
   return needsPerson ? 'person' : 'other';

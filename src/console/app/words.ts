@@ -1,5 +1,5 @@
 import { pretty } from './json.ts';
-import type { Texts } from './languages/en.ts';
+import type { ConsoleTexts } from './languages/en.ts';
 
 /** A part of a sentence from the agent or the service, for display. */
 export type Word =
@@ -107,7 +107,7 @@ function spokenIn(value: unknown, depth: number): string | null {
 }
 
 /** The console page for each command; the first match counts. */
-const PAGES: readonly (readonly [command: RegExp, place: string, page: keyof Texts['pages']])[] = [
+const PAGES: readonly (readonly [command: RegExp, place: string, page: keyof ConsoleTexts['pages']])[] = [
   [/^receiptd results list --unmatched$/, '#/results?unmatched=1', 'unmatched'],
   [/^receiptd results list$/, '#/results', 'results'],
   [/^receiptd list --needs-person$/, '#/documents?attention=needed', 'needed'],
@@ -121,7 +121,7 @@ const PAGES: readonly (readonly [command: RegExp, place: string, page: keyof Tex
 /** Null for commands that need a terminal. */
 export function pageOf(
   command: string,
-): { readonly href: string; readonly page: keyof Texts['pages'] } | null {
+): { readonly href: string; readonly page: keyof ConsoleTexts['pages'] } | null {
   for (const [pattern, place, page] of PAGES)
     if (pattern.test(command)) return { href: command.replace(pattern, place), page };
   return null;

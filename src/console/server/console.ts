@@ -3,7 +3,7 @@ import type { Response } from '../../control/protocol/protocol.ts';
 import { CONSOLE_LISTENER, demandCertificate, demandPassword } from '../../http/listen.ts';
 import { Listening, type ListeningServer } from '../../http/listening.ts';
 import type { ConsoleDeps } from './deps.ts';
-import type { Opened } from './opened.ts';
+import type { OpenedConsole } from './opened.ts';
 import { removeRedirect } from './redirect.ts';
 import type { ConsoleSettings } from './settings.ts';
 
@@ -23,7 +23,7 @@ const ON_DEMAND = { host: '127.0.0.1', port: 0 };
 export function createConsole(deps: ConsoleDeps): Console {
   const { settings, stateDir, log, incidents, clock } = deps;
   const closed = new AbortController();
-  let opened: Opened | null = null;
+  let opened: OpenedConsole | null = null;
 
   async function listen(wanted: ConsoleSettings): Promise<ListeningServer<ConsoleSettings>> {
     if (closed.signal.aborted) throw new ReceiptdError('CONSOLE_UNAVAILABLE.stopping');

@@ -94,8 +94,9 @@ function refusalOfForm({ method, headers }: IncomingMessage): Refusal | null {
 
 const FOREIGN = refused(403, 'foreignPage');
 
-type Why = 'noPath' | 'tooManyHeaders' | 'severalHosts' | 'foreignHost' | 'foreignPage' | 'foreignForm';
+type RefusedBecause =
+  'noPath' | 'tooManyHeaders' | 'severalHosts' | 'foreignHost' | 'foreignPage' | 'foreignForm';
 
-function refused(status: number, why: Why): Refusal {
+function refused(status: number, why: RefusedBecause): Refusal {
   return { status, error: new ReceiptdError(`CONSOLE_REFUSED.${why}`) };
 }

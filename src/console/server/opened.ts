@@ -11,7 +11,7 @@ import { Sessions } from './sessions.ts';
 import type { ConsoleSettings } from './settings.ts';
 import { Statics } from './statics.ts';
 
-export interface Opened {
+export interface OpenedConsole {
   readonly sessions: Sessions;
   readonly password: PasswordFile;
   /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
@@ -23,7 +23,7 @@ export interface Opened {
 const SWEEP_EVERY_MS = 30_000;
 
 /** State that outlives one server: sessions survive a change of the listen address. */
-export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): Opened {
+export function prepareConsole(deps: ConsoleDeps, closed: AbortSignal): OpenedConsole {
   const { stateDir, clock, log, random } = deps;
   const sessions = new Sessions({ clock, random });
   const password = new PasswordFile(stateDir);

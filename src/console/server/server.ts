@@ -15,7 +15,7 @@ import type { Session } from './sessions.ts';
 import type { Statics } from './statics.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 
-export interface ServeOptions extends SignInDeps {
+export interface ConsoleServerOptions extends SignInDeps {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -49,7 +49,7 @@ const STILL_MS = 60_000;
 const REQUESTS_PER_CONNECTION = 1_000;
 
 /** @throws ReceiptdError PORT_IN_USE, CONSOLE_UNAVAILABLE */
-export async function serveConsole(options: ServeOptions): Promise<ConsoleServer> {
+export async function serveConsole(options: ConsoleServerOptions): Promise<ConsoleServer> {
   const { host, hosts, pair, log } = options;
   const limits = {
     maxHeaderSize: HEADERS_BYTES,
@@ -88,7 +88,7 @@ export async function serveConsole(options: ServeOptions): Promise<ConsoleServer
 }
 
 class Desk {
-  readonly #options: ServeOptions;
+  readonly #options: ConsoleServerOptions;
   readonly #own: OwnAddress;
   readonly #signIn: SignIn;
   readonly #strict: boolean;
@@ -98,7 +98,7 @@ class Desk {
   #eventStreams = 0;
 
   /** The names in `own` may change. */
-  constructor(options: ServeOptions, own: OwnAddress, room: Room) {
+  constructor(options: ConsoleServerOptions, own: OwnAddress, room: Room) {
     this.#options = options;
     this.#own = own;
     this.#room = room;

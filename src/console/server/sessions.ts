@@ -17,7 +17,7 @@ export interface Session {
   readonly password: string | null;
 }
 
-interface Held extends Session {
+interface HeldSession extends Session {
   readonly end: () => void;
   readonly since: Moment;
   usedAt: Moment;
@@ -39,7 +39,7 @@ export class Sessions {
   readonly #random: (bytes: number) => Buffer;
   /** Time of issue by hash; oldest first, as are the sessions. */
   readonly #tokens = new Map<string, Moment>();
-  readonly #sessions = new Map<string, Held>();
+  readonly #sessions = new Map<string, HeldSession>();
 
   constructor({ clock, random }: { clock: Clock; random: (bytes: number) => Buffer }) {
     this.#clock = clock;

@@ -29,7 +29,7 @@ const AT_ONCE = 500;
 /** Smaller, because resending reads each image to check that it is still the one that was sent. */
 const RESENT_AT_ONCE = 20;
 
-type Done = Response<'actOnMany'>['done'];
+type ActedOn = Response<'actOnMany'>['done'];
 
 /** The rows of a list that an act applies to. */
 const MEANT: Readonly<Record<ManyAct, Pick<ListFilter, 'states' | 'attention'>>> = {
@@ -56,7 +56,7 @@ export async function actOnMany(
   }
   if (documents.length + files.length > 0) throw new ReceiptdError('USAGE.numbersOrFilter');
   const wanted = narrowed(listFilter(filter), act);
-  const done: Done = { documents: [], files: [] };
+  const done: ActedOn = { documents: [], files: [] };
   let count = 0;
   let failed = 0;
   let next: string | null = cursor ?? null;
@@ -106,7 +106,7 @@ function isMeant({ state }: ListRow, act: ManyAct): boolean {
 
 const numberOf = ({ documentId }: ListRow): number[] => (documentId === null ? [] : [documentId]);
 
-function casesOf(rows: readonly ListRow[]): Done {
+function casesOf(rows: readonly ListRow[]): ActedOn {
   return {
     documents: rows.filter(({ fileId }) => fileId === null).flatMap(numberOf),
     files: rows.flatMap(({ fileId }) => fileId ?? []),
@@ -116,7 +116,7 @@ function casesOf(rows: readonly ListRow[]): Done {
 async function perform(
   deps: ManyDeps,
   act: ManyAct,
-  cases: Done,
+  cases: ActedOn,
   by: string,
   endpoint: string | undefined,
 ): Promise<Omit<Response<'actOnMany'>, 'next'>> {

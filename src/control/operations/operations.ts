@@ -41,7 +41,7 @@ const RETRIED_AT_ONCE = 500;
 /** Message for fleet requests to an agent whose ledger is not shared. */
 
 /** Changes that people make: in the running daemon (over the control socket) or, without one, in the command's own process. */
-export class Operations {
+export class OperationHandlers {
   readonly #deps: OperationDeps;
 
   constructor(deps: OperationDeps) {
@@ -213,7 +213,7 @@ export class Operations {
     return {};
   }
 
-  #targets(target: string | undefined): Target[] {
+  #targets(target: string | undefined): PauseTarget[] {
     const endpoints = this.#deps.endpoints.map(({ key, alias }) => ({
       scope: 'endpoint' as const,
       key: endpointId(key),
@@ -235,7 +235,7 @@ export class Operations {
     });
   }
 
-  #folders(): Target[] {
+  #folders(): PauseTarget[] {
     return this.#deps.folders.map((path) => ({ scope: 'folder' as const, key: path, label: path }));
   }
 
@@ -258,7 +258,7 @@ export class Operations {
   }
 }
 
-interface Target {
+interface PauseTarget {
   readonly scope: 'endpoint' | 'folder';
   readonly key: string;
   readonly label: string;

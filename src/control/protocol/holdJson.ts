@@ -3,9 +3,9 @@ import type { Hold } from '../../core/domain/hold.ts';
 import type { OverviewResponse } from './overview.ts';
 import { shown } from '../../core/domain/why.ts';
 
-type HoldJson = OverviewResponse['holds'][number];
+type HoldAnswer = OverviewResponse['holds'][number];
 
-export function toHoldJson({ since, until, demandedUntil, message, ...rest }: Hold): HoldJson {
+export function toHoldJson({ since, until, demandedUntil, message, ...rest }: Hold): HoldAnswer {
   return {
     ...rest,
     ...shown(message),
@@ -15,7 +15,7 @@ export function toHoldJson({ since, until, demandedUntil, message, ...rest }: Ho
   };
 }
 
-export function fromHoldJson({ since, until, demandedUntil, message, fact, ...rest }: HoldJson): Hold {
+export function fromHoldJson({ since, until, demandedUntil, message, fact, ...rest }: HoldAnswer): Hold {
   return {
     ...rest,
     message: fact === null ? message : JSON.stringify(fact),

@@ -17,7 +17,7 @@ import { STATUS } from './status.ts';
 
 export { errorBody } from './shapes.ts';
 export { FOLDER_STATES } from './status.ts';
-export type { ConfigEdit, ConfigState, Finding } from './settings.ts';
+export type { ConfigEdit, ConfigState, SettingFinding } from './settings.ts';
 export type { FolderStatus, IncidentStatus, SpoolStatus, StatusResponse } from './status.ts';
 
 /*

@@ -193,5 +193,5 @@ export const SETTINGS = {
 
 export type ConfigEdit = z.infer<typeof edit>;
 export type ConfigState = z.infer<typeof configState>;
-export type Setting = z.infer<typeof setting>;
-export type Finding = z.infer<typeof finding>;
+export type SettingAnswer = z.infer<typeof setting>;
+export type SettingFinding = z.infer<typeof finding>;

@@ -12,16 +12,16 @@ const SETTLED_MS = 10 * MINUTE_MS;
 /** Period that the pace is averaged over: long enough for a pace of a few documents per minute. */
 const PACE_MINUTES = 5;
 
-type Uploads = Pick<LedgerReports, 'uploads' | 'countAccepted'>;
+type UploadsOfDay = Pick<LedgerReports, 'uploads' | 'countAccepted'>;
 
 /** Upload requests over time, by start time. Buckets that can't change any more are read once. */
 export class History {
-  readonly #ledger: Uploads;
+  readonly #ledger: UploadsOfDay;
   readonly #clock: Clock;
   /** By bucket length, then by start; both in milliseconds. */
   readonly #settled = new Map<number, Map<number, HistoryBucket>>();
 
-  constructor(ledger: Uploads, clock: Clock) {
+  constructor(ledger: UploadsOfDay, clock: Clock) {
     this.#ledger = ledger;
     this.#clock = clock;
   }

@@ -1,8 +1,8 @@
 import { isErased, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
-import type { DocumentPictures, LocateImage, Shown } from '../../core/ports/pictures.ts';
-import type { Found } from '../../keeper/locateBytes.ts';
+import type { DocumentPictures, LocateImage, ShownPicture } from '../../core/ports/pictures.ts';
+import type { ImageSearch } from '../../keeper/locateBytes.ts';
 import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamReply, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument } from './unknownDocument.ts';
@@ -11,7 +11,7 @@ export interface PictureDeps {
   readonly ledger: Pick<LedgerReports, 'document'>;
   readonly pictures: DocumentPictures;
   /** Checks that the bytes have the document's hash, so that only admitted images can be read here. */
-  readonly locateBytes: (document: Document) => Promise<Found>;
+  readonly locateBytes: (document: Document) => Promise<ImageSearch>;
 }
 
 /** Headers for untrusted content: however a browser interprets it, it can neither run scripts nor load anything. */
@@ -35,7 +35,7 @@ export function pictureStreams({ ledger, pictures, locateBytes }: PictureDeps): 
   async function serve(
     { params, query, known }: StreamRequest,
     kind: string,
-    draw: (document: Document) => Promise<Shown>,
+    draw: (document: Document) => Promise<ShownPicture>,
   ): Promise<StreamReply> {
     const document = await numberedDocument(ledger, params['id']);
     const digits = document.sha256.slice(0, HASH_DIGITS);

@@ -1,13 +1,13 @@
 import { makeZip } from 'client-zip';
 import { factsOf } from '../../core/domain/imageType.ts';
 import { isErased, type Document } from '../../core/domain/document.ts';
-import type { Found } from '../../keeper/locateBytes.ts';
+import type { ImageSearch } from '../../keeper/locateBytes.ts';
 import { whyText } from '../../core/domain/why.ts';
 
 export interface ZipDeps {
   readonly documents: AsyncIterable<Document>;
   /** Checks that the bytes have the document's hash. */
-  readonly locateBytes: (document: Document) => Promise<Found>;
+  readonly locateBytes: (document: Document) => Promise<ImageSearch>;
 }
 
 /** Holds one image in memory at a time; stores without compression, as images are compressed. MISSING.txt lists missing images. */

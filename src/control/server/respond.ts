@@ -21,7 +21,7 @@ export interface Offer {
 
 const BODY_LIMIT = 1024 * 1024;
 
-interface Reply {
+interface HttpReply {
   readonly status: number;
   readonly body: object;
 }
@@ -106,7 +106,7 @@ async function answer(
   request: IncomingMessage,
   { operations, log, bodyLimits }: Offer,
   gone: AbortSignal,
-): Promise<Reply> {
+): Promise<HttpReply> {
   try {
     const name = /^\/v1\/([A-Za-z]+)$/.exec(request.url ?? '')?.[1] ?? '';
     const operation = isOperation(name) ? operations[name] : undefined;
@@ -125,7 +125,7 @@ async function answer(
   }
 }
 
-function failed(error: unknown, url: string | undefined, log: Log): Reply {
+function failed(error: unknown, url: string | undefined, log: Log): HttpReply {
   if (isOfSettings(error)) {
     const keys = error.params.problems.map(({ key }) => key).filter((key) => key !== '');
     return { status: 422, body: { ...error.facts(), keys } };
@@ -140,7 +140,7 @@ async function perform<O extends Operation>(
   operation: Operations[O],
   body: string,
   gone: AbortSignal,
-): Promise<Reply> {
+): Promise<HttpReply> {
   const parsed = parse(request, body);
   if (parsed === null) return failure(400, new ReceiptdError('USAGE.requestTooDeep'));
   if (parsed === 'notJson') return failure(400, new ReceiptdError('USAGE.requestNotJson'));
@@ -171,6 +171,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function failure(status: number, error: ReceiptdError): Reply {
+function failure(status: number, error: ReceiptdError): HttpReply {
   return { status, body: error.facts() };
 }

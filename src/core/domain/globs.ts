@@ -5,15 +5,15 @@
  */
 
 /** A part of a pattern. */
-type Part =
+type PatternPart =
   | { readonly kind: 'character'; readonly matches: (character: string) => boolean }
-  | { readonly kind: 'sequence' | 'either'; readonly parts: readonly Part[] }
-  | { readonly kind: 'repeated'; readonly part: Part; readonly least: 0 | 1; readonly most: 1 | null };
+  | { readonly kind: 'sequence' | 'either'; readonly parts: readonly PatternPart[] }
+  | { readonly kind: 'repeated'; readonly part: PatternPart; readonly least: 0 | 1; readonly most: 1 | null };
 
 /** A pattern with at most one `!(…)`: names that match `is` and not `isNot`. */
 interface Pattern {
-  readonly is: Part;
-  readonly isNot: Part | null;
+  readonly is: PatternPart;
+  readonly isNot: PatternPart | null;
 }
 
 export class PatternTooComplex extends Error {}
@@ -31,7 +31,7 @@ const MOST_KEPT = 500_000;
 
 /** Whether a text matches one of the patterns. @throws PatternTooComplex */
 export function matcherOf(patterns: readonly string[]): (text: string) => boolean {
-  const read = patterns.map((pattern) => new Reader(pattern).pattern());
+  const read = patterns.map((pattern) => new PatternReader(pattern).pattern());
   const plain = read.filter(({ isNot }) => isNot === null).map(({ is }) => is);
   const [any, ...others] = [
     automatonOf({ kind: 'either', parts: plain }),
@@ -44,24 +44,24 @@ export function matcherOf(patterns: readonly string[]): (text: string) => boolea
   return (text) => any(text) || others.some((matches) => matches(text));
 }
 
-const NO_SLASH: Part = { kind: 'character', matches: (character) => character !== '/' };
-const STAR: Part = { kind: 'repeated', part: NO_SLASH, least: 0, most: null };
-const ANYTHING: Part = {
+const NO_SLASH: PatternPart = { kind: 'character', matches: (character) => character !== '/' };
+const STAR: PatternPart = { kind: 'repeated', part: NO_SLASH, least: 0, most: null };
+const ANYTHING: PatternPart = {
   kind: 'repeated',
   part: { kind: 'character', matches: () => true },
   least: 0,
   most: null,
 };
-const SLASH: Part = literal('/');
+const SLASH: PatternPart = literal('/');
 
-class Reader {
+class PatternReader {
   readonly #text: string;
   /** Where each group ends, by where it opens; other brackets stand for themselves. */
   readonly #ends: ReadonlyMap<number, number>;
   #at = 0;
   #depth = 0;
   /** The group in `!(…)`. */
-  #without: Part | null = null;
+  #without: PatternPart | null = null;
   #isWithout = false;
 
   constructor(text: string) {
@@ -81,18 +81,18 @@ class Reader {
     return { is, isNot: this.#from(start) };
   }
 
-  #from(start: number): Part {
+  #from(start: number): PatternPart {
     this.#at = start;
     return this.#sequence(this.#text.length, '');
   }
 
-  #sequence(end: number, between: string): Part {
-    const parts: Part[] = [];
+  #sequence(end: number, between: string): PatternPart {
+    const parts: PatternPart[] = [];
     while (this.#at < end && this.#text.charAt(this.#at) !== between) parts.push(this.#part());
     return { kind: 'sequence', parts };
   }
 
-  #part(): Part {
+  #part(): PatternPart {
     const text = this.#text;
     const character = text.charAt(this.#at);
     if ('?+*@!'.includes(character) && text.charAt(this.#at + 1) === '(' && this.#ends.has(this.#at + 1)) {
@@ -124,7 +124,7 @@ class Reader {
     }
   }
 
-  #repeated(kind: string, part: Part): Part {
+  #repeated(kind: string, part: PatternPart): PatternPart {
     switch (kind) {
       case '?':
         return { kind: 'repeated', part, least: 0, most: 1 };
@@ -143,14 +143,14 @@ class Reader {
     }
   }
 
-  #literal(): Part {
+  #literal(): PatternPart {
     const character = this.#text.charAt(this.#at);
     this.#at += 1;
     return literal(character);
   }
 
   /** `**` between slashes stands for any directories, also none; other stars for any characters of a name. */
-  #stars(): Part {
+  #stars(): PatternPart {
     const from = this.#at;
     do this.#at += 1;
     while (this.#text.charAt(this.#at) === '*' && !this.#ends.has(this.#at + 1));
@@ -162,7 +162,7 @@ class Reader {
     return { kind: 'repeated', part: { kind: 'sequence', parts: [ANYTHING, SLASH] }, least: 0, most: 1 };
   }
 
-  #group(): Part {
+  #group(): PatternPart {
     const opensAt = this.#at;
     const end = this.#ends.get(opensAt) ?? opensAt;
     const isBrace = this.#text.charAt(opensAt) === '{';
@@ -172,7 +172,7 @@ class Reader {
       return range;
     }
     if ((this.#depth += 1) > DEEPEST) throw new PatternTooComplex();
-    const parts: Part[] = [];
+    const parts: PatternPart[] = [];
     do {
       this.#at += 1;
       parts.push(this.#sequence(end, isBrace ? ',' : '|'));
@@ -184,7 +184,7 @@ class Reader {
   }
 
   /** Null if it does not end. */
-  #class(): Part | null {
+  #class(): PatternPart | null {
     const found = CLASS.exec(this.#text.slice(this.#at));
     if (found === null) return null;
     const [whole, not = '', inside = ''] = found;
@@ -219,7 +219,7 @@ function endsOf(text: string): Map<number, number> {
 }
 
 /** `1..12` or `a..f`. */
-function rangeOf(text: string): Part | null {
+function rangeOf(text: string): PatternPart | null {
   const [, from = '', to = ''] = /^(\d{1,6}|[a-z])\.\.(\d{1,6}|[a-z])$/i.exec(text) ?? [];
   if (from === '' || /\d/.test(from) !== /\d/.test(to)) return null;
   const isNumber = /\d/.test(from);
@@ -233,11 +233,11 @@ function rangeOf(text: string): Part | null {
   return { kind: 'either', parts };
 }
 
-function word(text: string): Part {
+function word(text: string): PatternPart {
   return { kind: 'sequence', parts: text.split('').map(literal) };
 }
 
-function literal(wanted: string): Part {
+function literal(wanted: string): PatternPart {
   const folded = fold(wanted);
   return { kind: 'character', matches: (character) => fold(character) === folded };
 }
@@ -247,22 +247,22 @@ function fold(character: string): string {
 }
 
 /** One step of the automaton: to `next` if the character matches, or, without a character, to all of `next`. */
-interface Step {
+interface PatternStep {
   readonly matches: ((character: string) => boolean) | null;
   readonly next: number[];
 }
 
 /** Thompson's construction; its sets of steps become states when a text first needs them. */
-function automatonOf(part: Part): (text: string) => boolean {
-  const steps: Step[] = [];
+function automatonOf(part: PatternPart): (text: string) => boolean {
+  const steps: PatternStep[] = [];
   let repetitions = 0;
-  const add = (step: Step): number => {
+  const add = (step: PatternStep): number => {
     if (steps.length === MOST_STEPS) throw new PatternTooComplex();
     return steps.push(step) - 1;
   };
   const end = add({ matches: null, next: [] });
   /** @returns the first step of the part, which leads on to `next` */
-  const build = (each: Part, next: number): number => {
+  const build = (each: PatternPart, next: number): number => {
     switch (each.kind) {
       case 'character':
         return add({ matches: each.matches, next: [next] });

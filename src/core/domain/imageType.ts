@@ -1,4 +1,4 @@
-interface Facts {
+interface TypeFacts {
   readonly mediaType: string;
   /** Extensions of its files, in lower case; receiptd gives its own files the first one. */
   readonly endings: readonly [string, ...string[]];
@@ -108,7 +108,7 @@ const FACTS = {
     isDrawn: false,
     isSplit: true,
   },
-} as const satisfies Readonly<Record<string, Facts>>;
+} as const satisfies Readonly<Record<string, TypeFacts>>;
 
 export type ImageType = keyof typeof FACTS;
 /** Types that contain pages, or have to be converted or turned first. */
@@ -118,7 +118,7 @@ export type SplitType = {
 
 export const IMAGE_TYPES = Object.keys(FACTS) as [ImageType, ...ImageType[]];
 
-export const factsOf = (type: ImageType): Facts => FACTS[type];
+export const factsOf = (type: ImageType): TypeFacts => FACTS[type];
 
 export const isSplitType = (type: ImageType | null): type is SplitType =>
   type !== null && FACTS[type].isSplit;

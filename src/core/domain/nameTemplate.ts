@@ -76,7 +76,7 @@ function invalid(flaw: Flaw): ReceiptdError {
   return new ReceiptdError('TEMPLATE_INVALID.template', { flaw });
 }
 
-function rendered(parts: readonly Part[], context: NameContext): NumberedNaming {
+function rendered(parts: readonly TemplatePart[], context: NameContext): NumberedNaming {
   const { hash, maxBytes } = context;
   const values = parts.map(({ render, kept }) => {
     const made = render(context);
@@ -85,20 +85,20 @@ function rendered(parts: readonly Part[], context: NameContext): NumberedNaming 
   return { parts: values, hash, maxBytes };
 }
 
-interface Part {
+interface TemplatePart {
   readonly field: string | null;
   /** Never shortened. */
   readonly kept: boolean;
   readonly render: (context: NameContext) => string | SeqNumber;
 }
 
-interface Field {
+interface TemplateField {
   readonly kept: boolean;
   /** Parses the argument after the colon. @throws BadArgument */
-  readonly make: (argument: string | null) => Part['render'];
+  readonly make: (argument: string | null) => TemplatePart['render'];
 }
 
-const plain = (render: Part['render']): Field => ({
+const plain = (render: TemplatePart['render']): TemplateField => ({
   kept: false,
   make(argument) {
     if (argument !== null) throw new BadArgument({ kind: 'unexpected' });
@@ -106,7 +106,7 @@ const plain = (render: Part['render']): Field => ({
   },
 });
 
-const FIELDS: Readonly<Record<string, Field>> = {
+const FIELDS: Readonly<Record<string, TemplateField>> = {
   folder: plain(({ folder }) => lastSegment(folder.replace(/\/+$/, ''))),
   path: plain(({ path }) => path.split('/').slice(0, -1).join('-')),
   stem: plain(({ path }) => splitName(lastSegment(path)).stem),
@@ -149,7 +149,7 @@ class BadArgument extends Error {
   }
 }
 
-function* partsOf(template: string): Generator<Part> {
+function* partsOf(template: string): Generator<TemplatePart> {
   // A doubled brace, a field, a lone brace, or text up to the next of these.
   for (const match of template.matchAll(/(\{\{|\}\})|\{([^{}]*)\}|([{}])|[^{}]+/g)) {
     const [whole, doubled, inner, lone] = match;
@@ -164,7 +164,7 @@ function* partsOf(template: string): Generator<Part> {
   }
 }
 
-function fieldPart(inner: string, where: { readonly at: number; readonly template: string }): Part {
+function fieldPart(inner: string, where: { readonly at: number; readonly template: string }): TemplatePart {
   const colon = inner.indexOf(':');
   const name = colon === -1 ? inner : inner.slice(0, colon);
   const field = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
@@ -185,7 +185,7 @@ function fieldPart(inner: string, where: { readonly at: number; readonly templat
   }
 }
 
-function dateField(pick: (context: NameContext) => Date, standard: string): Field {
+function dateField(pick: (context: NameContext) => Date, standard: string): TemplateField {
   return {
     kept: true,
     make(argument) {

@@ -98,14 +98,14 @@ function closely(ours: Float32Array, theirs: Float32Array, { shift, scale }: Fit
   return best(ours, theirs, { shift: shift * COARSE, scale }, [2, 0.5], [0.03, 0.01]);
 }
 
-type Range = readonly [reach: number, step: number];
+type TextRange = readonly [reach: number, step: number];
 
 function best(
   ours: Float32Array,
   theirs: Float32Array,
   from: Fit,
-  [shifts, shiftStep]: Range,
-  [scales, scaleStep]: Range,
+  [shifts, shiftStep]: TextRange,
+  [scales, scaleStep]: TextRange,
 ): Tried {
   let found = { ...from, fits: -1 };
   for (let i = -Math.round(scales / scaleStep); i <= Math.round(scales / scaleStep); i += 1)

@@ -9,7 +9,7 @@ export interface Credentials {
 export const CREDENTIAL_STORES = ['environment', 'systemd', 'file', 'keychain'] as const;
 export type CredentialStore = (typeof CREDENTIAL_STORES)[number];
 
-export interface Found extends Credentials {
+export interface StoredCredentials extends Credentials {
   readonly store: CredentialStore;
   /** True while they are tested before being saved: they are in no store yet. */
   readonly isTried?: boolean;
@@ -21,7 +21,7 @@ export interface CredentialsSource {
    * @throws ReceiptdError CREDENTIALS_MISSING (no store has them), CREDENTIALS_INSECURE (a file that
    * others can read), KEYCHAIN_LOCKED, KEYCHAIN_UNAVAILABLE (absent or hanging; within 10 s).
    */
-  get(signal?: AbortSignal): Promise<Found>;
+  get(signal?: AbortSignal): Promise<StoredCredentials>;
 }
 
 /** A store that `login` and `logout` can write to. */

@@ -56,7 +56,7 @@ export type Admitted =
   /** The same bytes at the same path; only the file's metadata changed. */
   | { readonly kind: 'known'; readonly document: Document };
 
-export interface Note {
+export interface FileNote {
   readonly verdict: Exclude<Verdict, 'document' | 'duplicate' | 'split'>;
   readonly reason: string;
   readonly message: string;
@@ -70,7 +70,7 @@ export interface LedgerIntake {
    * Marks the folder as watched, and these files as not to be sent. A file that already is a document or a duplicate, unchanged,
    * stays one. After a crash in between, the folder counts as never watched.
    */
-  markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<Note, 'verdict'>): Promise<void>;
+  markWatched(folder: string, skipped: readonly FileSeen[], note: Omit<FileNote, 'verdict'>): Promise<void>;
   known(file: FileRef): Promise<KnownFile | null>;
   /** The highest id of a file once all earlier writes are durable: higher ids belong to later writes. */
   lastFile(): Promise<number>;
@@ -99,7 +99,7 @@ export interface LedgerIntake {
   /** Idempotent by (endpoint, sha256, file). A new identity under an old path becomes a new file. */
   admit(admission: Admission): Promise<Admitted>;
   /** Records the verdict on a file that is not (or not yet) a document. Idempotent. */
-  note(file: FileSeen, note: Note): Promise<void>;
+  note(file: FileSeen, note: FileNote): Promise<void>;
   /** Records that these files are no longer at their paths. Idempotent. */
   gone(folder: string, paths: readonly string[], at: number): Promise<void>;
 }

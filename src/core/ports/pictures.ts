@@ -30,16 +30,16 @@ export interface PictureMaker {
 }
 
 /** `none`: no picture is possible. `busy`: not now; try again later. */
-export type Shown = Picture | { readonly kind: 'none' | 'busy' };
+export type ShownPicture = Picture | { readonly kind: 'none' | 'busy' };
 
 /** Bytes that match the document's hash; null if they are not available. */
 export type LocateImage = (document: Document) => Promise<Buffer | null>;
 
 /** Pictures of documents, for the console. */
 export interface DocumentPictures {
-  thumbnail(document: Document, locate: LocateImage, signal: AbortSignal): Promise<Shown>;
+  thumbnail(document: Document, locate: LocateImage, signal: AbortSignal): Promise<ShownPicture>;
   /** A larger picture of any page; `page` counts from 1. */
-  preview(document: Document, page: number, locate: LocateImage, signal: AbortSignal): Promise<Shown>;
+  preview(document: Document, page: number, locate: LocateImage, signal: AbortSignal): Promise<ShownPicture>;
   /** Removes the cached pictures of that image, even one being drawn now. Idempotent. @throws the file system's error */
   forget(sha256: string): Promise<void>;
 }

@@ -8,9 +8,9 @@ import { Book, causesOf, type Untold } from './book.ts';
 import { Delivery, sendWithin, type DeliveryDeps } from './delivery.ts';
 import { digestOf } from './digest.ts';
 import { recordOf, testRecord, worded } from './message.ts';
-import type { AlertState, Entry } from './state.ts';
+import type { AlertState, AlertEntry } from './state.ts';
 import type { AlertStore } from './store.ts';
-import { digestAt, isQuiet, type Times } from './times.ts';
+import { digestAt, isQuiet, type AlertTimes } from './times.ts';
 
 /** State in memory, which costs nothing to read. */
 export interface Around extends Pick<Facts, 'incidents' | 'folders' | 'endpoints'> {
@@ -29,15 +29,15 @@ export interface AlertingDeps extends DeliveryDeps {
 }
 
 export interface OpenAlert {
-  readonly entry: Entry;
+  readonly entry: AlertEntry;
   readonly untold: Untold | null;
   /** Channels that have not delivered it yet. */
   readonly waitingFor: readonly AlertChannelName[];
 }
 
-export interface Listed {
+export interface AlertRow {
   readonly now: number;
-  readonly times: Times;
+  readonly times: AlertTimes;
   readonly channels: readonly AlertChannelName[];
   readonly open: readonly OpenAlert[];
 }
@@ -68,7 +68,7 @@ export class Alerting {
   readonly #state: AlertState;
   readonly #book: Book;
   readonly #delivery: Delivery;
-  #times: Times;
+  #times: AlertTimes;
   #texts: Promise<Texts> | null = null;
   #holds: readonly Hold[] = [];
   #counts: readonly StateCount[] = [];
@@ -80,7 +80,7 @@ export class Alerting {
   #isUnsaved = false;
   #wake = new AbortController();
 
-  private constructor(deps: AlertingDeps, state: AlertState, times: Times) {
+  private constructor(deps: AlertingDeps, state: AlertState, times: AlertTimes) {
     this.#deps = deps;
     this.#state = state;
     this.#times = times;
@@ -95,14 +95,14 @@ export class Alerting {
     });
   }
 
-  static async open(deps: AlertingDeps, times: Times): Promise<Alerting> {
+  static async open(deps: AlertingDeps, times: AlertTimes): Promise<Alerting> {
     const { state, note } = await deps.store.load();
     if (note !== null) deps.log.warn('earlierAlertsUnknown', { detail: note });
     return new Alerting(deps, state, times);
   }
 
   /** Applies a configuration: the first, and each changed one. */
-  take(times: Times, channels: readonly AlertChannel[], texts: Promise<Texts>): void {
+  take(times: AlertTimes, channels: readonly AlertChannel[], texts: Promise<Texts>): void {
     this.#times = times;
     this.#texts = texts;
     this.#book.doubt(this.#deps.clock.now());
@@ -240,7 +240,7 @@ export class Alerting {
   }
 
   /** Open alerts, and why they were not sent yet. */
-  async list(): Promise<Listed> {
+  async list(): Promise<AlertRow> {
     const now = await this.#look({ isFresh: true });
     return { now, times: this.#times, channels: this.#names(), open: this.#open(now) };
   }

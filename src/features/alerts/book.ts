@@ -6,8 +6,8 @@ import {
   type Problem,
 } from '../../core/domain/problem.ts';
 import type { AlertChannelName } from '../../core/ports/alert.ts';
-import { isQuiet, type Times } from './times.ts';
-import type { AlertState, Entry, ReportedCause } from './state.ts';
+import { isQuiet, type AlertTimes } from './times.ts';
+import type { AlertState, AlertEntry, ReportedCause } from './state.ts';
 
 /*
  * What is wrong, and which of it was sent. Each cause is
@@ -94,7 +94,7 @@ const GROWTH_MS = 4 * HOUR_MS;
 export class Book {
   readonly #state: AlertState;
   readonly #newId: () => string;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, AlertEntry>();
   /** Keys that were there at the last look. */
   #present: ReadonlySet<string> = new Set();
   /** Known from before the start or the last change of the configuration, and not found again since. */
@@ -124,7 +124,7 @@ export class Book {
   }
 
   /** @param isLooking whether not everything was checked yet, so that an absent cause may still be there */
-  look(now: number, causes: ReadonlyMap<string, Cause>, isLooking: boolean, times: Times): void {
+  look(now: number, causes: ReadonlyMap<string, Cause>, isLooking: boolean, times: AlertTimes): void {
     // Also after the clock was set back.
     this.#awakeSince = Math.min(this.#awakeSince, now);
     if (now >= this.#doubtedAt + MET_AGAIN_MS || now < this.#doubtedAt) this.#unmet.clear();
@@ -172,14 +172,14 @@ export class Book {
     if (entry.told.count !== null && count !== null) entry.told.count = Math.min(entry.told.count, count);
   }
 
-  #lose(now: number, entry: Entry, times: Times): void {
+  #lose(now: number, entry: AlertEntry, times: AlertTimes): void {
     entry.awaySince = now;
     const wasDue = now >= dueAt(entry, times);
     if (entry.told === null && wasDue && isQuiet(times.quietHours, now)) this.#state.endedUntold += 1;
   }
 
   /** What to send now; it counts as sent from then on. `channels`: the configured ones. */
-  tell(now: number, times: Times, channels: readonly string[]): Telling[] {
+  tell(now: number, times: AlertTimes, channels: readonly string[]): Telling[] {
     const told = this.#state.toldAt.filter((at) => at <= now && at > now - HOUR_MS);
     this.#state.toldAt = told;
     if (channels.length === 0 || isQuiet(times.quietHours, now)) return [];
@@ -204,8 +204,8 @@ export class Book {
     return [...this.#entries.values()].some(({ key, told }) => told === null && this.#present.has(key));
   }
 
-  #groups(now: number, times: Times, channels: readonly string[], kind: Telling['kind']): Telling[] {
-    const abouts = new Map<string | null, Entry[]>();
+  #groups(now: number, times: AlertTimes, channels: readonly string[], kind: Telling['kind']): Telling[] {
+    const abouts = new Map<string | null, AlertEntry[]>();
     for (const entry of this.#due(now, times, kind)) {
       const about = channelOf(entry);
       if (channels.every((channel) => channel === about)) continue;
@@ -214,7 +214,7 @@ export class Book {
     return [...abouts].map(([about, entries]) => this.#tell(now, times, kind, about, entries));
   }
 
-  #due(now: number, times: Times, kind: Telling['kind']): Entry[] {
+  #due(now: number, times: AlertTimes, kind: Telling['kind']): AlertEntry[] {
     const all = [...this.#entries.values()];
     if (kind === 'stillOpen') return all.filter((entry) => hasGrown(entry, now));
     const candidates =
@@ -222,7 +222,7 @@ export class Book {
         ? all.filter(({ key, told }) => told === null && this.#present.has(key))
         : all.filter(({ told, awaySince }) => told !== null && awaySince !== null);
     const soonest = this.#awakeSince + times.afterMs;
-    const at = (entry: Entry): number =>
+    const at = (entry: AlertEntry): number =>
       kind === 'opened' ? Math.max(soonest, dueAt(entry, times)) : overAt(entry, times);
     const due = candidates.filter((entry) => at(entry) <= now);
     const first = Math.min(...due.map(at));
@@ -232,10 +232,10 @@ export class Book {
 
   #tell(
     now: number,
-    times: Times,
+    times: AlertTimes,
     kind: Telling['kind'],
     about: string | null,
-    entries: readonly Entry[],
+    entries: readonly AlertEntry[],
   ): Telling {
     const id = this.#newId();
     const follows = [...new Set(entries.flatMap(({ told }) => told?.alert ?? []))];
@@ -269,38 +269,38 @@ export class Book {
   /** Open causes, and why they were not sent. */
   open(
     now: number,
-    times: Times,
+    times: AlertTimes,
     channels: readonly string[],
-  ): { readonly entry: Entry; readonly untold: Untold | null }[] {
+  ): { readonly entry: AlertEntry; readonly untold: Untold | null }[] {
     return [...this.#entries.values()]
       .filter(({ key, told }) => told !== null || this.#present.has(key))
       .map((entry) => ({ entry, untold: entry.told === null ? why(entry, now, times, channels) : null }));
   }
 }
 
-function why(entry: Entry, now: number, times: Times, channels: readonly string[]): Untold {
+function why(entry: AlertEntry, now: number, times: AlertTimes, channels: readonly string[]): Untold {
   const about = channelOf(entry);
   if (channels.every((channel) => channel === about)) return 'noChannel';
   if (now < dueAt(entry, times)) return 'young';
   return isQuiet(times.quietHours, now) ? 'quietHours' : 'soon';
 }
 
-function dueAt({ since, patienceMs }: Entry, { afterMs }: Times): number {
+function dueAt({ since, patienceMs }: AlertEntry, { afterMs }: AlertTimes): number {
   return since + Math.max(afterMs, patienceMs ?? 0);
 }
 
-function overAt(entry: Entry, times: Times): number {
+function overAt(entry: AlertEntry, times: AlertTimes): number {
   return (entry.awaySince ?? 0) + awayFor(entry, times);
 }
 
 /** By how often it was sent within a day. */
 const AWAY_MS = [0, 0, 0, HOUR_MS, 4 * HOUR_MS, 12 * HOUR_MS];
 
-function awayFor({ tellings }: Entry, { afterMs }: Times): number {
+function awayFor({ tellings }: AlertEntry, { afterMs }: AlertTimes): number {
   return Math.max(afterMs, AWAY_MS[Math.min(tellings.length, AWAY_MS.length - 1)] ?? 0);
 }
 
-function hasGrown({ told, count, awaySince }: Entry, now: number): boolean {
+function hasGrown({ told, count, awaySince }: AlertEntry, now: number): boolean {
   if (told === null || awaySince !== null || count === null) return false;
   return count > (told.count ?? count) && now >= told.at + GROWTH_MS;
 }
@@ -311,6 +311,6 @@ export function undeliveredKey(channel: string): string {
 }
 
 /** The channel that a cause is about; null for every other cause. */
-function channelOf({ condition: { code, params } }: Entry): string | null {
+function channelOf({ condition: { code, params } }: AlertEntry): string | null {
   return code === 'ALERT_UNDELIVERED' ? params.channel : null;
 }

@@ -2,17 +2,17 @@ import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import type { Alert, WordedCause } from '../../core/ports/alert.ts';
 import type { LedgerReports, ListState, SeenCount } from '../../core/ports/ledgerReports.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { AlertRecord, DigestFigures, Entry } from './state.ts';
+import type { AlertRecord, DigestFigures, AlertEntry } from './state.ts';
 
 export interface DigestDeps {
   readonly ledger: Pick<LedgerReports, 'seenCounts' | 'counts' | 'countAccepted'>;
   /** The watched folders, so that a silent one gets a line too. */
   readonly folders: readonly string[];
-  readonly open: readonly Entry[];
+  readonly open: readonly AlertEntry[];
 }
 
-type Folder = DigestFigures['folders'][number];
-type Column = Exclude<keyof Folder, 'folder'>;
+type DigestFolder = DigestFigures['folders'][number];
+type Column = Exclude<keyof DigestFolder, 'folder'>;
 
 const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
 /** Problems in a digest that are listed individually. */
@@ -29,7 +29,7 @@ export async function digestOf(
   const counts = await ledger.counts();
   const needs = counts.filter(({ needsPerson }) => needsPerson);
   const accepted = await ledger.countAccepted(from, to);
-  const figures = (folder: string): Folder => {
+  const figures = (folder: string): DigestFolder => {
     const sum = (rows: readonly SeenCount[], states: readonly ListState[]): number =>
       rows
         .filter((row) => states.includes(row.state) && row.folder === folder)

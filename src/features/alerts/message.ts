@@ -7,7 +7,7 @@ import { digestText } from './digest.ts';
 import type { AlertRecord, ReportedCause } from './state.ts';
 
 /** Where and when an alert is made. */
-export interface Writer {
+export interface MessageWriter {
   readonly host: string;
   readonly now: number;
 }
@@ -18,12 +18,12 @@ export const MOST_TOLD = 50;
 
 export function recordOf(
   { id, kind, causes, follows, endedUntold }: Telling,
-  { host, now }: Writer,
+  { host, now }: MessageWriter,
 ): AlertRecord {
   return { id, kind, at: now, host, causes, follows, endedUntold, digest: null };
 }
 
-export function testRecord(id: string, { host, now }: Writer): AlertRecord {
+export function testRecord(id: string, { host, now }: MessageWriter): AlertRecord {
   return { id, kind: 'test', at: now, host, causes: [], follows: [], endedUntold: 0, digest: null };
 }
 
@@ -88,16 +88,19 @@ function textOf(
   ].join('\n\n');
 }
 
-type Cause = WordedCause & ReportedCause;
+type MessageCause = WordedCause & ReportedCause;
 
-function over({ message, condition, since, until, returns }: Cause, { alertTexts: alerts }: Texts): string {
+function over(
+  { message, condition, since, until, returns }: MessageCause,
+  { alertTexts: alerts }: Texts,
+): string {
   const before = returns === 0 ? '' : ` ${alerts.returns(returns)}`;
   const lasted = alerts.lasted(new Date(since).toISOString(), (until ?? since) - since);
   return `${alerts.resolved(message)} [${condition.code}]\n${lasted}${before}`;
 }
 
 function open(
-  { message, hint, condition, since, times, awayMs }: Cause,
+  { message, hint, condition, since, times, awayMs }: MessageCause,
   { alertTexts: alerts, problems, format }: Texts,
 ): string {
   // A problem that keeps coming back needs another remedy than a single one.

@@ -98,7 +98,7 @@ export const alertState = z.object({
   outbox: z.array(parcel),
 });
 
-export type Entry = z.infer<typeof entry>;
+export type AlertEntry = z.infer<typeof entry>;
 /** A cause as an alert reports it. */
 export type ReportedCause = Readonly<z.infer<typeof cause>>;
 /** An alert without words. */

@@ -1,7 +1,7 @@
 import { nextOpening, type Hours } from '../../core/domain/hours.ts';
 
 /** When alerts and digests are sent. */
-export interface Times {
+export interface AlertTimes {
   /** Nobody is alerted about trouble that is over within this time. */
   readonly afterMs: number;
   /** Null: none. */

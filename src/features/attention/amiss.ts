@@ -4,7 +4,7 @@ import type { FileStanding, LedgerReports } from '../../core/ports/ledgerReports
 /** States of files that people have to see to. */
 export const STATES = ['rejected', 'incomplete', 'unreadable', 'failed'] as const;
 
-export interface Found {
+export interface AmissFile {
   readonly standing: FileStanding;
   readonly amiss: Amiss;
   /** Tells one problem of a file from the next. */
@@ -16,7 +16,7 @@ export async function amissAt(
   ledger: Pick<LedgerReports, 'standing'>,
   folder: string,
   path: string,
-): Promise<Found | null> {
+): Promise<AmissFile | null> {
   const standing = await ledger.standing({ folder, path });
   if (standing === null || standing.isDismissed) return null;
   const state = STATES.find((each) => each === standing.state);

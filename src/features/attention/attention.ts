@@ -16,7 +16,7 @@ import { listedPage, pageOf } from '../../core/domain/pages.ts';
 import { relativeTo } from '../../core/paths.ts';
 import { Notifier } from '../../core/notifier.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { amissAt, STATES, type Found } from './amiss.ts';
+import { amissAt, STATES, type AmissFile } from './amiss.ts';
 import { noteText } from './note.ts';
 
 export interface AttentionDeps {
@@ -67,7 +67,7 @@ interface New {
  *
  * What people delete stays deleted, because the book still has it. Intake and delivery never wait for this.
  */
-export class Attention {
+export class AttentionFolders {
   readonly #deps: AttentionDeps;
   readonly #notifier: Notifier;
   readonly #entries = new Map<string, AttentionEntry>();
@@ -258,7 +258,7 @@ export class Attention {
   }
 
   /** Null if the file has changed since; it is checked again anyway. */
-  async #prepare(path: string, { standing, amiss }: Found): Promise<PreparedAttention | null> {
+  async #prepare(path: string, { standing, amiss }: AmissFile): Promise<PreparedAttention | null> {
     const { place, folder, maxFileSize } = this.#deps;
     const { size } = standing.identity;
     let copy: Uint8Array | null = null;

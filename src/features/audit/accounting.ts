@@ -34,14 +34,14 @@ const OF_DOCUMENTS = ['queued', 'uploading', 'accepted', 'failed', 'unconfirmed'
 const OF_FILES = ['duplicate', 'split', 'rejected', 'skipped', 'incomplete', 'unreadable'] as const;
 
 /** Every file seen, counted in exactly one category. */
-export interface Tally {
+export interface FileTally {
   readonly seen: number;
   readonly by: Readonly<Record<Category, number>>;
   /** The states that make up `waiting`. */
   readonly waiting: Readonly<Partial<Record<ListState, number>>>;
 }
 
-export function tally(counts: readonly SeenCount[]): Tally {
+export function tally(counts: readonly SeenCount[]): FileTally {
   const by: Record<Category, number> = {
     accepted: 0,
     duplicate: 0,
@@ -64,7 +64,7 @@ export function tally(counts: readonly SeenCount[]): Tally {
 }
 
 /** Whether a tally equals the sum of its categories: an unknown state would be in none. */
-export function addsUp({ seen, by }: Tally): boolean {
+export function addsUp({ seen, by }: FileTally): boolean {
   return seen === CATEGORIES.reduce((sum, category) => sum + by[category], 0);
 }
 

@@ -10,7 +10,7 @@ const WAITING: readonly ListState[] = ['queued', 'uploading', 'held'];
 /** States in which a person may want to send the bytes again. */
 const PERHAPS: readonly ListState[] = ['unconfirmed', 'failed'];
 
-export interface Wanted {
+export interface BackupImage {
   readonly sha256: string;
   /** Path of the original; null if only the copy counts. */
   readonly path: string | null;
@@ -21,7 +21,7 @@ export interface Wanted {
  * The images of a copied ledger to include in a backup, one at a time, so that a long queue need not fit in memory. Documents that
  * might be sent again are only included if their copy exists.
  */
-export async function* wantedImages(ledger: string, copies: string): AsyncGenerator<Wanted> {
+export async function* wantedImages(ledger: string, copies: string): AsyncGenerator<BackupImage> {
   const reports = await openSqliteReports({ path: ledger });
   try {
     for await (const { sha256, path, size, documentId } of reports.list({ states: WAITING }))
@@ -50,7 +50,7 @@ export async function linkCopies(spool: string, to: string): Promise<void> {
 }
 
 /** An image's bytes, from its copy or its original; null if neither has them any more. */
-export async function bytesOf({ sha256, path, size }: Wanted, copies: string): Promise<Buffer | null> {
+export async function bytesOf({ sha256, path, size }: BackupImage, copies: string): Promise<Buffer | null> {
   for (const file of [join(copies, sha256), path]) {
     if (file === null) continue;
     // Gone, changed or unreadable: all reported together.

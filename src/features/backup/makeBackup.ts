@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { writeArchive, type Part } from '../../system/tar/write.ts';
+import { writeArchive, type NewMember } from '../../system/tar/write.ts';
 import type { Config } from '../../config/config.ts';
 import { readConfigFile, textOf } from '../../config/load.ts';
 import { placeNew } from '../../system/durableFile.ts';
@@ -79,13 +79,13 @@ export async function makeBackup(config: Config, options: BackupOptions): Promis
   }
 }
 
-type FilePart = Part & { readonly from: { readonly file: string; readonly size: number } };
+type FilePart = NewMember & { readonly from: { readonly file: string; readonly size: number } };
 
 async function gather(
   config: Config,
   aside: string,
   { copyLedger, version, final }: BackupOptions,
-): Promise<{ manifest: Manifest; parts: readonly Part[] }> {
+): Promise<{ manifest: Manifest; parts: readonly NewMember[] }> {
   const { stateDir } = config;
   const copies = join(aside, 'copies');
   await fs.mkdir(copies, { mode: 0o700 });
@@ -183,14 +183,14 @@ async function hashed(name: string, file: string): Promise<{ part: FilePart; sha
 async function write(
   stateDir: string,
   manifest: Manifest,
-  parts: readonly Part[],
+  parts: readonly NewMember[],
   aside: string,
   { file, final, onWithoutImage }: BackupOptions,
 ): Promise<BackedUp> {
   const written = `${file}.${manifest.id}.tmp`;
   const paths: string[] = [];
   let [count, isMarked] = [0, false];
-  const all = async function* (): AsyncGenerator<Part> {
+  const all = async function* (): AsyncGenerator<NewMember> {
     yield { name: MANIFEST, from: Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`) };
     yield* parts;
     const copies = join(aside, 'copies');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { BadArchive, readArchive, type Member } from '../../system/tar/read.ts';
+import { BadArchive, readArchive, type TarMember } from '../../system/tar/read.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { size as sizeText } from '../../core/domain/words.ts';
 import { SCHEMA_VERSION } from '../../ledger/sqlite/tables.ts';
@@ -97,14 +97,14 @@ export function readBackup(
 
 const NEEDED = [SETTINGS, 'ledger.db', 'ledger.journal'];
 
-async function textOf({ name, size, content }: Member, expected: string, limit: number): Promise<string> {
+async function textOf({ name, size, content }: TarMember, expected: string, limit: number): Promise<string> {
   if (name !== expected || size > limit) throw new BadArchive({ flaw: 'foreign' });
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
 }
 
-async function manifestOf(file: string, member: Member): Promise<Manifest> {
+async function manifestOf(file: string, member: TarMember): Promise<Manifest> {
   const value = jsonIn(await textOf(member, MANIFEST, MANIFEST_LIMIT));
   const { version, schema, receiptd } = (value ?? {}) as Partial<Manifest>;
   if (
@@ -147,7 +147,11 @@ async function seeRoom(file: string, to: string, bytes: number): Promise<void> {
 const TOGETHER = 16;
 
 /** The hash of a member, after reading it to its end. If it is stored, a promise in `syncs` resolves once it is durable. */
-async function taken({ name, content }: Member, to: string | null, syncs: Promise<void>[]): Promise<string> {
+async function taken(
+  { name, content }: TarMember,
+  to: string | null,
+  syncs: Promise<void>[],
+): Promise<string> {
   const digest = createHash('sha256');
   const handle = to === null ? null : await create(join(to, ...placeOf(name)));
   try {

@@ -24,7 +24,7 @@ import { namesIn } from './images.ts';
 import { SETTINGS } from './manifest.ts';
 import { acceptedHere, newerHere, relationTo, type Relation } from './relation.ts';
 import { readBackup } from './readBackup.ts';
-import { noteRestored, type Source } from './source.ts';
+import { noteRestored, type BackupSource } from './source.ts';
 import { makeDirectory } from '../../system/makeDirectory.ts';
 
 export interface RestoreOptions {
@@ -32,7 +32,7 @@ export interface RestoreOptions {
   readonly file: string;
   /** The same file, if the current user can't open it; closed at the end. */
   readonly opened?: FileHandle | null;
-  readonly source: Source;
+  readonly source: BackupSource;
   /** Replaces a different ledger, which is moved aside; `older` alone does not. */
   readonly replace: boolean;
   /** Restores an earlier state of the present ledger, and forgets what was recorded since. */
@@ -106,7 +106,7 @@ function unused(stateDir: string, at: string): string {
 async function unpack(
   file: string,
   opened: FileHandle | null,
-  source: Source,
+  source: BackupSource,
   ledger: string,
 ): Promise<string | null> {
   if (source.kind === 'ledger') {

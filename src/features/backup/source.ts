@@ -9,7 +9,7 @@ import type { Manifest } from './manifest.ts';
 import { readManifest } from './readBackup.ts';
 
 /** What can be restored: an archive of `receiptd backup`, or one of the agent's own scheduled backups, which is just a ledger. */
-export type Source =
+export type BackupSource =
   | {
       readonly kind: 'archive';
       readonly manifest: Manifest;
@@ -21,7 +21,7 @@ export type Source =
 const SQLITE = 'SQLite format 3\0';
 
 /** Reads as little as possible. @throws ReceiptdError ARCHIVE_REFUSED, BACKUP_FAILED, FILE_UNREADABLE, LEDGER_NEWER */
-export async function inspectBackup(file: string): Promise<Source> {
+export async function inspectBackup(file: string): Promise<BackupSource> {
   if (await isLedger(file)) return { kind: 'ledger', head: checkBackup(file) };
   const { manifest, settings } = await readManifest(file);
   return { kind: 'archive', manifest, settings, head: manifest.head };

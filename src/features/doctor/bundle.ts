@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
-import { writeArchive, type Part } from '../../system/tar/write.ts';
+import { writeArchive, type NewMember } from '../../system/tar/write.ts';
 import type { Config } from '../../config/config.ts';
 import { callControl } from '../../control/client.ts';
 import { isOwnName, ledgerPath } from '../../state-dir/stateFiles.ts';
@@ -33,7 +33,7 @@ export interface Patient {
 }
 
 /** The files of a support bundle. If one can't be created, its content says why. Reads no images and no secrets. */
-export async function bundleOf(patient: Patient, redaction: Redaction): Promise<Part[]> {
+export async function bundleOf(patient: Patient, redaction: Redaction): Promise<NewMember[]> {
   const { stateDir } = patient;
   const parts: [name: string, text: () => Promise<string>][] = [
     ['findings.txt', async () => findingsText(patient.findings, redaction)],
@@ -53,7 +53,7 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
       async () => redactedLines(await tailOf(join(stateDir, 'logs', file), LOG_BYTES / LOGS), redaction),
     ]);
   }
-  const done: Part[] = [];
+  const done: NewMember[] = [];
   for (const [name, text] of parts) {
     const late = `Not available: it took longer than ${LOOK_MS / 1000} s.\n`;
     const what = await orElse(text, () => late).catch(
@@ -64,10 +64,10 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
   return done;
 }
 
-export type { Part };
+export type { NewMember };
 
 /** Writes a new file, completely or not at all. @throws errors of the file system */
-export async function writeBundle(file: string, parts: readonly Part[]): Promise<void> {
+export async function writeBundle(file: string, parts: readonly NewMember[]): Promise<void> {
   try {
     await writeArchive(file, parts, new Date());
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Meter } from '../../core/ports/meter.ts';
 import { METRICS, type MetricName } from './metricList.ts';
 
 /** The state read at each scrape. */
-export interface Standing {
+export interface MetricStanding {
   readonly counts: readonly StateCount[];
   readonly holds: readonly Hold[];
   /** Wall-clock milliseconds; null if nothing is waiting. */
@@ -21,7 +21,7 @@ export interface Standing {
 export interface MetricsDeps {
   readonly version: string;
   readonly clock: Pick<Clock, 'now'>;
-  readonly standing: () => Promise<Standing>;
+  readonly standing: () => Promise<MetricStanding>;
   /** The local name of an endpoint; undefined for one that is no longer configured. */
   readonly aliasOf: (endpoint: EndpointKey) => string | undefined;
 }
@@ -74,7 +74,7 @@ export function createMetrics({ version, clock, standing, aliasOf }: MetricsDeps
   gauge('receiptd_info').set({ version }, 1);
   const nameOf = (endpoint: EndpointKey): string => aliasOf(endpoint) ?? endpointId(endpoint);
 
-  function show(now: Standing): void {
+  function show(now: MetricStanding): void {
     for (const each of [documents, needing, holds, incidents, watched]) each.reset();
     for (const { endpoint, folder, state, count } of now.counts)
       documents.inc({ endpoint: endpoint === null ? '' : nameOf(endpoint), folder, state }, count);

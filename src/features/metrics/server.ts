@@ -1,6 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from '../../core/ports/log.ts';
-import { closeServer, listenOn, literal, MONITORING_LISTENER, type Address } from '../../http/listen.ts';
+import {
+  closeServer,
+  listenOn,
+  literal,
+  MONITORING_LISTENER,
+  type ListenAddress,
+} from '../../http/listen.ts';
 import { namesThisMachine } from '../../http/host.ts';
 import { keepRoom } from '../../http/room.ts';
 import type { ListeningServer } from '../../http/listening.ts';
@@ -23,7 +29,7 @@ const MOST_CONNECTIONS = 32;
 
 /** Serves metrics and health checks; read-only. @throws ReceiptdError PORT_IN_USE, MONITORING_UNAVAILABLE */
 export async function serveMonitoring<S>(
-  place: Address,
+  place: ListenAddress,
   offer: MonitoringOffer,
 ): Promise<ListeningServer<S>> {
   const server = createServer({

@@ -31,7 +31,7 @@ export interface HostedCredential {
 }
 
 /** `user`: for the installing user, without administrator rights. */
-export type Scope = 'system' | 'user';
+export type InstallScope = 'system' | 'user';
 
 export const SERVICE_NAME = 'receiptd';
 export const DEFAULT_USER = 'receiptd';

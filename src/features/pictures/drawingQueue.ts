@@ -8,7 +8,7 @@ export interface QueueLimits {
   readonly waitMs: number;
 }
 
-interface Asked {
+interface DrawingOptions {
   /** A single picture that somebody is waiting for. */
   readonly isUrgent: boolean;
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ export class DrawingQueue<T> {
   }
 
   /** Null if it takes too long, or too many jobs are waiting. @throws errors of `work` */
-  async ask(key: string, work: () => Promise<T>, { isUrgent, signal }: Asked): Promise<T | null> {
+  async ask(key: string, work: () => Promise<T>, { isUrgent, signal }: DrawingOptions): Promise<T | null> {
     const job = this.#jobs.get(key) ?? this.#add(key, work, isUrgent);
     if (job === null) return null;
     job.asking += 1;

@@ -2,7 +2,7 @@ import type { Document } from '../../core/domain/document.ts';
 import { describeError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { DocumentPictures, LocateImage, PictureMaker, Shown } from '../../core/ports/pictures.ts';
+import type { DocumentPictures, LocateImage, PictureMaker, ShownPicture } from '../../core/ports/pictures.ts';
 import { DrawingQueue, type QueueLimits } from './drawingQueue.ts';
 import type { ThumbnailCache } from './thumbnailCache.ts';
 
@@ -23,7 +23,7 @@ const MOST_BYTES = 100_000_000;
 const QUEUE: QueueLimits = { most: 100, waitMs: 3_000 };
 const MOST_UNDRAWABLE = 1_000;
 
-interface Wanted {
+interface ThumbnailRequest {
   readonly document: Document;
   readonly locate: LocateImage;
   readonly page: number;
@@ -33,7 +33,7 @@ interface Wanted {
 /** Draws thumbnails and previews; only thumbnails are stored. */
 export class Pictures implements DocumentPictures {
   readonly #deps: PicturesDeps;
-  readonly #queue: DrawingQueue<Shown>;
+  readonly #queue: DrawingQueue<ShownPicture>;
   /** Images that could not be drawn, by hash and page. */
   readonly #undrawable = new Set<string>();
   /** The hash of the image being drawn; null if there is none, or it was forgotten meanwhile. */
@@ -45,14 +45,14 @@ export class Pictures implements DocumentPictures {
     this.#queue = new DrawingQueue(deps.clock, deps.limits ?? QUEUE);
   }
 
-  async thumbnail(document: Document, locate: LocateImage, signal: AbortSignal): Promise<Shown> {
+  async thumbnail(document: Document, locate: LocateImage, signal: AbortSignal): Promise<ShownPicture> {
     if (this.#deps.cache.limitBytes === 0) return NONE;
     const kept = await this.#deps.cache.read(document.sha256).catch((error: unknown) => this.#warn(error));
     if (kept) return { kind: 'picture', bytes: kept, pages: 1 };
     return this.#ask({ document, locate, page: 1, how: THUMBNAIL }, signal);
   }
 
-  preview(document: Document, page: number, locate: LocateImage, signal: AbortSignal): Promise<Shown> {
+  preview(document: Document, page: number, locate: LocateImage, signal: AbortSignal): Promise<ShownPicture> {
     return this.#ask({ document, locate, page, how: PREVIEW }, signal);
   }
 
@@ -76,7 +76,7 @@ export class Pictures implements DocumentPictures {
     await this.#deps.maker?.close();
   }
 
-  async #ask(wanted: Wanted, signal: AbortSignal): Promise<Shown> {
+  async #ask(wanted: ThumbnailRequest, signal: AbortSignal): Promise<ShownPicture> {
     const { document, how } = wanted;
     if (this.#deps.maker === null || document.size > MOST_BYTES) return NONE;
     if (this.#undrawable.has(keyOf(wanted))) return NONE;
@@ -85,7 +85,7 @@ export class Pictures implements DocumentPictures {
     return (await this.#queue.ask(key, () => this.#draw(wanted), { isUrgent, signal })) ?? BUSY;
   }
 
-  async #draw(wanted: Wanted): Promise<Shown> {
+  async #draw(wanted: ThumbnailRequest): Promise<ShownPicture> {
     const { document, locate, page, how } = wanted;
     const { maker } = this.#deps;
     const { sha256, type } = document;
@@ -116,9 +116,9 @@ export class Pictures implements DocumentPictures {
   }
 }
 
-const NONE: Shown = { kind: 'none' };
-const BUSY: Shown = { kind: 'busy' };
+const NONE: ShownPicture = { kind: 'none' };
+const BUSY: ShownPicture = { kind: 'busy' };
 
-function keyOf({ document, page }: Wanted): string {
+function keyOf({ document, page }: ThumbnailRequest): string {
   return `${document.sha256} ${page}`;
 }

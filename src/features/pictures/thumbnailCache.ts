@@ -16,7 +16,7 @@ export interface CacheOptions {
   readonly clock: Clock;
 }
 
-interface Kept {
+interface CachedThumbnail {
   readonly size: number;
   /** Time of last use, from the file's mtime. */
   readonly usedAt: number;
@@ -40,7 +40,7 @@ export class ThumbnailCache {
   readonly #clock: Clock;
   #limit: number;
   /** Least recently used first; null if not listed yet. */
-  #kept: Map<string, Kept> | null = null;
+  #kept: Map<string, CachedThumbnail> | null = null;
   #used = 0;
   readonly #queue = new PQueue({ concurrency: 1 });
 
@@ -112,9 +112,9 @@ export class ThumbnailCache {
     });
   }
 
-  async #list(): Promise<Map<string, Kept>> {
+  async #list(): Promise<Map<string, CachedThumbnail>> {
     if (this.#kept !== null) return this.#kept;
-    const found: [string, Kept][] = [];
+    const found: [string, CachedThumbnail][] = [];
     for (const name of await readdir(this.#dir).catch(none)) {
       const path = join(this.#dir, name);
       if (ASIDE.test(name)) await rm(path, { force: true });
@@ -131,21 +131,21 @@ export class ThumbnailCache {
   }
 
   /** Drops the list afterwards if it was not loaded before, so that it takes no memory while nobody uses the console. */
-  async #inPassing<T>(work: (kept: Map<string, Kept>) => Promise<T>): Promise<T> {
+  async #inPassing<T>(work: (kept: Map<string, CachedThumbnail>) => Promise<T>): Promise<T> {
     const isInUse = this.#kept !== null;
     const done = await work(await this.#list());
     if (!isInUse) this.#kept = null;
     return done;
   }
 
-  async #makeRoom(kept: Map<string, Kept>, bytes: number): Promise<void> {
+  async #makeRoom(kept: Map<string, CachedThumbnail>, bytes: number): Promise<void> {
     for (const oldest of kept.keys()) {
       if (this.#used + bytes <= this.#limit) return;
       await this.#drop(kept, oldest);
     }
   }
 
-  async #drop(kept: Map<string, Kept>, sha256: string): Promise<void> {
+  async #drop(kept: Map<string, CachedThumbnail>, sha256: string): Promise<void> {
     const known = kept.get(sha256);
     if (known === undefined) return;
     await removeFile(this.#pathOf(sha256));
@@ -153,7 +153,7 @@ export class ThumbnailCache {
     this.#used -= known.size;
   }
 
-  async #note(kept: Map<string, Kept>, sha256: string, known: Kept): Promise<void> {
+  async #note(kept: Map<string, CachedThumbnail>, sha256: string, known: CachedThumbnail): Promise<void> {
     const now = this.#clock.now();
     const isStale = Math.abs(now - known.usedAt) > NOTED_EVERY_MS;
     // If the file system forbids it, the order is lost at the next start.

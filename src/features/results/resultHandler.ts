@@ -7,7 +7,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { LedgerResults, RecordedResult } from '../../core/ports/results.ts';
 import type { PairFiles } from '../../http/certificate.ts';
-import type { Address } from '../../http/listen.ts';
+import type { ListenAddress } from '../../http/listen.ts';
 import { readAddress } from './address.ts';
 import { Bodies, type Body } from './body.ts';
 import { RateGate } from './rateGate.ts';
@@ -15,7 +15,7 @@ import { RateGate } from './rateGate.ts';
 /** The section `results` of the configuration, plus settings it needs from other sections. */
 export interface ResultsSettings {
   /** Null: results are not received. */
-  readonly listen: Address | null;
+  readonly listen: ListenAddress | null;
   readonly tls: PairFiles | null;
   /** Bytes. */
   readonly maxSize: number;
@@ -35,7 +35,7 @@ export interface ResultHandlerDeps {
   readonly onRecorded: (recorded: RecordedResult) => void;
 }
 
-type Limits = Pick<ResultsSettings, 'maxSize' | 'rate' | 'baseUrl'>;
+type ResultLimits = Pick<ResultsSettings, 'maxSize' | 'rate' | 'baseUrl'>;
 
 const LATER_S = 10;
 
@@ -47,16 +47,16 @@ export class ResultHandler {
   readonly #deps: ResultHandlerDeps;
   readonly #gate: RateGate;
   readonly #bodies = new Bodies();
-  #limits: Limits;
+  #limits: ResultLimits;
   #isRefusing = false;
 
-  constructor(deps: ResultHandlerDeps, limits: Limits) {
+  constructor(deps: ResultHandlerDeps, limits: ResultLimits) {
     this.#deps = deps;
     this.#limits = limits;
     this.#gate = new RateGate(limits.rate, deps.clock);
   }
 
-  take(limits: Limits): void {
+  take(limits: ResultLimits): void {
     this.#limits = limits;
     this.#gate.take(limits.rate);
   }

@@ -34,7 +34,7 @@ export interface HoldTimer {
 }
 
 /** How long trouble closes a scope. */
-export interface Trouble {
+export interface HoldTrouble {
   readonly range: BackoffRange;
   /** The wait that the service asked for. */
   readonly retryAfterMs: number | null;
@@ -100,7 +100,12 @@ export class HoldTimers {
    * Closes a scope because document `id` ran into trouble. `askedMs`: how long the service asked to wait. Null if the scope was closed
    * already and this changes nothing.
    */
-  close(scope: HoldScope, key: string, id: number, { range, retryAfterMs, short, patient = false }: Trouble) {
+  close(
+    scope: HoldScope,
+    key: string,
+    id: number,
+    { range, retryAfterMs, short, patient = false }: HoldTrouble,
+  ) {
     const before = this.get(scope, key);
     const askedMs = Math.min(retryAfterMs ?? 0, LONGEST_DEMAND_MS);
     const isNew = !before || (before.probe === null ? this.leftMs(before) <= 0 : before.probe === id);

@@ -7,7 +7,7 @@ import type { Hold, HoldScope } from '../../core/domain/hold.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { CredentialsRecheck, type CredentialsRecheckDeps } from './credentialsRecheck.ts';
-import { holdKey, HoldTimers, type HoldTimer, type Trouble } from './holdTimers.ts';
+import { holdKey, HoldTimers, type HoldTimer, type HoldTrouble } from './holdTimers.ts';
 import { Pauses } from './pauses.ts';
 import { toMessage, whyText, type WhyFact } from '../../core/domain/why.ts';
 
@@ -262,7 +262,7 @@ export class Holds {
   }
 }
 
-interface Closing extends Trouble {
+interface Closing extends HoldTrouble {
   /** The service's own answer, which would be the same for every agent. */
   readonly isShared?: boolean;
   readonly recorded: Promise<unknown> | undefined;

@@ -1,7 +1,7 @@
 import { systemCode } from '../../core/domain/errors.ts';
 import { disposeAccepted, NEEDS_PERSON, recoverAside, type DisposeDeps } from './dispose.ts';
 import { DISPOSE_AGAIN_MS, DisposalWaits } from './disposalWaits.ts';
-import { OriginalsRule, type OriginalsRuleDeps } from './originalsRule.ts';
+import { OriginalsDecision, type OriginalsRuleDeps } from './originalsRule.ts';
 
 /** Interval for checking again whether all files in the folder are known. */
 const RULE_AGAIN_MS = 500;
@@ -16,7 +16,7 @@ export type FolderDisposalDeps = DisposeDeps &
 export class FolderDisposal {
   readonly #deps: FolderDisposalDeps;
   readonly #waits: DisposalWaits;
-  readonly #rule: OriginalsRule;
+  readonly #rule: OriginalsDecision;
   #isWanted = false;
   #notBefore = 0;
   /** Whether the last run left originals that should have gone. */
@@ -26,7 +26,7 @@ export class FolderDisposal {
   constructor(deps: FolderDisposalDeps) {
     this.#deps = deps;
     this.#waits = new DisposalWaits(deps.clock);
-    this.#rule = new OriginalsRule(deps);
+    this.#rule = new OriginalsDecision(deps);
   }
 
   /** Ends interrupted disposals. Call before the first listing, while the folder is in its place. */

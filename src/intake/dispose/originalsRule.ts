@@ -24,7 +24,7 @@ export interface OriginalsRuleDeps {
  * not mean last year's scans. In a folder that is watched for the first time, only files that were seen elsewhere stay, such
  * as under the folder's former path.
  */
-export class OriginalsRule {
+export class OriginalsDecision {
   readonly #deps: OriginalsRuleDeps;
   readonly #rule: string;
   #stays: number | null = null;

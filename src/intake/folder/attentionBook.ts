@@ -49,9 +49,9 @@ export function createAttentionBook(directory: string): AttentionBook {
   };
 }
 
-type Known = AttentionKey & AttentionPage;
+type KnownNote = AttentionKey & AttentionPage;
 
-async function read(file: string): Promise<Known | null> {
+async function read(file: string): Promise<KnownNote | null> {
   try {
     return asKnown(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
@@ -81,7 +81,7 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-function asKnown(value: unknown): Known | null {
+function asKnown(value: unknown): KnownNote | null {
   if (!isObject(value)) return null;
   const { folder, place, entries, made } = value;
   if (typeof folder !== 'string' || typeof place !== 'string' || !Array.isArray(entries)) return null;

@@ -45,7 +45,7 @@ export function createAttentionFolder(options: AttentionFolderOptions): Attentio
     throw nameTaken(wanted, folder);
   };
 
-  const write = async (directory: string, name: string, bytes: Uint8Array): Promise<Written> => {
+  const write = async (directory: string, name: string, bytes: Uint8Array): Promise<WrittenNote> => {
     const hidden = `${HIDDEN_PREFIX}${mark}${randomHex(random)}`;
     const handle = await openNew(join(directory, hidden), 0o666);
     if (handle === null) throw nameTaken(hidden, folder);
@@ -148,7 +148,7 @@ export function createAttentionFolder(options: AttentionFolderOptions): Attentio
   };
 }
 
-interface Written {
+interface WrittenNote {
   readonly hidden: string;
   readonly file: AttentionFile;
 }

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FSWatcher } from 'chokidar';
 import { systemCode } from '../../core/domain/errors.ts';
 
-type ReadOptions = Parameters<FSWatcher['_readdirp']>[1];
+type WatchReadOptions = Parameters<FSWatcher['_readdirp']>[1];
 type ReadStream = ReturnType<FSWatcher['_readdirp']>;
-type Kept = ReturnType<FSWatcher['_getWatchedDir']>;
+type WatchedDirectory = ReturnType<FSWatcher['_getWatchedDir']>;
 
 /** Limits of the pause between two reads of a directory; in a burst, chokidar requests one per event. */
 const SHORTEST_PAUSE_MS = 100;
@@ -29,7 +29,7 @@ const LONGEST_PAUSE_MS = 800;
 export class DirectoryWatcher extends FSWatcher {
   readonly #root: string;
   readonly #recursive: boolean;
-  readonly #lastRead = new WeakMap<Kept, { endedAt: number; tookMs: number }>();
+  readonly #lastRead = new WeakMap<WatchedDirectory, { endedAt: number; tookMs: number }>();
 
   /** `ignored` is asked about directories only. Nothing is watched before `add(root)`. */
   constructor(root: string, recursive: boolean, ignored: (path: string) => boolean) {
@@ -84,7 +84,7 @@ export class DirectoryWatcher extends FSWatcher {
     return super._handleError(error);
   }
 
-  override _readdirp(directory: string, options: ReadOptions): ReadStream {
+  override _readdirp(directory: string, options: WatchReadOptions): ReadStream {
     // Without a stream chokidar reads nothing, and there are no subdirectories to find.
     if (this.closed || !this.#recursive) return undefined;
     const wanted = options?.directoryFilter;
@@ -102,7 +102,7 @@ export class DirectoryWatcher extends FSWatcher {
 
   async *#directories(
     directory: string,
-    kept: Kept,
+    kept: WatchedDirectory,
     wanted: (entry: DirectoryEntry) => boolean,
   ): AsyncGenerator<DirectoryEntry> {
     await this.#pause(kept);
@@ -125,7 +125,7 @@ export class DirectoryWatcher extends FSWatcher {
     }
   }
 
-  async #pause(kept: Kept): Promise<void> {
+  async #pause(kept: WatchedDirectory): Promise<void> {
     const last = this.#lastRead.get(kept);
     if (last === undefined) return;
     const wanted = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, last.tookMs * 9));

@@ -20,7 +20,7 @@ export interface FileSystemSources {
   readonly realPath?: (path: string) => Promise<string>;
 }
 
-interface Kind {
+interface FileSystemKind {
   readonly name: string;
   readonly network: boolean;
 }
@@ -29,7 +29,7 @@ interface Kind {
  * Values of `f_type` on Linux. Unknown ones count as local: a share mistaken for a disk is still listed every
  * `reconcileEvery`, while a disk mistaken for a share would lose its events and inodes.
  */
-const KINDS: ReadonlyMap<number, Kind> = new Map<number, Kind>([
+const KINDS: ReadonlyMap<number, FileSystemKind> = new Map<number, FileSystemKind>([
   ...(
     [
       [0x6969, 'nfs'],

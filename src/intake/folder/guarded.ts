@@ -47,8 +47,8 @@ const everywhere = { underWay: 0 };
 export class Guard {
   readonly #limitMs: number;
   readonly #ask: () => Promise<unknown>;
-  readonly #underWay = new Set<Operation>();
-  readonly #queue = new Set<Waiting>();
+  readonly #underWay = new Set<GuardedOperation>();
+  readonly #queue = new Set<WaitingCall>();
   #silentSince: number | null = null;
   #probedAt = -Infinity;
   #timer: NodeJS.Timeout | null = null;
@@ -119,7 +119,7 @@ export class Guard {
 
   #start<T>(work: (progress: () => void) => Promise<T>, limitMs: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const operation: Operation = {
+      const operation: GuardedOperation = {
         since: performance.now(),
         limitMs,
         isLong: limitMs === Infinity,
@@ -218,7 +218,7 @@ export class Guard {
   }
 }
 
-interface Operation {
+interface GuardedOperation {
   /** When it started or last showed progress. */
   since: number;
   readonly limitMs: number;
@@ -227,7 +227,7 @@ interface Operation {
   readonly giveUp: () => void;
 }
 
-interface Waiting {
+interface WaitingCall {
   readonly go: () => void;
   readonly refuse: (error: Error) => void;
 }

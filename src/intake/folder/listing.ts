@@ -54,7 +54,7 @@ export async function* listFolder(
   const directories = [under];
   for (const dir of directories) {
     signal?.throwIfAborted();
-    let content: Found;
+    let content: DirectoryContent;
     let stamp: string | null;
     try {
       // Don't list through a link. Only `under` needs this check, since the walk itself follows no links.
@@ -116,7 +116,7 @@ async function stampOf(scope: ListingScope, dir: string): Promise<string | null>
   return [dev, ino, birthtimeNs, mtimeNs, ctimeNs, nlink, size].join(':');
 }
 
-interface Found {
+interface DirectoryContent {
   readonly files: SortedNames;
   readonly directories: string[];
   readonly badNames: string[];
@@ -124,9 +124,9 @@ interface Found {
 }
 
 /** Reads a directory; keeps only the names that matter. */
-async function readDirectory(scope: ListingScope, dir: string): Promise<Found> {
+async function readDirectory(scope: ListingScope, dir: string): Promise<DirectoryContent> {
   const directory = inside(scope.folder, dir);
-  const found: Found = { files: new SortedNames(), directories: [], badNames: [], links: 0 };
+  const found: DirectoryContent = { files: new SortedNames(), directories: [], badNames: [], links: 0 };
   let hasDoubtful = false;
   const each = (entry: Dirent): void => {
     if (entry.name.includes(REPLACEMENT)) hasDoubtful = true;
@@ -143,7 +143,7 @@ async function readDirectory(scope: ListingScope, dir: string): Promise<Found> {
  * Handles names with U+FFFD, which may be part of a name or stand for invalid bytes: rereads the directory as bytes to tell
  * these apart. Shows invalid bytes in hexadecimal, so that no name hides another.
  */
-async function sortOutByBytes(scope: ListingScope, dir: string, found: Found): Promise<void> {
+async function sortOutByBytes(scope: ListingScope, dir: string, found: DirectoryContent): Promise<void> {
   const entries = await readdir(inside(scope.folder, dir), { encoding: 'buffer', withFileTypes: true });
   const taken = new Set(entries.filter(({ name }) => isUtf8(name)).map(({ name }) => name.toString('utf8')));
   for (const entry of entries) {
@@ -194,7 +194,7 @@ function sortOut(
   dir: string,
   entry: Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'>,
   name: string,
-  found: Found,
+  found: DirectoryContent,
   isBad = false,
 ): void {
   const isDirectory = entry.isDirectory();

@@ -5,13 +5,13 @@ import { isAbsent } from './folderPath.ts';
 /** Longest wait for an answer: a directory may be on a hanging share, which must not delay other folders (promise P4). */
 const WAIT_MS = 2_000;
 
-interface Asked {
+interface Lookup {
   readonly since: number;
   readonly answer: Promise<string>;
 }
 
 /** Lookups in progress, one per directory in the whole process, since each that hangs blocks a thread. */
-const asked = new Map<string, Asked>();
+const asked = new Map<string, Lookup>();
 const known = new Map<string, string>();
 
 /** Resolves a directory's real path or, if that fails or takes too long, its last known one or the path itself. */
@@ -31,7 +31,7 @@ export async function locationOf(directory: string): Promise<string> {
   }
 }
 
-function ask(directory: string): Asked {
+function ask(directory: string): Lookup {
   const answer = realLocation(directory).then(
     (location) => {
       known.set(directory, location);

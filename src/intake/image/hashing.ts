@@ -10,7 +10,7 @@ export type Hash = (bytes: Buffer) => Promise<string>;
  * A request to the hash thread: hash the bytes in this memory, or read `file` into it first. Requests and answers are sent as
  * arrays.
  */
-export interface Question {
+export interface HashQuestion {
   readonly id: number;
   readonly memory: SharedArrayBuffer;
   readonly offset: number;
@@ -18,7 +18,7 @@ export interface Question {
   readonly file: string | null;
 }
 
-export type Answer =
+export type HashAnswer =
   | {
       readonly id: number;
       readonly digest: string;
@@ -43,7 +43,7 @@ const IDLE_MS = 60_000;
 export const hashHere: Hash = async (bytes) => hash('sha256', bytes, 'hex');
 
 /** Receives null if the thread failed. */
-type OnAnswer = (answer: Answer | null) => void;
+type OnAnswer = (answer: HashAnswer | null) => void;
 
 /**
  * Reads and hashes large images in a worker thread. Their memory has to be shared with it, since copying would take as long as
@@ -62,7 +62,7 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
   /** Requests since the last rest. */
   let asked = 0;
   let resting: NodeJS.Timeout | undefined;
-  let questions: Question[] = [];
+  let questions: HashQuestion[] = [];
 
   const end = (): void => {
     void worker?.terminate();
@@ -81,7 +81,7 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
     for (const onAnswer of waiting.values()) onAnswer(null);
     waiting.clear();
   };
-  const answered = (answers: readonly Answer[]): void => {
+  const answered = (answers: readonly HashAnswer[]): void => {
     for (const answer of answers) {
       waiting.get(answer.id)?.(answer);
       waiting.delete(answer.id);
@@ -107,7 +107,7 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
     rest();
     return asked > few;
   };
-  const ask = (memory: SharedArrayBuffer, bytes: Buffer, file: string | null): Promise<Answer | null> => {
+  const ask = (memory: SharedArrayBuffer, bytes: Buffer, file: string | null): Promise<HashAnswer | null> => {
     clearTimeout(resting);
     worker ??= start();
     worker.ref();

@@ -1,6 +1,6 @@
 import { isOfLedger } from '../../core/domain/errors.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
-import type { AdmissionSink, Verdict } from '../settle/admissionSink.ts';
+import type { AdmissionSink, FileVerdict } from '../settle/admissionSink.ts';
 import type { Candidate } from '../settle/admit.ts';
 import type { OfflineMode } from './offlineMode.ts';
 
@@ -43,7 +43,7 @@ export class OfflineSink implements AdmissionSink {
     return isTaken;
   }
 
-  async note(verdict: Verdict): Promise<boolean> {
+  async note(verdict: FileVerdict): Promise<boolean> {
     const isNoted = this.#offline.isOn ? false : await this.#ledger.note(verdict);
     // Unreadable files are retried automatically.
     if (verdict.verdict !== 'unreadable') this.#decided(verdict);
@@ -62,7 +62,7 @@ export class OfflineSink implements AdmissionSink {
     return this.#offline.isOn && isOfLedger(error);
   }
 
-  #decided({ path, identity }: Pick<Verdict, 'path' | 'identity'>): void {
+  #decided({ path, identity }: Pick<FileVerdict, 'path' | 'identity'>): void {
     this.#offline.decided.add(this.#settings.path, path, identity, false);
   }
 }

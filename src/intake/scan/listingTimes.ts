@@ -22,7 +22,7 @@ export interface ListingTimesDeps {
   readonly comparedApartMs?: number | undefined;
 }
 
-export interface Wanted {
+export interface ListingNeed {
   readonly isPolled: boolean;
   /** Whether a listing of the whole folder was asked for. */
   readonly isAskedFor: boolean;
@@ -33,7 +33,7 @@ export interface Wanted {
 }
 
 /** `all`: compares every file. `changed`: skips unchanged directories. `dirs`: lists only the directories that events named. */
-export type Listed = 'all' | 'changed' | 'dirs';
+export type ListingRecord = 'all' | 'changed' | 'dirs';
 
 /** Decides when a folder is listed again, in monotonic milliseconds. Create it when the first listing has ended. */
 export class ListingTimes {
@@ -53,7 +53,7 @@ export class ListingTimes {
     this.#files = files;
   }
 
-  due({ isPolled, isAskedFor, hasDirs, mayPassOver }: Wanted): Readonly<Record<Listed, number>> {
+  due({ isPolled, isAskedFor, hasDirs, mayPassOver }: ListingNeed): Readonly<Record<ListingRecord, number>> {
     const { reconcileEveryMs, pollEveryMs, comparedApartMs = COMPARED_APART_MS } = this.#deps;
     const everyMs = isPolled
       ? Math.min(Math.max(pollEveryMs, this.#pauseMs), reconcileEveryMs)
@@ -71,7 +71,7 @@ export class ListingTimes {
   }
 
   /** Records a listing that began at `from`, compared `files` files, and spent `waitedMs` waiting for room in settling. */
-  listed(from: number, what: Listed, files: number, waitedMs: number): void {
+  listed(from: number, what: ListingRecord, files: number, waitedMs: number): void {
     const now = this.#deps.clock.monotonic();
     const pauseMs = Math.max(PAUSE_MS, (now - from - waitedMs) * PAUSE_FACTOR);
     if (what === 'all') {

@@ -45,7 +45,7 @@ export interface ReconcileDeps {
 /** Names per ledger query. Settling may exceed its capacity by this many. */
 const LOOKED_UP_AT_ONCE = 256;
 
-interface How {
+interface ReconcileOptions {
   readonly lane: Lane;
   readonly full: boolean;
 }
@@ -57,7 +57,7 @@ interface How {
  */
 export async function reconcile(
   deps: ReconcileDeps,
-  how: How & { readonly under: string; readonly lookOver?: LookOver },
+  how: ReconcileOptions & { readonly under: string; readonly lookOver?: LookOver },
   signal: AbortSignal,
 ): Promise<number> {
   const { folder, settings, settling, ledger } = deps;
@@ -101,7 +101,7 @@ async function compare(
   dir: string,
   names: readonly string[],
   known: readonly (KnownFile | undefined)[],
-  how: How,
+  how: ReconcileOptions,
   { folder, settings, settling, restedMs, onSeen, onIdentity }: ReconcileDeps,
 ): Promise<boolean> {
   let isSure = true;

@@ -1,13 +1,13 @@
 import type { FileIdentity } from '../../core/domain/document.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
-import type { Note } from '../../core/ports/ledgerIntake.ts';
+import type { FileNote } from '../../core/ports/ledgerIntake.ts';
 import type { Candidate } from './admit.ts';
 
 /** A file that is not sent, and why. */
-export interface Verdict {
+export interface FileVerdict {
   readonly path: string;
   readonly identity: FileIdentity;
-  readonly verdict: Note['verdict'];
+  readonly verdict: FileNote['verdict'];
   readonly reason: string;
   readonly message: string;
 }
@@ -36,7 +36,7 @@ export interface AdmissionSink {
   /** Takes a file to split into pages. Resolves like `admit`. */
   takeApart(file: Omit<Candidate, 'type'>): Promise<boolean>;
   /** Records the verdict on a file that is not sent. True once it is in the ledger, where people can read it. */
-  note(verdict: Verdict): Promise<boolean>;
+  note(verdict: FileVerdict): Promise<boolean>;
   /** The file no longer exists. */
   gone(path: string): Promise<void>;
   /** Whether the file was known: then its absence may mean that the folder itself is away. */

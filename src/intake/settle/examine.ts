@@ -3,7 +3,7 @@ import type { Log } from '../../core/ports/log.ts';
 import type { FileRead, WatchedFolder } from '../../core/ports/folder.ts';
 import type { ImageInspector } from '../../core/ports/image.ts';
 import type { PageSplitter } from '../../core/ports/pages.ts';
-import type { Note } from '../../core/ports/ledgerIntake.ts';
+import type { FileNote } from '../../core/ports/ledgerIntake.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import type { AdmissionSink } from './admissionSink.ts';
@@ -38,7 +38,7 @@ export interface ExamineDeps {
   readonly lookAtMount: () => Promise<void>;
   /** Mark of the file system last seen there. */
   readonly mark: () => string | null;
-  readonly onNote: (verdict: Note['verdict'], path: string) => void;
+  readonly onNote: (verdict: FileNote['verdict'], path: string) => void;
 }
 
 const UNTOLD: ReadonlySet<string> = new Set([NO_RECEIPT, 'DAMAGED', 'TYPE_UNKNOWN']);
@@ -187,7 +187,7 @@ async function unreadable(
 async function note(
   file: Unsettled,
   identity: FileIdentity,
-  verdict: Note['verdict'],
+  verdict: FileNote['verdict'],
   reason: string,
   why: WhyFact,
   deps: ExamineDeps,

@@ -6,7 +6,7 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import type { Admitted } from '../../core/ports/ledgerIntake.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { PayloadStore } from '../../keeper/payloadStore.ts';
-import type { AdmissionSink, PageSink, Verdict } from './admissionSink.ts';
+import type { AdmissionSink, PageSink, FileVerdict } from './admissionSink.ts';
 import { admit, type Candidate } from './admit.ts';
 
 export interface LedgerSinkDeps {
@@ -70,7 +70,7 @@ export class LedgerSink implements AdmissionSink {
     return pages.take(file, settings);
   }
 
-  async note({ path, identity, verdict, reason, message }: Verdict): Promise<boolean> {
+  async note({ path, identity, verdict, reason, message }: FileVerdict): Promise<boolean> {
     const { settings, ledger, clock, log } = this.#deps;
     const policy = verdict === 'rejected' ? acceptPolicy(settings) : null;
     const seen = { folder: settings.path, path, identity };

@@ -3,7 +3,7 @@ import { isUnreachable } from '../../core/domain/unreachable.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { SettleTimes } from '../../core/domain/settings.ts';
 import type { Quiet } from './admit.ts';
-import { Unsettled, type Trouble } from './unsettled.ts';
+import { Unsettled, type FileTrouble } from './unsettled.ts';
 import type { WhyFact } from '../../core/domain/why.ts';
 
 /** A copying program may stand still for a while in the middle of a file. */
@@ -257,7 +257,7 @@ export class Settling {
   }
 
   /** Keeps retrying the file without taking up capacity, so that it does not delay others (promise P4). */
-  #park(file: Unsettled, trouble: Trouble): void {
+  #park(file: Unsettled, trouble: FileTrouble): void {
     trouble.isToNote = false;
     if (!file.isParked && this.#parked >= PARKED_AT_MOST) return this.#remove(file);
     if (!file.isParked) this.#parked += 1;

@@ -18,7 +18,7 @@ export class Unsettled {
   /** Being examined right now. */
   isBusy = false;
   waitsFor: { readonly reason: string; readonly why: WhyFact } | null = null;
-  trouble: Trouble | null = null;
+  trouble: FileTrouble | null = null;
   /** See `Settling`. */
   isParked = false;
 
@@ -57,13 +57,13 @@ export class Unsettled {
   }
 
   /** Looking at the file failed. */
-  inTrouble(now: number): Trouble {
-    return (this.trouble ??= new Trouble(now));
+  inTrouble(now: number): FileTrouble {
+    return (this.trouble ??= new FileTrouble(now));
   }
 }
 
 /** Failed looks at one file. */
-export class Trouble {
+export class FileTrouble {
   readonly since: number;
   /** `Settling.blocked` asked the caller to report the file, and `done` has not been called yet. */
   isToNote = false;

@@ -5,7 +5,7 @@ import type { DeferredImage } from '../../core/ports/deferredJournal.ts';
  * One line of the journal of deferred images: `{"digest":"<32 hex digits>","entry":{…}}`. The digest covers the entry's text, and
  * so reveals a line that was torn by a crash or damaged on disk.
  */
-export interface Entry {
+export interface DeferredEntry {
   readonly kind: 'deferred' | 'admitted';
   readonly image: DeferredImage;
 }
@@ -33,11 +33,11 @@ export function keyOf({ folder, path, sha256 }: Pick<DeferredImage, 'folder' | '
  * of corrupt lines before that.
  */
 export function readLines(bytes: Buffer): {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly DeferredEntry[];
   readonly length: number;
   readonly damaged: number;
 } {
-  const entries: Entry[] = [];
+  const entries: DeferredEntry[] = [];
   let length = 0;
   let damaged = 0;
   let doubtful = 0;
@@ -64,14 +64,14 @@ function line(entry: object): string {
   return `{"digest":"${digestOf(text)}","entry":${text}}\n`;
 }
 
-function parse(text: string): Entry | null {
+function parse(text: string): DeferredEntry | null {
   const digest = HEAD.exec(text)?.[1];
   if (digest === undefined || !text.endsWith('}')) return null;
   const entry = text.slice(HEAD_LENGTH, -1);
   if (digestOf(entry) !== digest) return null;
   // The digest proves that `line` wrote it, so the shape is known.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const { kind, identity, ...image } = JSON.parse(entry) as Written;
+  const { kind, identity, ...image } = JSON.parse(entry) as WrittenLine;
   const { size, mtimeNs, ctimeNs, inode } = identity;
   return {
     kind,
@@ -87,8 +87,8 @@ function parse(text: string): Entry | null {
   };
 }
 
-interface Written extends Omit<DeferredImage, 'identity'> {
-  readonly kind: Entry['kind'];
+interface WrittenLine extends Omit<DeferredImage, 'identity'> {
+  readonly kind: DeferredEntry['kind'];
   readonly identity: {
     readonly size: number;
     readonly mtimeNs: string;
@@ -97,7 +97,7 @@ interface Written extends Omit<DeferredImage, 'identity'> {
   };
 }
 
-function toJson(image: DeferredImage): Omit<Written, 'kind'> {
+function toJson(image: DeferredImage): Omit<WrittenLine, 'kind'> {
   const { size, mtimeNs, ctimeNs, inode } = image.identity;
   return {
     ...image,

@@ -1,10 +1,10 @@
 import { isFault, type Recorded } from '../../core/messages.ts';
 import type { Step } from '../ledger.ts';
-import type { Answer, Item, StepName } from '../steps.ts';
+import type { StepAnswer, Item, StepName } from '../steps.ts';
 import { StoreFailed, type Runner } from '../runner.ts';
 
 /** A step and its items. */
-export interface Part {
+export interface StepPart {
   readonly name: StepName;
   readonly items: readonly unknown[];
   /** The ends of requests in progress: tried even if the disk is full. */
@@ -12,7 +12,7 @@ export interface Part {
 }
 
 interface Call {
-  readonly take: () => readonly Part[];
+  readonly take: () => readonly StepPart[];
   readonly resolve: (recorded: readonly Recorded<unknown>[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -46,18 +46,18 @@ export class Gathering {
   }
 
   /** Resolves the answer to the item once it is durable. */
-  async call<Name extends StepName>(name: Name, item: Item<Name>): Promise<Answer<Name>> {
+  async call<Name extends StepName>(name: Name, item: Item<Name>): Promise<StepAnswer<Name>> {
     const parts = [{ name, items: [item] }];
     const [recorded] = await this.record(() => parts);
     if (recorded === undefined || recorded.answers === null) throw recorded?.failure;
     const [answer] = recorded.answers;
     if (isFault(answer)) throw answer.fault;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the step's own
-    return answer as Answer<Name>;
+    return answer as StepAnswer<Name>;
   }
 
   /** `take` says what is to be recorded when the transaction starts. Resolves what became of each part. */
-  async record(take: () => readonly Part[]): Promise<readonly Recorded<unknown>[]> {
+  async record(take: () => readonly StepPart[]): Promise<readonly Recorded<unknown>[]> {
     if (this.#isClosed) throw this.#closed();
     return new Promise((resolve, reject) => {
       this.#calls.push({ take, resolve, reject });
@@ -86,7 +86,7 @@ export class Gathering {
     this.#committing = null;
   }
 
-  async #commit(parts: readonly Part[]): Promise<Recorded<unknown>[]> {
+  async #commit(parts: readonly StepPart[]): Promise<Recorded<unknown>[]> {
     try {
       return await this.#run(parts);
     } catch (error) {
@@ -105,7 +105,7 @@ export class Gathering {
     }
   }
 
-  async #run(parts: readonly Part[]): Promise<Recorded<unknown>[]> {
+  async #run(parts: readonly StepPart[]): Promise<Recorded<unknown>[]> {
     const steps: [name: StepName, items: unknown[]][] = [];
     const places = parts.map(({ name, items }) => {
       let last = steps.at(-1);

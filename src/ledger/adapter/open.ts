@@ -21,7 +21,7 @@ import type { Shared } from './shared.ts';
 import { Gathering } from './gathering.ts';
 import { createWrites } from './writes.ts';
 
-interface Reading {
+interface ReadingOptions {
   /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
   readonly accountOf?: AccountOf;
   /** The compiled program that checks the ledger; by default the one beside the ledger's code. */
@@ -29,12 +29,12 @@ interface Reading {
 }
 
 /** Opens the ledger in this thread. @throws ReceiptdError STATE_UNWRITABLE, LEDGER_NEWER, LEDGER_OLDER */
-export async function openSqliteLedger(options: WriterOptions & Reading): Promise<Ledger> {
+export async function openSqliteLedger(options: WriterOptions & ReadingOptions): Promise<Ledger> {
   const writer = await SqliteWriter.open(options);
   return ledgerOver(writer, { ...options, path: writer.path, backupsDir: writer.backupsDir });
 }
 
-export interface BesideOptions extends ThreadData, Reading {
+export interface BesideOptions extends ThreadData, ReadingOptions {
   /** The compiled thread program (which calls `serveLedger`), or a thread already started. */
   readonly thread: string | WriterLink;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export async function openSqliteLedgerBeside(options: BesideOptions): Promise<Le
 
 function ledgerOver(
   runner: Runner,
-  options: Reading & { readonly path: string; readonly backupsDir: string; readonly clock: Clock },
+  options: ReadingOptions & { readonly path: string; readonly backupsDir: string; readonly clock: Clock },
 ): Ledger {
   const { path, clock, backupsDir, checkerPath, accountOf } = options;
   const reading = openReading(path, (failure) => runner.readFailed(failure));

@@ -13,7 +13,7 @@ import { pagePath } from '../../core/domain/pages.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerAdmin, LedgerHolds } from '../../core/ports/ledger.ts';
 import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
-import type { Admission, Admitted, FileSeen, LedgerIntake, Note } from '../../core/ports/ledgerIntake.ts';
+import type { Admission, Admitted, FileSeen, LedgerIntake, FileNote } from '../../core/ports/ledgerIntake.ts';
 import type { LedgerPages } from '../../core/ports/ledgerPages.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
@@ -80,7 +80,7 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
     identity: identityText(identity),
   });
 
-  const noteItem = (file: FileSeen, { verdict, reason, message, sha256, policy, at }: Note) => ({
+  const noteItem = (file: FileSeen, { verdict, reason, message, sha256, policy, at }: FileNote) => ({
     ...seenOf(file),
     verdict,
     reason,

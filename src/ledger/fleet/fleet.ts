@@ -13,7 +13,7 @@ import type {
 } from '../../core/ports/fleet.ts';
 import type { Hold, HoldScope } from '../../core/domain/hold.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Params, Sql } from '../postgres/statements.ts';
+import type { SqlParams, Sql } from '../postgres/statements.ts';
 import { IS_RUNNING, IS_SILENT, isTakenBy, TELL, type Beat } from '../postgres/member.ts';
 import { NOW } from '../postgres/tables.ts';
 import { CHAIN, folderIdOf } from '../entries.ts';
@@ -119,7 +119,7 @@ SELECT d.id FROM documents d JOIN folders f ON f.id = d.folder_id
 /* ---- Heartbeats ---- */
 
 /** What this agent knows of the others, as of its last heartbeat. */
-interface Standing {
+interface AgentStanding {
   readonly id: number;
   readonly handed: number | null;
   readonly isRunning: boolean;
@@ -218,7 +218,7 @@ export class Fleet implements LedgerFleet {
   /** Documents that a statement finds as long as they are not moved. @returns how many */
   async #moveAll(
     text: string,
-    params: Params,
+    params: SqlParams,
     toItem: (some: Pick<MoveItem, 'documents' | 'at'>) => MoveItem,
   ): Promise<number> {
     const { agent, clock } = this.#options;
@@ -362,7 +362,7 @@ export class Fleet implements LedgerFleet {
 
   async retire(name: string, at: number): Promise<Retired> {
     const { core, member } = this.#options.agent;
-    const [leaving] = await this.#ask<Standing>(STANDING_OF, { name });
+    const [leaving] = await this.#ask<AgentStanding>(STANDING_OF, { name });
     if (!leaving) throw agentUnknown(name);
     const { id, handed, isRunning } = leaving;
     if (id === member.session.agent) throw new ReceiptdError('USAGE.retiresItself', { agent: name });
@@ -379,7 +379,7 @@ export class Fleet implements LedgerFleet {
     if (answer?.isBack === true) throw back;
     const [admitted] = await this.#ask<{ readonly n: number }>(COUNT_ADMITTED, range);
     await this.#letOthersLook(id);
-    if ((await this.#ask<Standing>(STANDING_OF, { name }))[0]?.isRunning === true) throw back;
+    if ((await this.#ask<AgentStanding>(STANDING_OF, { name }))[0]?.isRunning === true) throw back;
     // Nobody else reaches what is in its own folders.
     const lost = await this.#moveAll(LEFT_BY, { name }, (some) => ({
       ...some,
@@ -406,11 +406,11 @@ export class Fleet implements LedgerFleet {
     this.#state.isPaused = row !== undefined && row.pausedBy !== null;
   }
 
-  #ask<Row>(text: string, params?: Params): Promise<Row[]> {
+  #ask<Row>(text: string, params?: SqlParams): Promise<Row[]> {
     return this.#options.agent.read((sql) => sql.all<Row>(text, params));
   }
 
-  #run(text: string, params?: Params): Promise<number> {
+  #run(text: string, params?: SqlParams): Promise<number> {
     return this.#options.agent.read((sql) => sql.run(text, params));
   }
 }

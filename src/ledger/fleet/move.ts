@@ -6,7 +6,7 @@ import type { Sql } from '../postgres/statements.ts';
 import { IN_ORDER, postgresReader } from '../postgres/engine.ts';
 import { inParts } from '../sqlite/engine.ts';
 import { compareFolded, type Differences } from '../sqlite/compare.ts';
-import type { Recorded } from '../engine.ts';
+import type { RecordedEntry } from '../engine.ts';
 import { CHAIN, fromJournal, holdId } from '../entries.ts';
 import { isFault } from '../../core/messages.ts';
 import type { MergeAnswer } from '../steps/fleet.ts';
@@ -85,7 +85,7 @@ export async function compareMoved(
   const { agent, name } = of;
   const base = agent * CHAIN;
   const changed = await changedByOthers(sql, agent);
-  const entries = async function* (): AsyncGenerator<readonly Recorded[]> {
+  const entries = async function* (): AsyncGenerator<readonly RecordedEntry[]> {
     for (const part of inParts(readJournal(journalPath, 0)))
       yield part.map((each) => ({ ...each, base, name }));
     for (let after = of.lastSeq; ;) {

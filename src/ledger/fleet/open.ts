@@ -7,7 +7,7 @@ import { OwnChain } from '../postgres/ownChain.ts';
 import { Readers } from '../postgres/readers.ts';
 import { isGivenUp, isOfServer, ledgerFailure } from '../postgres/failure.ts';
 import type { Sql } from '../postgres/statements.ts';
-import { Trouble } from '../postgres/trouble.ts';
+import { FleetTrouble } from '../postgres/trouble.ts';
 import { PostgresEngine, postgresReader } from '../postgres/engine.ts';
 import { madeAnew, newer, SCHEMA_VERSION } from '../postgres/tables.ts';
 import { folderIdOf } from '../entries.ts';
@@ -37,7 +37,7 @@ export interface OpenAgent {
   readonly core: LedgerCore;
   readonly member: Member;
   readonly link: Link;
-  readonly trouble: Trouble;
+  readonly trouble: FleetTrouble;
   /** Runs `work` on committed state, on another connection. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
@@ -57,7 +57,7 @@ export interface OpenAgent {
 export function createAgent(options: AgentOptions): OpenAgent {
   const { target, shares, clock, random, log, name, instance, version, leaseMs, isCommand = false } = options;
   const connector = new Connector(target);
-  const trouble = new Trouble();
+  const trouble = new FleetTrouble();
   const own = options.memoryPath === undefined ? undefined : new OwnChain(options.memoryPath, log);
   const member: Member = new Member({
     self: { name, instance, version, leaseMs, isCommand },

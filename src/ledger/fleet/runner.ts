@@ -1,14 +1,14 @@
 import type { BeginAnswer, Done, MoveAnswer } from '../../core/messages.ts';
 import type { ReceiptdError } from '../../core/domain/errors.ts';
 import { ledgerFailure } from '../postgres/failure.ts';
-import type { Trouble } from '../postgres/trouble.ts';
+import type { FleetTrouble } from '../postgres/trouble.ts';
 import type { Member } from '../postgres/member.ts';
 import type { LedgerCore, Step } from '../ledger.ts';
 import type { OpenAgent } from './open.ts';
 import { StoreFailed, type Runner } from '../runner.ts';
 import { toMessage } from '../../core/domain/why.ts';
 
-interface Request {
+interface BegunRequest {
   readonly attempt: number;
   readonly epoch: number;
 }
@@ -19,16 +19,16 @@ export interface FleetRunnerOptions {
   readonly core: LedgerCore;
   readonly blanked: OpenAgent['blanked'];
   readonly member: Member;
-  readonly trouble: Trouble;
+  readonly trouble: FleetTrouble;
   readonly now: () => number;
 }
 
 /** Runs steps in a shared ledger, and knows which requests of this process are in progress. */
 export class FleetRunner implements Pick<Runner, 'run' | 'storage' | 'blanked'> {
-  readonly storage: Trouble;
+  readonly storage: FleetTrouble;
   readonly #options: FleetRunnerOptions;
   /** By document. A request that ended is kept while it is repeated at once. */
-  readonly #underWay = new Map<number, Request>();
+  readonly #underWay = new Map<number, BegunRequest>();
 
   constructor(options: FleetRunnerOptions) {
     this.#options = options;

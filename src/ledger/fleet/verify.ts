@@ -15,16 +15,16 @@ import {
   compareFolded,
   documentsIn,
   inScratch,
-  type Comparison,
+  type LedgerComparison,
   type Extent,
   misfitFinding,
 } from '../sqlite/compare.ts';
 import { IN_ORDER, IS_MEANT, postgresReader } from '../postgres/engine.ts';
 import { requireTables } from '../postgres/tables.ts';
-import type { Recorded } from '../engine.ts';
+import type { RecordedEntry } from '../engine.ts';
 import { CHAIN, type OthersRange } from '../entries.ts';
 
-interface Chain extends JournalHead {
+interface VerifiedChain extends JournalHead {
   readonly id: number;
   readonly name: string;
 }
@@ -62,7 +62,7 @@ export async function verifyPostgresLedger(
   target: Target,
   agent: string,
   kept: KeptHead | null,
-): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
+): Promise<{ readonly journal: JournalVerification; readonly ledger: LedgerComparison }> {
   const connector = new Connector(target, { answerWithinMs: 0 });
   const { where } = connector;
   const connection = await connector.connect(`receiptd ${agent} verifying`);
@@ -93,11 +93,11 @@ async function verifyChains(
   sql: Reads,
   agent: string,
   kept: KeptHead | null,
-): Promise<{ readonly journal: JournalVerification; readonly ledger: Comparison }> {
-  const chains = await sql.all<Chain>(CHAINS);
+): Promise<{ readonly journal: JournalVerification; readonly ledger: LedgerComparison }> {
+  const chains = await sql.all<VerifiedChain>(CHAINS);
   const own = chains.find(({ name }) => name === agent);
   const verifications = new Map<number, Verification>();
-  const keptOf = ({ ledger }: Chain): KeptHead | undefined =>
+  const keptOf = ({ ledger }: VerifiedChain): KeptHead | undefined =>
     kept !== null && (kept.ledger ?? own?.ledger) === ledger ? kept : undefined;
   const archived = new Map((await sql.all<Archived>(ARCHIVED)).map((end) => [end.agent, end]));
   for (const chain of chains)
@@ -154,7 +154,7 @@ async function extentBehind(
 }
 
 /** Entries of all chains. One that can't be read is a finding about its chain. */
-async function* inOrder(sql: Reads): AsyncGenerator<readonly Recorded[]> {
+async function* inOrder(sql: Reads): AsyncGenerator<readonly RecordedEntry[]> {
   for (let behind = 0; ;) {
     const rows = await sql.all<ChainRow>(IN_ORDER, { behind });
     const last = rows.at(-1);
@@ -182,7 +182,7 @@ function meantOf(sql: Reads, ranges: readonly OthersRange[]): Promise<readonly E
 /** @returns what is wrong but not with its lines; sentences */
 async function readChain(
   sql: Reads,
-  { id, name, ledger, seq: ownSeq, hash: ownHash }: Chain,
+  { id, name, ledger, seq: ownSeq, hash: ownHash }: VerifiedChain,
   verifications: ReadonlyMap<number, Verification>,
   kept: KeptHead | undefined,
   archived: ChainHead | undefined,

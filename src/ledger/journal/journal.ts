@@ -10,7 +10,7 @@ import { damagedJournal, lastCommit, readJournal } from './read.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
-export { damagedJournal, readJournal, type JournalFault, type ReadOptions } from './read.ts';
+export { damagedJournal, readJournal, type JournalFault, type JournalReadOptions } from './read.ts';
 
 const SALT_BYTES = 16;
 const SALTS_AT_ONCE = 256;

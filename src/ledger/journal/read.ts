@@ -90,7 +90,7 @@ export function* checkedLines(
   }
 }
 
-export interface ReadOptions {
+export interface JournalReadOptions {
   /** Continues after untrusted parts and reports them to `onFault`, to save what can be saved. */
   readonly lenient?: boolean;
   readonly onFault?: (fault: JournalFault) => void;
@@ -104,7 +104,7 @@ export interface ReadOptions {
 export function* readJournal(
   path: string,
   afterSeq: number,
-  { lenient = false, onFault = () => {} }: ReadOptions = {},
+  { lenient = false, onFault = () => {} }: JournalReadOptions = {},
 ): Generator<JournalLine, void> {
   let commit: JournalLine[] = [];
   for (const { parsed, fault } of checkedLines(path, afterSeq)) {

@@ -306,14 +306,14 @@ export function joined(
 
 /* ---- Personal data ---- */
 
-type Range = [from: number, to: number];
+type EntryRange = [from: number, to: number];
 
 /** Which personal data exist, which were erased, and whether the `erased` entries agree. */
 class PersonalData {
-  readonly #erased: Range[] = [];
+  readonly #erased: EntryRange[] = [];
   /** May span entries that never had personal data, so that a journal without erasures is one range. */
-  readonly #kept: Range[] = [];
-  readonly #accounted: Range[] = [];
+  readonly #kept: EntryRange[] = [];
+  readonly #accounted: EntryRange[] = [];
   #erasedCount = 0;
   #keptIsOpen = false;
 
@@ -360,13 +360,13 @@ class PersonalData {
   }
 }
 
-function named([from, to]: Range): string {
+function named([from, to]: EntryRange): string {
   return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
 }
 
 /** Sorted, with overlapping and adjacent ranges merged. */
-function merged(ranges: readonly Range[]): Range[] {
-  const result: Range[] = [];
+function merged(ranges: readonly EntryRange[]): EntryRange[] {
+  const result: EntryRange[] = [];
   for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
     const last = result.at(-1);
     if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
@@ -376,13 +376,13 @@ function merged(ranges: readonly Range[]): Range[] {
 }
 
 /** What merged ranges leave out. */
-function between(ranges: readonly Range[]): Range[] {
+function between(ranges: readonly EntryRange[]): EntryRange[] {
   const froms = [0, ...ranges.map(([, to]) => to + 1)];
-  return froms.map((from, i): Range => [from, (ranges[i]?.[0] ?? Infinity) - 1]);
+  return froms.map((from, i): EntryRange => [from, (ranges[i]?.[0] ?? Infinity) - 1]);
 }
 
 /** The parts of `ranges` that one of `others` covers; both sorted. */
-function* common(ranges: readonly Range[], others: readonly Range[]): Generator<Range, void> {
+function* common(ranges: readonly EntryRange[], others: readonly EntryRange[]): Generator<EntryRange, void> {
   let next = 0;
   for (const [from, to] of ranges) {
     while (others[next] && (others[next]?.[1] ?? 0) < from) next += 1;

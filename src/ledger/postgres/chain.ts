@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { formatLine, parseEntryText, type JournalLine } from '../journal/line.ts';
 import { CHAIN, subjectsOf, toJournal, type Entry } from '../entries.ts';
-import type { Recorded } from '../engine.ts';
+import type { RecordedEntry } from '../engine.ts';
 import type { Cells } from '../schema.ts';
 import type { Sql } from './statements.ts';
 
@@ -84,7 +84,7 @@ export interface ChainRow {
 }
 
 /** An entry of a chain as the fold takes it, with its place in the order of all chains. */
-export interface ChainEntry extends Recorded {
+export interface ChainEntry extends RecordedEntry {
   readonly ord: number;
 }
 
@@ -96,11 +96,11 @@ export function chainEntry({ agent, name, ord, entry, hash, personal }: ChainRow
   return { seq, hash, kind, at, facts, personal: personalOf(personal), base: agent * CHAIN, name, ord };
 }
 
-function personalOf(text: string): Recorded['personal'] {
+function personalOf(text: string): RecordedEntry['personal'] {
   if (text.trim() === '') return null;
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `formatLine`
-    const { salt: _, ...rest } = JSON.parse(text) as NonNullable<Recorded['personal']>;
+    const { salt: _, ...rest } = JSON.parse(text) as NonNullable<RecordedEntry['personal']>;
     return rest;
   } catch {
     return null;

@@ -4,7 +4,7 @@ import { parse } from 'pg-connection-string';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isLost, ledgerFailure } from './failure.ts';
 import { readAuthorities, readPassword } from './files.ts';
-import { statement, type Params, type Sql } from './statements.ts';
+import { statement, type SqlParams, type Sql } from './statements.ts';
 
 export interface Target {
   /** As configured; may list several hosts, of which the writable one is used. */
@@ -45,7 +45,7 @@ const types: CustomTypesConfig = {
 /** One connection. Statements are pipelined: sent at once and answered in order. */
 export interface Connection extends Sql {
   /** Sends without waiting; `settled` reports errors. */
-  send(text: string, params?: Params): void;
+  send(text: string, params?: SqlParams): void;
   /** Resolves once everything sent is answered. Rejects with the first failure. */
   settled(): Promise<void>;
   /** Several statements as one text, without parameters. */
@@ -177,19 +177,19 @@ class OpenConnection implements Connection {
     return this.#isOpen;
   }
 
-  async get<Row>(text: string, params?: Params): Promise<Row | undefined> {
+  async get<Row>(text: string, params?: SqlParams): Promise<Row | undefined> {
     return (await this.all<Row>(text, params))[0];
   }
 
-  async all<Row>(text: string, params?: Params): Promise<Row[]> {
+  async all<Row>(text: string, params?: SqlParams): Promise<Row[]> {
     return (await this.#query(text, params)).rows as Row[];
   }
 
-  async run(text: string, params?: Params): Promise<number> {
+  async run(text: string, params?: SqlParams): Promise<number> {
     return (await this.#query(text, params)).rowCount ?? 0;
   }
 
-  send(text: string, params?: Params): void {
+  send(text: string, params?: SqlParams): void {
     const sent = this.#query(text, params);
     // `settled` reports it.
     sent.catch(() => {});
@@ -235,7 +235,7 @@ class OpenConnection implements Connection {
     this.#socket.destroy();
   }
 
-  async #query(text: string, params?: Params): Promise<QueryResult> {
+  async #query(text: string, params?: SqlParams): Promise<QueryResult> {
     try {
       return await this.#client.query(statement(text, params));
     } catch (error) {

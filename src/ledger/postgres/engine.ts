@@ -3,9 +3,9 @@ import { BYTES_ELSEWHERE } from '../../core/domain/document.ts';
 import type { JournalLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
 import { isConflict, isLost, isOfServer, ledgerFailure } from './failure.ts';
-import type { Params, Sql } from './statements.ts';
+import type { SqlParams, Sql } from './statements.ts';
 import { CHAIN, fromJournal, type Entry, type EntryOf, type OthersRange, type Range } from '../entries.ts';
-import type { Engine, Fault, Head, Reader, Recorded } from '../engine.ts';
+import type { Engine, EngineFault, Head, Reader, RecordedEntry } from '../engine.ts';
 import { END_LEADS, IS_RUNNING, isTakenBy, SET_HEAD, TELL, type Member } from './member.ts';
 import { kindOf, TABLES, type COUNTED, type Cells, type Table } from '../schema.ts';
 import { parse, translate, type Dialect, type Parsed } from '../statements.ts';
@@ -27,10 +27,10 @@ import { madeAnew, newer, NOW, requireWholeChains, SCHEMA_VERSION } from './tabl
 /** Lists with their filters make ever new texts. */
 const MOST_KNOWN = 400;
 
-type Columns = readonly (readonly [name: string, kind: string])[];
+type TableColumns = readonly (readonly [name: string, kind: string])[];
 
 /** Rows as a table `r`, of an array for each column: faster on both sides than objects in JSON. */
-const arrays = (columns: Columns): string =>
+const arrays = (columns: TableColumns): string =>
   `unnest(${columns.map(([, kind], i) => `:p${i}::${kind === 'text' ? 'text' : 'bigint'}[]`).join(', ')}) AS r (${columns.map(([name]) => name).join(', ')})`;
 
 const WRITING: Dialect = {
@@ -65,7 +65,7 @@ function arrayOf(values: readonly (string | number | null | undefined)[]): strin
   return `{${JSON.stringify(values).slice(1, -1)}}`;
 }
 
-const paramsOf = (values: readonly (string | number | null)[]): Params =>
+const paramsOf = (values: readonly (string | number | null)[]): SqlParams =>
   Object.fromEntries(values.map((value, i) => [`p${i}`, value]));
 
 const columnsIn = (rows: readonly Cells[], names: readonly string[]): (string | null)[] =>
@@ -83,7 +83,7 @@ class Translator {
     text: string,
     batch: readonly object[] | null,
     params: object,
-  ): readonly [text: string, params: Params] {
+  ): readonly [text: string, params: SqlParams] {
     let known = this.#known.get(text);
     if (known === undefined) {
       const parsed = parse(text);
@@ -344,7 +344,7 @@ export class PostgresEngine implements Engine {
   /* ---- The tables made anew ---- */
 
   /** Nothing, unless the tables were emptied: then all chains, in their order. One agent folds them, the others wait. */
-  async *behind(): AsyncGenerator<readonly Recorded[]> {
+  async *behind(): AsyncGenerator<readonly RecordedEntry[]> {
     const { connection } = this.#member;
     const { sleep = slept } = this.#options;
     let behind = (await connection.get<{ readonly behind: number | null }>(BEHIND))?.behind ?? null;
@@ -378,7 +378,7 @@ export class PostgresEngine implements Engine {
     if (this.#member.isClosed) throw this.#unreachable('it is being closed');
   }
 
-  replayed(entries: readonly Recorded[]): void {
+  replayed(entries: readonly RecordedEntry[]): void {
     if (isMoved(entries)) return this.#addLines(entries);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- given out by `behind`
     const last = entries.at(-1) as ChainEntry | undefined;
@@ -447,7 +447,7 @@ export class PostgresEngine implements Engine {
 
   /* ---- Failures ---- */
 
-  faultOf(error: unknown): Fault {
+  faultOf(error: unknown): EngineFault {
     if (error === this.#undone || isConflict(error) || systemCode(error) === TAKEN) return 'again';
     if (isOfLedger(error) || isTakenOver(error) || isOfServer(error)) return 'store';
     return systemCode(error) === NO_RIGHT ? 'store' : 'row';
@@ -514,7 +514,7 @@ function blanksOf(
   return [...entries.map(([first, last]) => [agent, first, last]), ...others];
 }
 
-function isMoved(entries: readonly Recorded[]): entries is readonly JournalLine[] {
+function isMoved(entries: readonly RecordedEntry[]): entries is readonly JournalLine[] {
   return entries[0] !== undefined && 'line' in entries[0];
 }
 

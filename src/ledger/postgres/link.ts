@@ -7,12 +7,12 @@ import { ledgerFailure } from './failure.ts';
 import type { Beat, Member } from './member.ts';
 import { refuseTransactionPooling } from './pooling.ts';
 import { prepareTables } from './tables.ts';
-import type { Trouble } from './trouble.ts';
+import type { FleetTrouble } from './trouble.ts';
 
 export interface LinkOptions {
   readonly connector: Connector;
   readonly member: Member;
-  readonly trouble: Trouble;
+  readonly trouble: FleetTrouble;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

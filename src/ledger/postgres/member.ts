@@ -4,12 +4,12 @@ import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import { NO_HASH, type JournalLine } from '../journal/line.ts';
 import type { Connection } from './connection.ts';
-import type { Params } from './statements.ts';
+import type { SqlParams } from './statements.ts';
 import { CHAIN, type Entry } from '../entries.ts';
 import type { Cells } from '../schema.ts';
 import { chainLines, headOf, lineText, movedLine, type ChainHead, type ChainRow } from './chain.ts';
 import type { ChainOf, OwnChain } from './ownChain.ts';
-import { findSetback, Patience, storyOf, type Setback } from './setback.ts';
+import { findSetback, SetbackPatience, storyOf, type Setback } from './setback.ts';
 import { NOW } from './tables.ts';
 
 /** Identity of this agent. */
@@ -24,7 +24,7 @@ export interface Self {
 }
 
 /** This agent's row while it works: every transaction is checked against the epoch. */
-export interface Session {
+export interface AgentSession {
   /** The agent's number. */
   readonly agent: number;
   readonly epoch: number;
@@ -127,11 +127,11 @@ export const END_LEADS = `
 WITH ended AS (DELETE FROM leads l USING agents a WHERE a.id = l.agent AND l.agent = :agent AND l.epoch <> a.epoch RETURNING l.folder)
 SELECT pg_notify('receiptd', 'agents ' || folder) FROM ended`;
 
-interface Moment {
+interface LeaseMoment {
   readonly monotonic: number;
   readonly wall: number;
 }
-const NEVER: Moment = { monotonic: -Infinity, wall: -Infinity };
+const NEVER: LeaseMoment = { monotonic: -Infinity, wall: -Infinity };
 
 export interface MovedChain {
   readonly ledger: string;
@@ -158,8 +158,8 @@ export interface MemberOptions {
 /** The agent while it brings the database forward, before others use its connection. */
 export interface Bringing {
   readonly connection: Connection;
-  readonly session: Session;
-  readonly patience: Patience;
+  readonly session: AgentSession;
+  readonly patience: SetbackPatience;
   /** Call now and then, between transactions. @throws ReceiptdError AGENT_FENCED */
   readonly renew: () => Promise<void>;
 }
@@ -180,7 +180,7 @@ export class Member {
     back: new Set<() => void | Promise<void>>(),
     beat: new Set<(beat: Beat) => Promise<void>>(),
   };
-  #session: Session | null = null;
+  #session: AgentSession | null = null;
   /** Names this agent's chain. */
   #ledger = '';
   /** The database's clock when it was last read, by this machine's. */
@@ -197,7 +197,7 @@ export class Member {
   }
 
   /** @throws ReceiptdError LEDGER_UNREACHABLE before the first session */
-  get session(): Session {
+  get session(): AgentSession {
     if (this.#session) return this.#session;
     throw new ReceiptdError('LEDGER_UNREACHABLE.notYet', { where: this.where });
   }
@@ -262,7 +262,7 @@ export class Member {
     const { name } = this.self;
     const setback = (own && (await findSetback(connection, own, { name, where: this.where }))) ?? null;
     const isEarlier = setback !== null || (await this.#isEarlier(connection));
-    const patience = isEarlier ? await Patience.from(connection, clock, name) : null;
+    const patience = isEarlier ? await SetbackPatience.from(connection, clock, name) : null;
     // Before anything else says that this agent is here.
     if (setback !== null) await connection.run(SET_BRINGING, { name, bringing: true });
     const isResumed = before !== null && (await this.renew(connection)) !== null;
@@ -383,7 +383,7 @@ export class Member {
     await connection?.close();
   }
 
-  async #leave(connection: Connection, { agent, epoch }: Session): Promise<void> {
+  async #leave(connection: Connection, { agent, epoch }: AgentSession): Promise<void> {
     const first = agent * CHAIN;
     await connection.exec('BEGIN');
     connection.send(LEAVE, { agent, epoch, first, next: first + CHAIN });
@@ -415,14 +415,14 @@ export class Member {
   }
 
   /** Call before requesting the lease: the database starts it later. */
-  #leaseFromNow(): Moment {
+  #leaseFromNow(): LeaseMoment {
     const { leaseMs } = this.self;
     const { clock } = this.#options;
     return { monotonic: clock.monotonic() + leaseMs, wall: clock.now() + leaseMs };
   }
 }
 
-interface Joined extends Session {
+interface Joined extends AgentSession {
   readonly now: number;
   /** Names the chain. */
   readonly ledger: string;
@@ -471,7 +471,7 @@ async function join(
     if (former && before.instance !== instance)
       throw new ReceiptdError('AGENT_RENAMED.inLedger', { former: former.name, agent: name });
     const own = { name, instance, host: hostname(), version, leaseMs, isCommand };
-    const row = await connection.get<Session & { seq: number; hash: string; now: number }>(JOIN, own);
+    const row = await connection.get<AgentSession & { seq: number; hash: string; now: number }>(JOIN, own);
     if (row === undefined) throw new Error('the row of this agent is missing');
     const { agent, epoch, seq, hash, now } = row;
     const { ledger } = before;
@@ -507,7 +507,7 @@ function addLine(
 /** Lines about no document and no file. */
 function putLines(connection: Connection, agent: number, rows: readonly Cells[]): void {
   for (const { seq, entry, hash, personal } of rows) {
-    connection.send(ADD_LINES, { agent, seq, entry, hash, personal } as Params);
-    connection.send(SET_HEAD, { agent, seq, hash } as Params);
+    connection.send(ADD_LINES, { agent, seq, entry, hash, personal } as SqlParams);
+    connection.send(SET_HEAD, { agent, seq, hash } as SqlParams);
   }
 }

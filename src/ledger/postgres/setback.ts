@@ -98,7 +98,7 @@ const NEXT_ROW_MS = 25;
 type Waits = Pick<Clock, 'monotonic' | 'sleep'>;
 
 /** Waiting for the other agents, together no longer than 15 seconds in which none of them comes forward. */
-export class Patience {
+export class SetbackPatience {
   readonly #sql: Sql;
   readonly #clock: Waits;
   readonly #of: { readonly name: string; readonly since: number };
@@ -112,8 +112,8 @@ export class Patience {
     this.#until = clock.monotonic() + HEARD_WITHIN_MS;
   }
 
-  static async from(sql: Sql, clock: Waits, name: string): Promise<Patience> {
-    return new Patience(sql, clock, { name, since: (await sql.get<{ now: number }>(TIME))?.now ?? 0 });
+  static async from(sql: Sql, clock: Waits, name: string): Promise<SetbackPatience> {
+    return new SetbackPatience(sql, clock, { name, since: (await sql.get<{ now: number }>(TIME))?.now ?? 0 });
   }
 
   /** A moment later. False if there is nobody to wait for any longer. @param isLost what another agent has, whom the database may not know any more */

@@ -1,14 +1,15 @@
-type Value = string | number | bigint | boolean | null | Date | Buffer | readonly (string | number | null)[];
-export type Params = Readonly<Record<string, Value>>;
+type StatementValue =
+  string | number | bigint | boolean | null | Date | Buffer | readonly (string | number | null)[];
+export type SqlParams = Readonly<Record<string, StatementValue>>;
 
 /** Statements with parameters as `:name`. Each takes exactly the parameters that it names. */
 export interface Sql {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
-  get<Row>(text: string, params?: Params): Promise<Row | undefined>;
+  get<Row>(text: string, params?: SqlParams): Promise<Row | undefined>;
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
-  all<Row>(text: string, params?: Params): Promise<Row[]>;
+  all<Row>(text: string, params?: SqlParams): Promise<Row[]>;
   /** Resolves the number of rows changed. */
-  run(text: string, params?: Params): Promise<number>;
+  run(text: string, params?: SqlParams): Promise<number>;
 }
 
 /** A statement in the form that the server takes. Named ones are prepared once per connection. */
@@ -18,16 +19,16 @@ export interface Statement {
   readonly values: unknown[];
 }
 
-interface Known {
+interface KnownStatement {
   readonly name: string;
   readonly text: string;
   readonly names: readonly string[];
 }
 
-const known = new Map<string, Known>();
+const known = new Map<string, KnownStatement>();
 
 /** @throws TypeError if text and parameters don't match, which is a defect */
-export function statement(text: string, params: Params = {}): Statement {
+export function statement(text: string, params: SqlParams = {}): Statement {
   let found = known.get(text);
   if (!found) {
     const numbered = numberParams(text);
@@ -48,13 +49,13 @@ export function statement(text: string, params: Params = {}): Statement {
 }
 
 /** PostgreSQL's text can't hold U+0000. */
-function toText(value: Value): unknown {
+function toText(value: StatementValue): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
   return isList(value) ? value.map((each) => (typeof each === 'string' ? toText(each) : each)) : value;
 }
 
-function isList(value: Value): value is readonly (string | number | null)[] {
+function isList(value: StatementValue): value is readonly (string | number | null)[] {
   return Array.isArray(value);
 }
 

@@ -6,7 +6,7 @@ import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
  *
  *   well ──a connection is lost, or the server fails──▶ troubled ──connected again──▶ well
  */
-export class Trouble implements LedgerStorage {
+export class FleetTrouble implements LedgerStorage {
   readonly #listeners = new Set<() => void>();
   #error: ReceiptdError | null = null;
 

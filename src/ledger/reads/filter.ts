@@ -8,7 +8,7 @@ import { endpointIdOf } from '../entries.ts';
 import { isListed, needsAttention } from '../schema.ts';
 
 /** What a list reads, filters and sorts by. */
-export interface Source {
+export interface RowSource {
   /** Of the table; columns without one are called alike everywhere. */
   readonly alias: 'd' | 'f';
   readonly from: string;
@@ -27,7 +27,7 @@ export interface Source {
 
 const texts = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
 
-export const DOCUMENTS: Source = {
+export const DOCUMENTS: RowSource = {
   alias: 'd',
   from: 'documents d',
   only: '1 = 1',
@@ -45,10 +45,10 @@ export const DOCUMENTS: Source = {
 };
 
 /** Few, in most ledgers. */
-export const UNSETTLED: Source = { ...DOCUMENTS, only: `d.state <> 'accepted'` };
+export const UNSETTLED: RowSource = { ...DOCUMENTS, only: `d.state <> 'accepted'` };
 
 /** That have no document of their own. */
-export const FILES: Source = {
+export const FILES: RowSource = {
   alias: 'f',
   from: 'files f LEFT JOIN documents d ON d.id = f.document_id',
   only: `f.verdict <> 'document'`,
@@ -65,7 +65,7 @@ export const FILES: Source = {
   },
 };
 
-interface Known {
+interface KnownFilter {
   readonly holds: readonly Hold[];
   /** By number, with their absolute paths; null: not looked up, since nothing is searched for. */
   readonly folders: ReadonlyMap<number, { readonly path: string }> | null;
@@ -87,15 +87,15 @@ export function isDecidedBySql({ search = '', values = [] }: ListFilter): boolea
  */
 export class Filter {
   readonly params: Record<string, string | number> = {};
-  readonly #source: Source;
+  readonly #source: RowSource;
   readonly #all: string[] = [];
   /** Where a row passes that only the list itself can judge. */
   readonly #sure: string[] = [];
 
   constructor(
-    source: Source,
+    source: RowSource,
     { states, statuses, folder, endpoint, search = '', values = [], attention }: ListFilter,
-    known: Known,
+    known: KnownFilter,
   ) {
     this.#source = source;
     const { alias } = source;
@@ -126,7 +126,7 @@ export class Filter {
   }
 
   /** Parts without path separators lie entirely within the folder's path or the file's. The longest exclude most. */
-  #search(search: string, { holds, folders }: Known): void {
+  #search(search: string, { holds, folders }: KnownFilter): void {
     const { alias, folded, plain, state } = this.#source;
     const parts = searchWords(search).flatMap((word) => word.split(/[/\\]+/));
     const needles = [...new Set(parts.filter((part) => part !== ''))].sort((a, b) => b.length - a.length);

@@ -18,7 +18,7 @@ import type {
   TallyRow,
 } from '../../core/ports/ledgerReports.ts';
 import type { FileRow } from '../schema.ts';
-import { DOCUMENTS, FILES, Filter, isDecidedBySql, UNSETTLED, type Source } from './filter.ts';
+import { DOCUMENTS, FILES, Filter, isDecidedBySql, UNSETTLED, type RowSource } from './filter.ts';
 import { holdOver, isHeld } from './holds.ts';
 import { DOCUMENT, type Columns, type DocumentColumns, type View } from './view.ts';
 
@@ -49,7 +49,7 @@ interface Position {
   readonly id: number;
 }
 
-interface Listed extends Position {
+interface ListItem extends Position {
   /** Absolute. */
   readonly folder: string;
   readonly row: ListRow;
@@ -62,17 +62,17 @@ interface Window<Row> {
 }
 
 /** Documents or files that a filter means, in an order. */
-interface Part {
+interface ListPart {
   /** Among the `size` rows behind `start`, those that pass the filter. */
-  read(start: Position, size: number): Promise<Window<Listed>>;
+  read(start: Position, size: number): Promise<Window<ListItem>>;
   /** The same, counted. */
   count(start: Position, size: number): Promise<Window<Tallied>>;
 }
 
-type Placed = Pick<FileRow, 'endpoint_id' | 'folder_id'>;
+type PlacedRow = Pick<FileRow, 'endpoint_id' | 'folder_id'>;
 
 /** Similar rows of a window. */
-interface Tallied extends Placed {
+interface Tallied extends PlacedRow {
   readonly state: ListState;
   readonly status: string | null;
   /** Number of the quarter of an hour, or of the hour. */
@@ -104,18 +104,18 @@ export function listReads(
     const stop = isOldest ? to : first - 1;
     const words = searchWords(filter.search ?? '');
     /** Only the holds tell whether a queued document is held. */
-    const isMeant = ({ row }: Listed): boolean =>
+    const isMeant = ({ row }: ListItem): boolean =>
       filter.states?.includes(row.state) !== false &&
       isFound(row, words) &&
       (filter.values ?? []).every((wanted) => isValueMeant(row.posted, wanted));
-    const parts = sourcesOf(states).map((source): Part | null => {
+    const parts = sourcesOf(states).map((source): ListPart | null => {
       if (source === null) return null;
       const { params, where, isUnsure } = new Filter(
         source,
         { ...filter, ...(states && { states }) },
         { folders, holds, folderId: (folder) => view.folderId(folder) },
       );
-      const windows = async <Row extends Partial<Placed>>(
+      const windows = async <Row extends Partial<PlacedRow>>(
         start: Position,
         size: number,
         question: string,
@@ -136,7 +136,7 @@ export function listReads(
   SELECT ${alias}.folder_id AS folder_id, ${alias}.endpoint_id AS endpoint_id, ${state} AS state, d.status, ${at} / ${spanMs} AS span, ${isUnsure} AS unsure ${meant}) n
  GROUP BY n.folder_id, n.endpoint_id, n.state, n.status, n.span`;
       const read =
-        <Row extends Placed>(select: string, toListed: (row: Row) => Listed): Part['read'] =>
+        <Row extends PlacedRow>(select: string, toListed: (row: Row) => ListItem): ListPart['read'] =>
         async (start, size) => {
           const question = `SELECT ${select} ${meant} ${ordered(source, order)}`;
           const { rows, looked } = await windows<Row>(start, size, question);
@@ -198,11 +198,11 @@ export function listReads(
         if (filter.states?.includes(shown) !== false)
           add({ folder, endpoint, state: shown, status, at: span * spanMs, count: n });
       };
-      const addRead = ({ at, folder, row: { baseUrl, endpointUid: uid, state, status } }: Listed): void => {
+      const addRead = ({ at, folder, row: { baseUrl, endpointUid: uid, state, status } }: ListItem): void => {
         const endpoint = baseUrl === null || uid === null ? null : { baseUrl, uid };
         add({ folder, endpoint, state, status, at: at - (at % spanMs), count: 1 });
       };
-      const walk = async (part: Part, from: Position | null): Promise<Position | null> => {
+      const walk = async (part: ListPart, from: Position | null): Promise<Position | null> => {
         let place = from;
         /** The window before had few matching rows and had to be read after all: this one is not counted first. */
         let isRare = false;
@@ -241,7 +241,7 @@ function statesWanted({ states, attention }: ListFilter): readonly ListState[] |
 const OF_FILES: ReadonlySet<string> = new Set(VERDICTS.filter((verdict) => verdict !== 'document'));
 
 /** Of documents, and of files. */
-function sourcesOf(states: readonly ListState[] | undefined): readonly (Source | null)[] {
+function sourcesOf(states: readonly ListState[] | undefined): readonly (RowSource | null)[] {
   if (states === undefined) return [DOCUMENTS, FILES];
   const isOfFiles = (state: ListState): boolean => OF_FILES.has(state);
   const documents = states.includes('accepted') ? DOCUMENTS : states.every(isOfFiles) ? null : UNSETTLED;
@@ -258,24 +258,24 @@ const LATER: Readonly<Record<ListOrder, readonly [later: string, until: string, 
   newest: ['<', '>=', 'DESC'],
 };
 
-function behind({ only, alias, at }: Source, order: ListOrder): string {
+function behind({ only, alias, at }: RowSource, order: ListOrder): string {
   return `${only} AND (${at}, ${alias}.id) ${LATER[order][0]} (:at, :id)`;
 }
 
-function ordered({ at, alias }: Source, order: ListOrder): string {
+function ordered({ at, alias }: RowSource, order: ListOrder): string {
   const [, , direction] = LATER[order];
   return `ORDER BY ${at} ${direction}, ${alias}.id ${direction}`;
 }
 
 /** The last row of a window. */
-function windowEnd(source: Source, order: ListOrder): string {
+function windowEnd(source: RowSource, order: ListOrder): string {
   const { alias, at, from } = source;
   const table = from.replace(/ LEFT JOIN .*/, '');
   return `SELECT ${at} AS at, ${alias}.id AS id FROM ${table} WHERE ${behind(source, order)} ${ordered(source, order)} LIMIT 1 OFFSET :skip`;
 }
 
 /** The times, too: PostgreSQL estimates nothing by a comparison of pairs, and would read the whole table. */
-function inWindow(source: Source, order: ListOrder): string {
+function inWindow(source: RowSource, order: ListOrder): string {
   const { at, alias, isListed } = source;
   const times = order === 'oldest' ? ':at AND :lastAt' : ':lastAt AND :at';
   return `${isListed} AND ${behind(source, order)} AND (${at}, ${alias}.id) ${LATER[order][1]} (:lastAt, :lastId) AND ${at} BETWEEN ${times}`;
@@ -283,16 +283,16 @@ function inWindow(source: Source, order: ListOrder): string {
 
 /** Rows of one part, in their order. */
 class Walk {
-  readonly #part: Part;
-  readonly #isMeant: (listed: Listed) => boolean;
-  #pending: Listed[] = [];
+  readonly #part: ListPart;
+  readonly #isMeant: (listed: ListItem) => boolean;
+  #pending: ListItem[] = [];
   /** Where the last window ended; null if no rows are left. */
   #looked: Position | null;
   #taken: Position;
   #size: number;
 
   /** @param limit how many rows are wanted; 0: all */
-  constructor(part: Part, from: Position, isMeant: (listed: Listed) => boolean, limit = 0) {
+  constructor(part: ListPart, from: Position, isMeant: (listed: ListItem) => boolean, limit = 0) {
     this.#part = part;
     this.#isMeant = isMeant;
     this.#looked = from;
@@ -301,7 +301,7 @@ class Walk {
   }
 
   /** The next row, if it has been read. */
-  get next(): Listed | undefined {
+  get next(): ListItem | undefined {
     return this.#pending[0];
   }
 
@@ -419,7 +419,7 @@ function listedDocument(
   view: View,
   holds: readonly Hold[],
   accountOf: AccountOf,
-): Listed {
+): ListItem {
   const document = view.document(columns);
   const { id, endpoint, folder, state, createdAt } = document;
   const hold = state === 'queued' ? holdOver(holds, endpoint, folder, accountOf) : undefined;
@@ -452,7 +452,7 @@ function listedDocument(
   return { at: createdAt, id, folder, row };
 }
 
-function listedFile(file: FileColumns, view: View): Listed {
+function listedFile(file: FileColumns, view: View): ListItem {
   const { id, seen_at: at, verdict, reason } = file;
   const folder = view.path(file.folder_id);
   const endpoint = view.endpoint(file.endpoint_id);

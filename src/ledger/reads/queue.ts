@@ -33,7 +33,7 @@ const CREATED_LATER =
   'SELECT d.id FROM documents d WHERE d.created_at > :now ORDER BY d.created_at, d.id LIMIT 1';
 
 /** A part of a queue that is read from its beginning. */
-interface Span {
+interface QueueSpan {
   readonly first: number;
   readonly last: number;
   readonly since: number;
@@ -84,15 +84,15 @@ async function queues(
 function spansOf(
   { now, latest, createdSince, createdBefore }: HeadsWanted,
   isBehind: boolean,
-): readonly Span[] {
+): readonly QueueSpan[] {
   const all = { since: -ANY, before: ANY, wait: ANY };
-  const due: readonly Span[] = [
+  const due: readonly QueueSpan[] = [
     { ...all, first: -ANY, last: now },
     { ...all, first: latest + 1, last: ANY },
     ...(isBehind ? [{ ...all, first: now + 1, last: latest, wait: 0 }] : []),
   ];
   // Nothing is due before it was created, unless the clock went back: then it counts as older. So each part begins where what is meant begins.
-  const parts = due.flatMap((span): readonly Span[] => {
+  const parts = due.flatMap((span): readonly QueueSpan[] => {
     if (createdSince !== undefined)
       return [{ ...span, first: Math.max(span.first, createdSince), since: createdSince }];
     if (createdBefore === undefined) return [span];

@@ -34,7 +34,7 @@ const UPLOADS = `SELECT ${ATTEMPT} FROM attempts a WHERE a.began_at >= :from AND
 const ACCEPTED = `SELECT count(*) AS n FROM attempts a WHERE a.began_at >= :from AND a.began_at < :to AND a.outcome = 'accepted'`;
 
 const FILE_NAMES = 'folder_id dir name verdict size seen_at gone_at disposed archived_to message';
-type FileColumns = Columns<'files', typeof FILE_NAMES>;
+type ReportedFile = Columns<'files', typeof FILE_NAMES>;
 const FILES_OF = `SELECT ${select('f', FILE_NAMES)} FROM files f WHERE f.document_id = :id ORDER BY f.id`;
 
 const WATCHED = 'SELECT watched_at FROM folders WHERE id = :folder';
@@ -170,7 +170,7 @@ export function createReports(
       const [row, attempts, files, results] = await Promise.all([
         view.one<DocumentColumns & More>(BY_ID, { id }),
         view.all<Attempt>(ATTEMPTS_OF, { id }),
-        view.all<FileColumns>(FILES_OF, { id }),
+        view.all<ReportedFile>(FILES_OF, { id }),
         resultsOf(view, id),
       ]);
       if (!row) return null;
@@ -280,7 +280,7 @@ export function createReports(
   };
 }
 
-function toFile(view: View, file: FileColumns): DocumentFile {
+function toFile(view: View, file: ReportedFile): DocumentFile {
   return {
     path: join(view.path(file.folder_id), pathOf(file)),
     verdict: file.verdict,

@@ -149,11 +149,13 @@ export class View {
   }
 }
 
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+type WordsOf<Text extends string> = Text extends `${infer First} ${infer Rest}`
+  ? First | WordsOf<Rest>
+  : Text;
 
 /** Rows with the named columns of a table, as `select` writes them. */
 export type Columns<Name extends Table, Names extends string> =
-  Words<Names> extends keyof Row<Name> ? Pick<Row<Name>, Words<Names>> : never;
+  WordsOf<Names> extends keyof Row<Name> ? Pick<Row<Name>, WordsOf<Names>> : never;
 
 /** Columns of a table that has this alias. */
 export function select(alias: string, names: string): string {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
-import type { Reader, Recorded } from '../engine.ts';
+import type { Reader, RecordedEntry } from '../engine.ts';
 import { readJournal } from '../journal/journal.ts';
 import { NO_HASH } from '../journal/line.ts';
 import { refuseOlderJournal } from '../journal/read.ts';
@@ -15,7 +15,7 @@ import { Statements } from './statements.ts';
 import { headOf, makeTables, openForReading, openTables } from './tables.ts';
 import { damaged, damageOf, isDamage } from './failure.ts';
 
-export interface Comparison {
+export interface LedgerComparison {
   /** Sentences for people; at most twenty of each kind. */
   readonly findings: readonly string[];
   /** Documents in the ledger. */
@@ -33,7 +33,7 @@ const PAGE = 1_000;
  * Works beside a running agent, on a snapshot, and on a read-only disk.
  * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, OUTPUT_UNWRITABLE
  */
-export async function compareWithJournal(path: string, journalPath: string): Promise<Comparison> {
+export async function compareWithJournal(path: string, journalPath: string): Promise<LedgerComparison> {
   const live = openForReading(path);
   try {
     refuseOlderJournal(journalPath);
@@ -58,7 +58,11 @@ export async function compareWithJournal(path: string, journalPath: string): Pro
   }
 }
 
-async function compareTables(ledger: Statements, journalPath: string, scratch: string): Promise<Comparison> {
+async function compareTables(
+  ledger: Statements,
+  journalPath: string,
+  scratch: string,
+): Promise<LedgerComparison> {
   const [head] = ledger.each<JournalHead>('SELECT h.ledger, h.seq, h.hash FROM head h', null);
   const documents = await documentsIn(ledger);
   if (head === undefined) return { findings: ['The ledger has no journal.'], documents, head: null };
@@ -103,7 +107,7 @@ export interface Extent {
 
 export interface Differences {
   /** Entries that do not fit those before them. */
-  readonly misfits: readonly Recorded[];
+  readonly misfits: readonly RecordedEntry[];
   /** The last entry that was folded. */
   readonly reached: Pick<JournalHead, 'seq' | 'hash'>;
   /** Sentences; at most twenty of each kind. */
@@ -125,7 +129,7 @@ const EVERYTHING: Extent = {
  */
 export async function compareFolded(
   ledger: Reader,
-  entries: Iterable<readonly Recorded[]> | AsyncIterable<readonly Recorded[]>,
+  entries: Iterable<readonly RecordedEntry[]> | AsyncIterable<readonly RecordedEntry[]>,
   scratch: string,
   extent: Extent = EVERYTHING,
   onCompared: (count: number) => void = () => {},

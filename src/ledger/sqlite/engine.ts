@@ -4,7 +4,7 @@ import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isBusyError, isStoreFailure } from './failure.ts';
 import { subjectsOf, toJournal, type Range } from '../entries.ts';
-import type { Engine, Fault, Head, Recorded } from '../engine.ts';
+import type { Engine, EngineFault, Head, RecordedEntry } from '../engine.ts';
 import type { Cells, COUNTED, Table } from '../schema.ts';
 import { inJson, valuesOf, type Statements } from './statements.ts';
 import { headOf, setHead } from './tables.ts';
@@ -19,7 +19,7 @@ export const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = N
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = 67108864; PRAGMA secure_delete = ON;
   PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;`;
 
-export type Entries = Pick<
+export type JournalEntries = Pick<
   Journal,
   'head' | 'append' | 'after' | 'personal' | 'blank' | 'tryWriting' | 'close'
 >;
@@ -28,7 +28,7 @@ export interface SqliteEngineOptions {
   readonly writer: Statements;
   readonly reader: Statements;
   /** Null: entries are folded, and none is recorded. */
-  readonly journal: Entries | null;
+  readonly journal: JournalEntries | null;
   /** Whose entries are folded, without a journal. */
   readonly ledger?: string;
   readonly now?: () => number;
@@ -68,7 +68,7 @@ export class SqliteEngine implements Engine {
     return this.#journal.head;
   }
 
-  get #journal(): Entries {
+  get #journal(): JournalEntries {
     if (this.#options.journal !== null) return this.#options.journal;
     throw new Error('nothing is recorded here');
   }
@@ -130,7 +130,7 @@ export class SqliteEngine implements Engine {
     this.#setHead(this.#journal.head, blanks);
   }
 
-  replayed(entries: readonly Recorded[]): void {
+  replayed(entries: readonly RecordedEntry[]): void {
     const last = entries.at(-1);
     if (last === undefined) return;
     const blanks = entries.flatMap(({ kind, facts }) =>
@@ -194,7 +194,7 @@ export class SqliteEngine implements Engine {
     return this.#isAhead;
   }
 
-  behind(): Iterable<readonly Recorded[]> {
+  behind(): Iterable<readonly RecordedEntry[]> {
     return inParts(this.#journal.after(headOf(this.#writer).seq));
   }
 
@@ -233,7 +233,7 @@ export class SqliteEngine implements Engine {
     return [[0, this.#journal.head.seq]];
   }
 
-  faultOf(error: unknown): Fault {
+  faultOf(error: unknown): EngineFault {
     if (isBusyError(error)) return 'again';
     return isOfStore(error) ? 'store' : 'row';
   }
@@ -252,7 +252,10 @@ export class SqliteEngine implements Engine {
 const READ_AT_ONCE = 2_000;
 
 /** @param upTo entries behind this one are left out */
-export function* inParts<E extends Recorded>(entries: Iterable<E>, upTo = Infinity): Generator<readonly E[]> {
+export function* inParts<E extends RecordedEntry>(
+  entries: Iterable<E>,
+  upTo = Infinity,
+): Generator<readonly E[]> {
   let part: E[] = [];
   for (const entry of entries) {
     if (entry.seq > upTo) break;

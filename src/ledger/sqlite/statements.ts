@@ -25,7 +25,7 @@ const EACH: Dialect = {
   batchParams: ({ length }) => length,
 };
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: StatementSyncInstance;
   /** Columns of the batch; null for a statement without. */
   readonly columns: readonly string[] | null;
@@ -39,7 +39,7 @@ const MOST_PREPARED = 400;
 /** A connection with its prepared statements. */
 export class Statements implements Reader {
   readonly db: DatabaseSyncInstance;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #prepared = new Map<string, PreparedStatement>();
 
   constructor(db: DatabaseSyncInstance) {
     this.db = db;
@@ -69,7 +69,7 @@ export class Statements implements Reader {
     this.#prepared.clear();
   }
 
-  #prepare(text: string): Prepared {
+  #prepare(text: string): PreparedStatement {
     let prepared = this.#prepared.get(text);
     if (prepared === undefined) {
       const parsed = parse(text);

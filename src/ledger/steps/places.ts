@@ -99,7 +99,7 @@ export class KnownDocuments {
   }
 }
 
-interface Place {
+interface StepPlace {
   readonly folder: FolderKey;
   readonly path: string;
   /** The file of which it is a page. */
@@ -115,8 +115,8 @@ export class CurrentFiles {
     this.#work = work;
   }
 
-  async find(items: readonly Place[]): Promise<void> {
-    const of = (item: Place) => ({
+  async find(items: readonly StepPlace[]): Promise<void> {
+    const of = (item: StepPlace) => ({
       folder: folderIdOf(item.folder),
       file: item.page ?? null,
       ...splitPath(item.path),
@@ -129,15 +129,15 @@ export class CurrentFiles {
     for (const page of pages) this.#files.set(`page ${page.file_id} ${pathOf(page)}`, page);
   }
 
-  at(item: Place): FileRow | undefined {
+  at(item: StepPlace): FileRow | undefined {
     return this.#files.get(keyOf(item));
   }
 
-  set(item: Place, id: number): void {
+  set(item: StepPlace, id: number): void {
     this.#files.set(keyOf(item), this.#work.get('files', id));
   }
 }
 
-function keyOf({ folder, path, page }: Place): string {
+function keyOf({ folder, path, page }: StepPlace): string {
   return page === undefined ? `${folderIdOf(folder)} ${path}` : `page ${page} ${path}`;
 }

@@ -9,10 +9,10 @@ import {
   END,
   IS_ENDED,
   type Answered,
-  type Asked,
+  type ThreadCall,
   type Calls,
-  type Opened,
-  type Said,
+  type OpenedLedger,
+  type ThreadMessage,
   type ThreadData,
 } from './protocol.ts';
 
@@ -74,7 +74,7 @@ export class WriterLink implements Runner {
     this.#worker.unref();
     if (running.size === 0) process.once('exit', endThreads);
     running.set(this.#worker, shared);
-    this.#worker.on('message', (said: Said) => {
+    this.#worker.on('message', (said: ThreadMessage) => {
       if ('id' in said) this.#answered(said);
       else this.storage.changed(said.trouble);
     });
@@ -90,7 +90,7 @@ export class WriterLink implements Runner {
   }
 
   /** @throws ReceiptdError what opening the ledger throws; LEDGER_WRITE_FAILED if the thread is gone */
-  open(data: ThreadData, onSynced: (ms: number) => void): Promise<Opened> {
+  open(data: ThreadData, onSynced: (ms: number) => void): Promise<OpenedLedger> {
     this.#path = data.path;
     this.#onSynced = onSynced;
     // Now it is known which ledger that concerns.
@@ -141,7 +141,7 @@ export class WriterLink implements Runner {
       if (this.#pending.size === 0) this.#worker.ref();
       if (!isLong) this.storage.asked();
       this.#pending.set(id, { isLong, resolve, reject });
-      this.#worker.postMessage({ id, call, args } satisfies Asked);
+      this.#worker.postMessage({ id, call, args } satisfies ThreadCall);
     }) as ReturnType<Calls[Call]>;
   }
 

@@ -15,14 +15,14 @@ export interface ThreadData {
   readonly reserve?: { readonly path: string; readonly bytes: number } | undefined;
 }
 
-export interface Opened {
+export interface OpenedLedger {
   /** What had to be mended, in sentences. */
   readonly mended: readonly string[];
   readonly backupsDir: string;
 }
 
 export interface Calls {
-  open(data: ThreadData): Promise<Opened>;
+  open(data: ThreadData): Promise<OpenedLedger>;
   /** A fault of one item is `ErrorData`. */
   run: Runner['run'];
   backup: Runner['backup'];
@@ -33,7 +33,7 @@ export interface Calls {
   close: Runner['close'];
 }
 
-export interface Asked {
+export interface ThreadCall {
   readonly id: number;
   readonly call: keyof Calls;
   readonly args: readonly unknown[];
@@ -52,7 +52,7 @@ export interface Answered {
 }
 
 /** Without a number: the state has changed, and listeners are called. */
-export type Said = Answered | { readonly trouble: StorageTrouble | null };
+export type ThreadMessage = Answered | { readonly trouble: StorageTrouble | null };
 
 /** Ends the thread, which reports that in memory they share (`workerData`): to one who exits, no message comes. */
 export const END = 'end';

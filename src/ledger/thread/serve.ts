@@ -5,7 +5,7 @@ import { fromData, toData } from './errorData.ts';
 import { isFault } from '../../core/messages.ts';
 import { StoreFailed } from '../runner.ts';
 import { SqliteWriter } from '../writer.ts';
-import { END, IS_ENDED, type Answered, type Asked, type Calls, type Said } from './protocol.ts';
+import { END, IS_ENDED, type Answered, type ThreadCall, type Calls, type ThreadMessage } from './protocol.ts';
 
 /** Call first. Requests are heard between two calls, so none is ended. */
 export function endOnRequest(port: MessagePort, shared: Int32Array): void {
@@ -20,7 +20,7 @@ export function endOnRequest(port: MessagePort, shared: Int32Array): void {
 
 /** The thread's side: opens a ledger, and runs steps until it is asked to close. */
 export function serveLedger(port: MessagePort, clock: Clock): void {
-  const say = (said: Said): void => port.postMessage(said);
+  const say = (said: ThreadMessage): void => port.postMessage(said);
   let writer: SqliteWriter | null = null;
   let synced: number[] = [];
   const underWay = new Set<Promise<void>>();
@@ -59,7 +59,7 @@ export function serveLedger(port: MessagePort, clock: Clock): void {
     },
   };
 
-  const answer = async ({ id, call, args }: Asked): Promise<void> => {
+  const answer = async ({ id, call, args }: ThreadCall): Promise<void> => {
     const said: { -readonly [Key in keyof Answered]?: Answered[Key] } = {};
     try {
       said.value = await (calls[call] as (...args: readonly unknown[]) => unknown)(...args);
@@ -73,7 +73,7 @@ export function serveLedger(port: MessagePort, clock: Clock): void {
     if (writer === null || call === 'close') port.close();
   };
 
-  port.on('message', (asked: Asked | typeof END) => {
+  port.on('message', (asked: ThreadCall | typeof END) => {
     if (asked === END) return;
     const answering = answer(asked);
     if (asked.call === 'close') return;

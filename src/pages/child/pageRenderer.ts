@@ -10,7 +10,7 @@ import { loadPdfium, OutOfMemory } from './pdfium.ts';
 import { picture } from './picture.ts';
 import { sourceOf } from './source.ts';
 import { TiffFile, UNSUPPORTED } from './tiff.ts';
-import { frame, FrameReader, type Frame, type Reply, type Request } from '../protocol.ts';
+import { frame, FrameReader, type Frame, type Reply, type PageRequest } from '../protocol.ts';
 import type { Unreadable } from '../../core/ports/pages.ts';
 
 // Node opens its debugger at this signal, for everybody on the machine.
@@ -27,17 +27,17 @@ if (process.platform !== 'win32') process.on('SIGUSR1', () => {});
 /** Largest file that the agent sends. */
 const MOST_BYTES = 2 ** 32 - 1;
 
-type Answer = { readonly head: Reply; readonly body?: Uint8Array };
+type RendererAnswer = { readonly head: Reply; readonly body?: Uint8Array };
 
 interface Open {
   readonly file: Opened;
-  readonly request: Extract<Request, { kind: 'open' }>;
+  readonly request: Extract<PageRequest, { kind: 'open' }>;
 }
 
 const sharp: SharpModule = await loadSharp();
 let open: Open | null = null;
 
-async function answer({ head, body }: Frame<Request>): Promise<Answer> {
+async function answer({ head, body }: Frame<PageRequest>): Promise<RendererAnswer> {
   switch (head.kind) {
     case 'open':
       return openFile(head, body);
@@ -52,7 +52,10 @@ async function answer({ head, body }: Frame<Request>): Promise<Answer> {
   }
 }
 
-async function openFile(request: Extract<Request, { kind: 'open' }>, bytes: Buffer): Promise<Answer> {
+async function openFile(
+  request: Extract<PageRequest, { kind: 'open' }>,
+  bytes: Buffer,
+): Promise<RendererAnswer> {
   const file = await fileOf(request.type, bytes);
   if (file.kind === 'refused') return { head: file };
   const { pages, attachments = 0 } = file;
@@ -70,7 +73,7 @@ async function openFile(request: Extract<Request, { kind: 'open' }>, bytes: Buff
 }
 
 async function fileOf(
-  type: Extract<Request, { kind: 'open' }>['type'],
+  type: Extract<PageRequest, { kind: 'open' }>['type'],
   bytes: Buffer,
 ): Promise<Opened | Unreadable> {
   switch (type) {
@@ -94,7 +97,7 @@ async function fileOf(
   }
 }
 
-async function page(number: number): Promise<Answer> {
+async function page(number: number): Promise<RendererAnswer> {
   if (open === null) throw new Error('no file is open');
   const { file, request } = open;
   const drawn = await file.page(sharp, number, request.into, request.resolution);
@@ -106,7 +109,7 @@ async function page(number: number): Promise<Answer> {
 }
 
 /** Decodes all of an image; an error of the decoder is the answer that it is not whole. */
-async function whole(bytes: Buffer, type: ImageType): Promise<Answer> {
+async function whole(bytes: Buffer, type: ImageType): Promise<RendererAnswer> {
   const first = await sourceOf(sharp, bytes, { type, page: 1, size: MEASURED_SIDE, isStrict: true });
   for (let number = 1, pages = 1; number <= pages; number += 1) {
     const source =
@@ -134,20 +137,20 @@ function refusalOf(error: unknown): Unreadable {
   return { kind: 'refused', reason: 'DAMAGED', detail: { is: 'damaged' } };
 }
 
-function say({ head, body }: Answer): void {
+function say({ head, body }: RendererAnswer): void {
   for (const piece of frame(head, body)) process.stdout.write(piece);
 }
 
 // Libraries may write to the console, but stdout is for frames.
 for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) console[method] = () => {};
 
-const reader = new FrameReader<Request>(MOST_BYTES);
+const reader = new FrameReader<PageRequest>(MOST_BYTES);
 let turn = Promise.resolve();
 process.stdin.on('data', (chunk: Buffer) => {
   for (const asked of reader.read(chunk)) {
     turn = turn
       .then(() => answer(asked))
-      .catch((error: unknown): Answer => ({ head: refusalOf(error) }))
+      .catch((error: unknown): RendererAnswer => ({ head: refusalOf(error) }))
       .then(say);
   }
 });

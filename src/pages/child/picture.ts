@@ -1,8 +1,8 @@
-import type { Reply, Request } from '../protocol.ts';
+import type { Reply, PageRequest } from '../protocol.ts';
 import type { SharpModule } from './encode.ts';
 import { sourceOf } from './source.ts';
 
-type Asked = Extract<Request, { kind: 'picture' }>;
+type PictureDrawing = Extract<PageRequest, { kind: 'picture' }>;
 
 /** Quality of the WebP; the second is used if the first makes the picture too large. */
 const QUALITIES = [62, 35] as const;
@@ -11,7 +11,7 @@ const QUALITIES = [62, 35] as const;
 export async function picture(
   sharp: SharpModule,
   bytes: Buffer,
-  asked: Asked,
+  asked: PictureDrawing,
 ): Promise<{ readonly head: Reply; readonly body?: Uint8Array }> {
   const source = await sourceOf(sharp, bytes, asked);
   if ('kind' in source) return { head: source };

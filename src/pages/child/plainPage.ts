@@ -157,7 +157,7 @@ class WrittenFile {
     }
     const media = this.#box(page.get('MediaBox'));
     const crop = page.has('CropBox') ? intersection(this.#box(page.get('CropBox')), media) : media;
-    const content = new Content(crop, (resources, name) => this.#object(resources, name));
+    const content = new PageContent(crop, (resources, name) => this.#object(resources, name));
     content.run({ bytes: this.#content(page.get('Contents')), resources: page.get('Resources') }, IDENTITY);
     const { image, matrix } = content.painted();
     return this.#image(image, matrix, crop);
@@ -288,7 +288,7 @@ interface Form {
   readonly box: Box;
 }
 
-interface State {
+interface GraphicsState {
   readonly matrix: Matrix;
   readonly rendering: number;
 }
@@ -299,11 +299,11 @@ interface Painted {
 }
 
 /** Runs content streams that paint one image, and apart from it only text that is invisible. */
-class Content {
+class PageContent {
   readonly #page: Box;
   readonly #object: (resources: PdfValue | undefined, name: string) => Stream | Form;
   #resources: PdfValue | undefined;
-  #saved: State[] = [];
+  #saved: GraphicsState[] = [];
   #matrix: Matrix = IDENTITY;
   #rendering = 0;
   /** The current path: whether it is one rectangle around the whole page. Null if there is none. */

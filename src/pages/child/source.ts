@@ -10,7 +10,7 @@ import { TiffFile } from './tiff.ts';
 /** Factor by which a page is drawn larger than shown, which keeps print clearer. */
 const OVERSAMPLED = 2;
 
-export interface Source {
+export interface PageSource {
   /** Upright. */
   readonly image: Sharp;
   readonly pages: number;
@@ -32,7 +32,7 @@ export async function sourceOf(
     /** Whether what a decoder can't read is an error. People rather see the rest of the image. */
     readonly isStrict?: boolean;
   },
-): Promise<Source | Unreadable> {
+): Promise<PageSource | Unreadable> {
   const limits = { limitInputPixels: MOST_PIXELS, failOn: isStrict ? 'error' : 'none' } as const;
   switch (type) {
     case 'pdf': {

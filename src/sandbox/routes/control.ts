@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { readJson } from '../body.ts';
 import { CLIENTS, type Clients } from '../clients.ts';
-import type { Exchange } from '../exchange.ts';
+import type { SandboxExchange } from '../exchange.ts';
 import type { FaultBook } from '../faults.ts';
 import { json, problem } from '../reply.ts';
-import type { Reply } from '../reply.ts';
+import type { SandboxReply } from '../reply.ts';
 import { RESULT, type ResultPoster } from '../results.ts';
 import type { SandboxStats } from '../stats.ts';
 import type { DocumentStore } from '../store.ts';
@@ -39,14 +39,14 @@ export interface Controls {
  *   curl http://127.0.0.1:PORT/sandbox/results \
  *        -d '{"endpointUid":"UID","name":"NAME","status":"DONE","times":2}'
  */
-export async function control(controls: Controls, exchange: Exchange, path: string): Promise<void> {
+export async function control(controls: Controls, exchange: SandboxExchange, path: string): Promise<void> {
   const { request } = exchange;
   const body = await readJson(request);
   // A page whose name was pointed at this machine (DNS rebinding) comes from a loopback address too.
   if (!isLoopback(request.socket.remoteAddress) || !isLoopbackName(request.headers.host)) {
     return exchange.send(problem(403, 'loopback_only', 'the controls answer to this machine only'));
   }
-  const given = (work: (value: unknown) => Reply | Promise<Reply>) =>
+  const given = (work: (value: unknown) => SandboxReply | Promise<SandboxReply>) =>
     body.ok ? work(body.value) : problem(400, 'invalid_request', body.message);
   switch (`${request.method} ${path}`) {
     case 'GET /sandbox/documents':
@@ -69,7 +69,7 @@ export async function control(controls: Controls, exchange: Exchange, path: stri
   }
 }
 
-function replaceFaults(faults: FaultBook, value: unknown): Reply {
+function replaceFaults(faults: FaultBook, value: unknown): SandboxReply {
   try {
     faults.replace(Array.isArray(value) ? value : [value]);
   } catch (error) {
@@ -80,14 +80,14 @@ function replaceFaults(faults: FaultBook, value: unknown): Reply {
 }
 
 /** The answer does not repeat the credentials. */
-function takeCredentials(clients: Clients, value: unknown): Reply {
+function takeCredentials(clients: Clients, value: unknown): SandboxReply {
   const parsed = CLIENTS.safeParse(value);
   if (!parsed.success) return problem(400, 'invalid_request', z.prettifyError(parsed.error));
   clients.take(parsed.data);
   return json(200, {});
 }
 
-async function postResult(poster: ResultPoster, value: unknown): Promise<Reply> {
+async function postResult(poster: ResultPoster, value: unknown): Promise<SandboxReply> {
   const parsed = RESULT.safeParse(value);
   if (!parsed.success) return problem(400, 'invalid_request', z.prettifyError(parsed.error));
   const answers = await poster.post(parsed.data);

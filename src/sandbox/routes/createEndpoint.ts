@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { readJson } from '../body.ts';
 import { json, problem } from '../reply.ts';
-import type { Reply } from '../reply.ts';
+import type { SandboxReply } from '../reply.ts';
 import { refuseUnauthorized } from './authorize.ts';
 import type { Service } from './service.ts';
 
@@ -17,7 +17,7 @@ const REQUEST = z.strictObject({
 });
 
 /** Interface 4.3. */
-export async function createEndpoint(service: Service, request: IncomingMessage): Promise<Reply> {
+export async function createEndpoint(service: Service, request: IncomingMessage): Promise<SandboxReply> {
   const body = await readJson(request);
   const refusal = refuseUnauthorized(service.tokens, request);
   if (refusal) return refusal;

@@ -1,7 +1,7 @@
 import type { SandboxOptions } from '../options.ts';
 import type { SandboxClock } from '../clock.ts';
 import type { Clients } from '../clients.ts';
-import type { Endpoints } from '../endpoints.ts';
+import type { SandboxEndpoints } from '../endpoints.ts';
 import type { PlanMeter } from '../plan.ts';
 import type { ResultPoster } from '../results.ts';
 import type { DocumentStore } from '../store.ts';
@@ -15,7 +15,7 @@ export interface Service extends Pick<
   readonly clock: SandboxClock;
   readonly clients: Clients;
   readonly tokens: Tokens;
-  readonly endpoints: Endpoints;
+  readonly endpoints: SandboxEndpoints;
   readonly store: DocumentStore;
   readonly plan: PlanMeter;
   readonly poster: ResultPoster;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { readJson } from '../body.ts';
 import { json, problem } from '../reply.ts';
-import type { Reply } from '../reply.ts';
+import type { SandboxReply } from '../reply.ts';
 import type { Service } from './service.ts';
 
 // Strict, to reveal drift in the client: fields beyond those of interface 4.1.
@@ -13,7 +13,7 @@ const REQUEST = z.strictObject({
 });
 
 /** Interface 4.1. Answers never quote the body, because it contains the secret. */
-export async function token(service: Service, request: IncomingMessage): Promise<Reply> {
+export async function token(service: Service, request: IncomingMessage): Promise<SandboxReply> {
   const body = await readJson(request);
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     return problem(400, 'invalid_request', 'the Content-Type is not application/json');

@@ -2,13 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { drain } from '../body.ts';
 import { documentRecord } from '../records.ts';
 import { jsonText, problem } from '../reply.ts';
-import type { Reply } from '../reply.ts';
-import type { Target } from '../target.ts';
+import type { SandboxReply } from '../reply.ts';
+import type { SandboxTarget } from '../target.ts';
 import { refuseUnauthorized } from './authorize.ts';
 import type { Service } from './service.ts';
 
 /** Interface 4.4, which does not show the statuses 400, 404, 409, 413 and 429; they are guesses. */
-export async function upload(service: Service, request: IncomingMessage, target: Target): Promise<Reply> {
+export async function upload(
+  service: Service,
+  request: IncomingMessage,
+  target: SandboxTarget,
+): Promise<SandboxReply> {
   const { plan } = service;
   const checked = check(service, request, target);
   if ('status' in checked) {
@@ -34,7 +38,11 @@ interface DocumentKey {
   readonly name: string;
 }
 
-function check(service: Service, request: IncomingMessage, target: Target): Reply | DocumentKey {
+function check(
+  service: Service,
+  request: IncomingMessage,
+  target: SandboxTarget,
+): SandboxReply | DocumentKey {
   const refusal = refuseUnauthorized(service.tokens, request);
   if (refusal) return refusal;
   if (!service.plan.plan.enabled) return problem(403, 'plan_missing', 'the plan does not include receipts');
@@ -52,7 +60,7 @@ function check(service: Service, request: IncomingMessage, target: Target): Repl
   return { endpointUid, name };
 }
 
-async function receive(service: Service, request: IncomingMessage, key: DocumentKey): Promise<Reply> {
+async function receive(service: Service, request: IncomingMessage, key: DocumentKey): Promise<SandboxReply> {
   const { store, maxBodyBytes } = service;
   // If the disk is full, the request must not be destroyed, or the client would get no answer.
   const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });

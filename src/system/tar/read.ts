@@ -16,7 +16,7 @@ export class BadArchive extends Error {
 }
 
 /** A member of an archive being read. */
-export interface Member {
+export interface TarMember {
   readonly name: string;
   readonly size: number;
   /** Read it to its end, or not at all, before requesting the next member. */
@@ -37,7 +37,7 @@ const END_BYTES = 64 * 1024;
 export async function* readArchive(
   file: string | FileHandle,
   budget: () => { readonly bytes: number; readonly members: number },
-): AsyncGenerator<Member> {
+): AsyncGenerator<TarMember> {
   let unpacked = 0;
   const limited = new Transform({
     transform(chunk: Buffer, _encoding, done) {

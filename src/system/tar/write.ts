@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import { pack, type Header, type Pack } from 'tar-stream';
 
 /** A member to write: bytes, or a file whose size must not change. */
-export interface Part {
+export interface NewMember {
   /** Its path in the archive, with `/`. */
   readonly name: string;
   readonly from: Buffer | { readonly file: string; readonly size: number };
@@ -19,7 +19,7 @@ export interface Part {
  */
 export async function writeArchive(
   file: string,
-  parts: Iterable<Part> | AsyncIterable<Part>,
+  parts: Iterable<NewMember> | AsyncIterable<NewMember>,
   modifiedAt: Date,
 ): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
@@ -51,7 +51,11 @@ export async function writeArchive(
   }
 }
 
-async function fill(tar: Pack, parts: Iterable<Part> | AsyncIterable<Part>, mtime: Date): Promise<void> {
+async function fill(
+  tar: Pack,
+  parts: Iterable<NewMember> | AsyncIterable<NewMember>,
+  mtime: Date,
+): Promise<void> {
   for await (const { name, from } of parts) {
     const header = { name, mode: 0o600, mtime, uid: 0, gid: 0 };
     if (Buffer.isBuffer(from)) await put(tar, { ...header, size: from.length }, [from]);

@@ -1,5 +1,5 @@
 import type { Format } from '../format.ts';
-import type { Fact, InvalidSettings as Invalid, SamePhrases } from '../phrase.ts';
+import type { Fact, InvalidSettingsPhrase as Invalid, SamePhrases } from '../phrase.ts';
 
 /** What a setting or an answer has to be: completes "expected …", "Use …" and "Please enter …". */
 export const expectedTexts = {

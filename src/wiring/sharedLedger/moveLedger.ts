@@ -70,7 +70,7 @@ export async function moveLedger(config: Config, options: MoveOptions): Promise<
     try {
       // Opening recovers from a crash, as at every start. Once the move is marked, the journal is what it was compared as.
       if (lock !== null && mark === null) await openedOnce(config);
-      const move = await Move.begin(config, options, connection, connector.where);
+      const move = await LedgerMove.begin(config, options, connection, connector.where);
       try {
         lock ??= await move.followUntilStopped();
         return await move.complete();
@@ -106,7 +106,7 @@ async function openedOnce(config: Config): Promise<void> {
   await (await openOwn(config, { onMended: () => {} })).close();
 }
 
-class Move {
+class LedgerMove {
   readonly #config: Config;
   readonly #options: MoveOptions;
   readonly #connection: Connection;
@@ -137,7 +137,7 @@ class Move {
     options: MoveOptions,
     connection: Connection,
     where: string,
-  ): Promise<Move> {
+  ): Promise<LedgerMove> {
     const { target, agent: name, version } = options;
     const chain = chainIn(journalPathOf(ledgerPath(config)));
     const { ledger } = chain;
@@ -159,7 +159,7 @@ class Move {
       log: QUIET,
       moved: chain,
     });
-    const move = new Move(config, options, connection, where, chain, agent);
+    const move = new LedgerMove(config, options, connection, where, chain, agent);
     try {
       await agent.start();
       const error = agent.trouble.error();

@@ -4,7 +4,7 @@ import YAML from 'yaml';
 import { says } from '../../../src/core/domain/setupWords.ts';
 import { storeInConfig } from '../../../src/cli/setup/credentials.ts';
 import { plan } from '../../../src/cli/setup/plan.ts';
-import type { Found, Wanted } from '../../../src/cli/setup/wanted.ts';
+import type { ExistingConfig, SetupValues } from '../../../src/cli/setup/wanted.ts';
 import type { LoadContext } from '../../../src/config/config.ts';
 import { readConfig } from '../../../src/config/load.ts';
 
@@ -17,7 +17,7 @@ const context: LoadContext = {
   isRoot: false,
 };
 const place = { file: '/home/anna/receiptd.yaml', exists: true, why: says('config.found') };
-const wanted: Wanted = {
+const wanted: SetupValues = {
   baseUrl: 'https://service.example',
   alias: 'office',
   uid: UID,
@@ -26,7 +26,7 @@ const wanted: Wanted = {
   rate: '60/min',
 };
 
-function found(text: string | null): Found {
+function found(text: string | null): ExistingConfig {
   if (text === null) return { place, context, before: null };
   const { config } = readConfig(text, place.file, context);
   return { place, context, before: { text, revision: '', config, isExample: false } };

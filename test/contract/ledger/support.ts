@@ -11,7 +11,7 @@ import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import type { Naming } from '../../../src/core/domain/naming.ts';
 import type { Hold } from '../../../src/core/domain/hold.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import type { Admission, FileSeen, Note } from '../../../src/core/ports/ledgerIntake.ts';
+import type { Admission, FileSeen, FileNote } from '../../../src/core/ports/ledgerIntake.ts';
 import type { ListFilter, ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import {
   begin,
@@ -71,7 +71,7 @@ export function colliding(n: number, content: string): Naming {
   return n % 3 === 0 ? naming('same', content) : naming('{stem}{seq}', content, n % 3 === 1 ? 'n' : 'n1');
 }
 
-export function note(verdict: Note['verdict'], more: Partial<Note> = {}): Note {
+export function note(verdict: FileNote['verdict'], more: Partial<FileNote> = {}): FileNote {
   return { verdict, reason: 'WHY', message: 'Because.', sha256: null, policy: 'p1', at: 1_000, ...more };
 }
 

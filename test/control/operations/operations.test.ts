@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Operations } from '../../../src/control/operations/operations.ts';
+import { OperationHandlers } from '../../../src/control/operations/operations.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import type { EndpointSettings } from '../../../src/core/domain/settings.ts';
@@ -53,7 +53,7 @@ async function place({ slow = 0, endpoints = [] }: { slow?: number; endpoints?: 
   const spool = await openSpool({ dir: join(dir, 'spool'), limitBytes: 1_000_000 });
   const takenOver: string[] = [];
   const forgotten: string[] = [];
-  const operations = new Operations({
+  const operations = new OperationHandlers({
     ledger,
     spool,
     holds: new Holds({ ledger, clock, random: Math.random, log }),
@@ -137,7 +137,7 @@ it('the daemon acts on many documents by number or filter, only where the act ap
     const file = admission(`many${n}.jpg`, `many ${n}`, { at: 10 + n });
     ids.push(n < 4 ? await refused(ledger, file) : (await ledger.admit(file)).document.id);
   }
-  const many = (request: Parameters<Operations['actOnMany']>[0]) =>
+  const many = (request: Parameters<OperationHandlers['actOnMany']>[0]) =>
     operations.actOnMany({ by: 'anna', ...request });
   const needed = async () =>
     (await ledger.page({ attention: 'needed' }, { order: 'newest', limit: 50, withinMs: 1_000 })).rows.length;

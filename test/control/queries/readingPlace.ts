@@ -15,7 +15,7 @@ import { readingStreams } from '../../../src/control/queries/streams.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
-import type { DocumentPictures, LocateImage, Shown } from '../../../src/core/ports/pictures.ts';
+import type { DocumentPictures, LocateImage, ShownPicture } from '../../../src/core/ports/pictures.ts';
 import type { AttemptResult } from '../../support/uploads.ts';
 import { RecentLines } from '../../../src/logs/recentLines.ts';
 import { admission, OFFICE, send } from '../../contract/ledger/support.ts';
@@ -53,7 +53,7 @@ export async function place() {
   const lines = new RecentLines();
   const images = new Map<string, Buffer>();
   const shown: { kind: 'picture' | 'none' | 'busy' } = { kind: 'picture' };
-  const draw = async (document: Document, what: string, locate: LocateImage): Promise<Shown> => {
+  const draw = async (document: Document, what: string, locate: LocateImage): Promise<ShownPicture> => {
     const bytes = Buffer.from(`${what} of ${String(await locate(document))}`);
     return shown.kind === 'picture' ? { kind: 'picture', bytes, pages: 7 } : { kind: shown.kind };
   };

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { Alerting, type Around } from '../../../src/features/alerts/alerting.ts';
 import { alertOperations } from '../../../src/features/alerts/operations.ts';
 import { alertsFile, openAlertStore, type AlertStore } from '../../../src/features/alerts/store.ts';
-import type { Times } from '../../../src/features/alerts/times.ts';
+import type { AlertTimes } from '../../../src/features/alerts/times.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { local } from '../../../src/core/domain/words.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
@@ -22,7 +22,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 // Loaded before the fake clock runs.
 const texts = Promise.resolve(await textsIn('en', local));
-const TIMES: Times = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
+const TIMES: AlertTimes = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
 
 /** Accepts alerts, unless a test changes that. */
 class Channel implements AlertChannel {
@@ -75,7 +75,7 @@ async function place() {
   let ids = 0;
   const start = async (
     channels: readonly AlertChannel[],
-    { times = TIMES, store = openAlertStore(dir) }: { times?: Times; store?: AlertStore } = {},
+    { times = TIMES, store = openAlertStore(dir) }: { times?: AlertTimes; store?: AlertStore } = {},
   ) => {
     const alerting = await Alerting.open(
       {

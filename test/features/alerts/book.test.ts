@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Book, undeliveredKey, type Cause, type Telling } from '../../../src/features/alerts/book.ts';
 import { emptyState, type AlertState } from '../../../src/features/alerts/state.ts';
-import type { Times } from '../../../src/features/alerts/times.ts';
+import type { AlertTimes } from '../../../src/features/alerts/times.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
 
 const SECOND = 1_000;
@@ -32,7 +32,7 @@ interface Told extends Telling {
 class Desk {
   readonly told: Told[] = [];
   now = START;
-  times: Times = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
+  times: AlertTimes = { afterMs: 2 * MINUTE, quietHours: null, digest: null };
   channels = ['email', 'webhook'];
   isLooking = false;
   state: AlertState;

@@ -9,7 +9,7 @@ import { it } from 'vitest';
 import { Alerting, type Around } from '../../../src/features/alerts/alerting.ts';
 import type { AlertStore } from '../../../src/features/alerts/store.ts';
 import { emptyState } from '../../../src/features/alerts/state.ts';
-import { isQuiet, type Times } from '../../../src/features/alerts/times.ts';
+import { isQuiet, type AlertTimes } from '../../../src/features/alerts/times.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../../src/core/ports/alert.ts';
@@ -125,7 +125,7 @@ class Recipient implements AlertChannel {
 class World {
   readonly clock = new BusyClock();
   readonly recipients: readonly Recipient[];
-  readonly times: Times;
+  readonly times: AlertTimes;
   /** Times at which each problem began or ended: it is there after an odd number of them. */
   readonly turns = new Map<string, number[]>();
   restarts = 0;
@@ -141,7 +141,7 @@ class World {
   #kill = (): void => {};
   #ids = 0;
 
-  constructor(times: Times) {
+  constructor(times: AlertTimes) {
     this.times = times;
     this.recipients = (['email', 'webhook', 'command'] as const).map((name) => new Recipient(name, this));
   }

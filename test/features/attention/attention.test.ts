@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { pagePath } from '../../../src/core/domain/pages.ts';
 import type { AttentionBook, AttentionFolder } from '../../../src/core/ports/attention.ts';
-import { Attention } from '../../../src/features/attention/attention.ts';
+import { AttentionFolders } from '../../../src/features/attention/attention.ts';
 import { createAttentionBook } from '../../../src/intake/folder/attentionBook.ts';
 import { admission, hashOf } from '../../contract/ledger/support.ts';
 import { office } from './office.ts';
@@ -204,7 +204,7 @@ it('the folder for people shows files of a shared folder only on the agent that 
     const book = createAttentionBook(join(dir, agent));
     const isInPlace = () => leader === agent;
     const shared = { isLedElsewhere: () => leader !== agent };
-    return new Attention({ ...deps, book, isInPlace, shared }).run(stop.signal);
+    return new AttentionFolders({ ...deps, book, isInPlace, shared }).run(stop.signal);
   });
   onTestFinished(async () => {
     stop.abort();

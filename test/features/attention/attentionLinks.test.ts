@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Attention } from '../../../src/features/attention/attention.ts';
+import { AttentionFolders } from '../../../src/features/attention/attention.ts';
 import { markOf } from '../../../src/intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../../../src/intake/folder/attentionFolder.ts';
 import { createFolderGuard } from '../../../src/intake/folder/guarded.ts';
@@ -52,7 +52,7 @@ it('the folder for people writes nothing through a link in place of the folder, 
 
 it('the folder for people neither writes nor deletes through a link that replaced its folder', async () => {
   const { inbox, shown, elsewhere, incidents, ledger, reject, deps } = await openOffice();
-  const agent = new Attention(deps);
+  const agent = new AttentionFolders(deps);
   await reject('a', 'over');
   await agent.once(never);
   asUser('mv', shown, join(inbox, 'moved'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { FileSeen } from '../../../src/core/ports/ledgerIntake.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
-import { Attention, type AttentionDeps } from '../../../src/features/attention/attention.ts';
+import { AttentionFolders, type AttentionDeps } from '../../../src/features/attention/attention.ts';
 import { createAttentionBook, markOf } from '../../../src/intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../../../src/intake/folder/attentionFolder.ts';
 import { createFolderGuard } from '../../../src/intake/folder/guarded.ts';
@@ -74,7 +74,7 @@ export async function office() {
     await refuse(document.id);
     return document.id;
   }
-  const look = (more: Partial<AttentionDeps> = {}) => new Attention({ ...deps, ...more }).once(never);
+  const look = (more: Partial<AttentionDeps> = {}) => new AttentionFolders({ ...deps, ...more }).once(never);
   const names = (): string[] => (existsSync(shown) ? readdirSync(shown).toSorted() : []);
   return {
     dir,

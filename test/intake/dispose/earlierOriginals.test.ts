@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OriginalsRule } from '../../../src/intake/dispose/originalsRule.ts';
+import { OriginalsDecision } from '../../../src/intake/dispose/originalsRule.ts';
 import { watchingPlace } from '../watching.ts';
 import { DELETE, never, run } from './disposing.ts';
 
@@ -58,7 +58,13 @@ describe('originals that were accepted before afterUpload was set', () => {
     let isThrough = false;
     const { settings } = place.create(DELETE);
     const { ledger, clock, log } = place;
-    const rule = new OriginalsRule({ settings, ledger, clock, log, isLookedThroughSince: () => isThrough });
+    const rule = new OriginalsDecision({
+      settings,
+      ledger,
+      clock,
+      log,
+      isLookedThroughSince: () => isThrough,
+    });
     await rule.begin(false);
     expect(await rule.stays()).toBeNull();
     await place.drop('old.jpg');

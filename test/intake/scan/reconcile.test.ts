@@ -8,7 +8,7 @@ import { Settling } from '../../../src/intake/settle/settling.ts';
 import { watchingPlace } from '../watching.ts';
 import { byBytes } from '../../../src/core/domain/byteOrder.ts';
 import { MissingFiles } from '../../../src/intake/scan/missingFiles.ts';
-import { ListingTimes, type Wanted } from '../../../src/intake/scan/listingTimes.ts';
+import { ListingTimes, type ListingNeed } from '../../../src/intake/scan/listingTimes.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 
 it("a long directory is compared in the ledger's order of names, and missing files are found", async () => {
@@ -160,7 +160,7 @@ it('for a part of a folder, returns the known files and reports none as missing'
   expect(await found.all('')).toEqual([]);
 });
 
-const QUIET: Wanted = { isPolled: false, isAskedFor: false, hasDirs: false, mayPassOver: true };
+const QUIET: ListingNeed = { isPolled: false, isAskedFor: false, hasDirs: false, mayPassOver: true };
 const MINUTE = 60_000;
 
 function times(files: number) {

@@ -6,7 +6,7 @@ import {
   openJournal,
   personalRanges,
   readJournal,
-  type ReadOptions,
+  type JournalReadOptions,
   type SeqRange,
 } from '../../../src/ledger/journal/journal.ts';
 import type { JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../../src/core/ports/journal.ts';
@@ -55,7 +55,7 @@ export function erase(path: string, wanted: (entry: JournalEntry) => boolean): r
   return ranges;
 }
 
-export function entries(path: string, after = 0, options?: ReadOptions): JournalEntry[] {
+export function entries(path: string, after = 0, options?: JournalReadOptions): JournalEntry[] {
   return [...readJournal(path, after, options)];
 }
 

@@ -1,5 +1,5 @@
 import { CHAIN, folderIn, fromJournal, holdKeyIn, ownerIn } from '../../../src/ledger/entries.ts';
-import type { Engine, Recorded } from '../../../src/ledger/engine.ts';
+import type { Engine, RecordedEntry } from '../../../src/ledger/engine.ts';
 import { fold } from '../../../src/ledger/fold.ts';
 import type { LedgerCore, Step } from '../../../src/ledger/ledger.ts';
 import { isListedRow, SPAN_MS, TABLE_NAMES, type Cells, type Row } from '../../../src/ledger/schema.ts';
@@ -100,7 +100,7 @@ export function counted({ tables }: Contents): Contents['counts'] {
 }
 
 /** The rows that the entries of one chain make, in memory alone. */
-export function folded(entries: Iterable<Recorded>): Contents {
+export function folded(entries: Iterable<RecordedEntry>): Contents {
   const work = new Work(NO_TABLES, { seq: 0, base: 0, name: '', now: 0 });
   for (const { seq, at, ...entry } of entries) fold(work, fromJournal(entry), at, seq);
   const rows = Object.fromEntries(TABLE_NAMES.map((table) => [table, [...work.rows[table].values()]]));

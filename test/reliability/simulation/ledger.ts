@@ -4,7 +4,7 @@ import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/core/
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { portOver } from '../../../src/ledger/adapter/open.ts';
 import type { Reader } from '../../../src/ledger/engine.ts';
-import { SqliteEngine, type Entries } from '../../../src/ledger/sqlite/engine.ts';
+import { SqliteEngine, type JournalEntries } from '../../../src/ledger/sqlite/engine.ts';
 import { Statements } from '../../../src/ledger/sqlite/statements.ts';
 import { makeTables } from '../../../src/ledger/sqlite/tables.ts';
 import { createUpkeep } from '../../../src/ledger/sqlite/upkeep.ts';
@@ -75,7 +75,7 @@ export function simulatedLedger(): SimulatedLedger {
       const clock = process.timeline.clockOf(process);
       const statements = new Statements(tables());
       if (disk.journal.length === 0) disk.append([toJournal(BEGUN, clock.now())]);
-      const journal: Entries = {
+      const journal: JournalEntries = {
         get head() {
           return disk.head;
         },

@@ -1,6 +1,6 @@
 import type { Dice } from '../../reliability/support/dice.ts';
 import type { AttemptOutcome } from '../../../src/core/domain/document.ts';
-import type { Note } from '../../../src/core/ports/ledgerIntake.ts';
+import type { FileNote } from '../../../src/core/ports/ledgerIntake.ts';
 import type { Transition } from '../uploads.ts';
 import type { Contents } from './contents.ts';
 import { toMessage, type WhyFact } from '../../../src/core/domain/why.ts';
@@ -126,8 +126,8 @@ export const WAITING = {
 
 /** A note, or that a file was split into pages. */
 export type Noted =
-  | Omit<Note, 'at'>
-  | (Omit<Note, 'at' | 'verdict' | 'reason'> & { readonly verdict: 'split'; readonly reason: null });
+  | Omit<FileNote, 'at'>
+  | (Omit<FileNote, 'at' | 'verdict' | 'reason'> & { readonly verdict: 'split'; readonly reason: null });
 
 /** A file that is not a document: its contents and what was noted. */
 export interface OtherFate {
@@ -138,7 +138,7 @@ export interface OtherFate {
   readonly isGone?: boolean;
 }
 
-function note(verdict: Note['verdict'], reason: string, why: WhyFact): OtherFate['note'] {
+function note(verdict: FileNote['verdict'], reason: string, why: WhyFact): OtherFate['note'] {
   return { verdict, reason, message: toMessage(why) };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { test, expect } from 'vitest';
-import { writeArchive, type Part } from '../../../src/system/tar/write.ts';
+import { writeArchive, type NewMember } from '../../../src/system/tar/write.ts';
 import { tempDir } from '../../support/tempDir.ts';
 
 async function target(): Promise<string> {
@@ -10,7 +10,7 @@ async function target(): Promise<string> {
 
 test("an archive fails with the error of a part that can't be read", async () => {
   const file = await target();
-  const parts: Part[] = [
+  const parts: NewMember[] = [
     { name: 'a', from: Buffer.alloc(3_000_000, 'a') },
     { name: 'b', from: { file: `${file}.missing`, size: 10 } },
   ];
@@ -18,7 +18,7 @@ test("an archive fails with the error of a part that can't be read", async () =>
 });
 
 test('an archive fails with the error of its source, after any number of parts', async () => {
-  async function* parts(): AsyncGenerator<Part> {
+  async function* parts(): AsyncGenerator<NewMember> {
     for (let n = 0; n < 50; n += 1) yield { name: `${n}`, from: Buffer.alloc(100_000, n) };
     throw new Error('no more');
   }

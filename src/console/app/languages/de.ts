@@ -13,10 +13,10 @@ import { daysTexts } from './de/days.ts';
 import { fleetTexts } from './de/fleet.ts';
 import { logTexts } from './de/log.ts';
 import { setupTexts } from './de/setup.ts';
-import type { Texts } from './en.ts';
+import type { ConsoleTexts } from './en.ts';
 
 /** German, in office vocabulary: a document is a Beleg, the ledger is the Eingangsbuch. */
-export default function german(format: Format): Texts {
+export default function german(format: Format): ConsoleTexts {
   return {
     ...shared(format),
     ...frameTexts(format),

@@ -37,4 +37,4 @@ export default function english(format: Format) {
   };
 }
 
-export type Texts = ReturnType<typeof english>;
+export type ConsoleTexts = ReturnType<typeof english>;

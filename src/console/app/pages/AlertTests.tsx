@@ -10,7 +10,7 @@ import { Details, Refusal } from '../parts/Explanations.tsx';
 import { t } from '../texts.ts';
 
 type Channel = Response<'alerts'>['channels'][number];
-type Tested = Response<'testAlerts'>['results'][number];
+type TestedChannel = Response<'testAlerts'>['results'][number];
 
 /** Stores the mail server's password and sends a test through each channel, using the configuration in effect. */
 export function AlertTests() {
@@ -48,7 +48,7 @@ export function AlertTests() {
 
 function ChannelTest({ channel }: { readonly channel: Channel }) {
   const act = useAct();
-  const [tested, setTested] = useState<Tested | null>(null);
+  const [tested, setTested] = useState<TestedChannel | null>(null);
   const name = t.channels[channel];
   const test = async () => {
     setTested(null);

@@ -5,14 +5,14 @@ import { useCall, useCountsTick } from '../parts/hooks.ts';
 import { Answer, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
-import { Table, type Column } from '../parts/Table.tsx';
+import { Table, type TableColumn } from '../parts/Table.tsx';
 import { href, replace, useRoute } from '../router.ts';
 import { Comparisons } from './Comparisons.tsx';
 import { t } from '../texts.ts';
 import { filterHref } from './documentFilter.ts';
 import { beside, periodOf, SPANS, today, type Period } from './periods.ts';
 
-type State = Response<'seenCounts'>['counts'][number]['state'];
+type CountedState = Response<'seenCounts'>['counts'][number]['state'];
 
 /** Categories and their states; each file is in exactly one. */
 const CATEGORIES = {
@@ -24,15 +24,15 @@ const CATEGORIES = {
   waiting: ['queued', 'uploading', 'held', 'unconfirmed', 'incomplete', 'unreadable'],
   lost: ['lost'],
   skipped: ['skipped'],
-} as const satisfies Record<string, readonly State[]>;
-type Category = keyof typeof CATEGORIES;
-const NAMES = Object.keys(CATEGORIES) as Category[];
+} as const satisfies Record<string, readonly CountedState[]>;
+type DayCategory = keyof typeof CATEGORIES;
+const NAMES = Object.keys(CATEGORIES) as DayCategory[];
 const OPEN = ['rejected', 'failed', 'waiting', 'lost'] as const;
 
-interface Row {
+interface DayRow {
   /** Null: all of them. */
   readonly folder: string | null;
-  readonly by: Readonly<Record<Category | 'seen', number>>;
+  readonly by: Readonly<Record<DayCategory | 'seen', number>>;
 }
 
 const REFRESH_MS = 5_000;
@@ -78,14 +78,14 @@ export function DaysPage() {
   );
 }
 
-function rowsOf(counts: Response<'seenCounts'>['counts']): readonly Row[] {
+function rowsOf(counts: Response<'seenCounts'>['counts']): readonly DayRow[] {
   const folders = [...new Set(counts.map(({ folder }) => folder))].sort();
-  const row = (folder: string | null): Row => {
+  const row = (folder: string | null): DayRow => {
     const its = counts.filter((each) => folder === null || each.folder === folder);
-    const of = (states: readonly State[]) =>
+    const of = (states: readonly CountedState[]) =>
       its.reduce((sum, { state, count }) => sum + (states.includes(state) ? count : 0), 0);
     const by = Object.fromEntries(NAMES.map((name) => [name, of(CATEGORIES[name])])) as Record<
-      Category,
+      DayCategory,
       number
     >;
     return { folder, by: { ...by, seen: its.reduce((sum, { count }) => sum + count, 0) } };
@@ -93,17 +93,17 @@ function rowsOf(counts: Response<'seenCounts'>['counts']): readonly Row[] {
   return folders.length > 1 ? [...folders.map(row), row(null)] : folders.map(row);
 }
 
-function Counts({ rows, period }: { readonly rows: readonly Row[]; readonly period: Period }) {
+function Counts({ rows, period }: { readonly rows: readonly DayRow[]; readonly period: Period }) {
   const total = rows.at(-1);
   if (total === undefined) return <p class="muted">{t.days.none}</p>;
-  const isThere = (name: Category) => name === 'accepted' || total.by[name] > 0;
-  const columns: readonly Column<Row>[] = [
+  const isThere = (name: DayCategory) => name === 'accepted' || total.by[name] > 0;
+  const columns: readonly TableColumn<DayRow>[] = [
     {
       head: t.days.folder,
       cell: ({ folder }) => (folder === null ? <strong>{t.days.total}</strong> : <Wrapped text={folder} />),
     },
     { head: t.days.columns.seen, numeric: true, cell: ({ by }) => number(by.seen) },
-    ...NAMES.filter(isThere).map((name): Column<Row> => ({
+    ...NAMES.filter(isThere).map((name): TableColumn<DayRow> => ({
       head: t.days.columns[name],
       numeric: true,
       cell: (row) => <Count row={row} name={name} period={period} />,
@@ -118,7 +118,7 @@ function Counts({ rows, period }: { readonly rows: readonly Row[]; readonly peri
   );
 }
 
-function Verdict({ of: { by } }: { readonly of: Row }) {
+function Verdict({ of: { by } }: { readonly of: DayRow }) {
   const open = OPEN.reduce((sum, name) => sum + by[name], 0);
   if (open === 0)
     return (
@@ -142,8 +142,8 @@ function Count({
   name,
   period,
 }: {
-  readonly row: Row;
-  readonly name: Category;
+  readonly row: DayRow;
+  readonly name: DayCategory;
   readonly period: Period;
 }) {
   const value = row.by[name];

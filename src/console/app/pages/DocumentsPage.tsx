@@ -7,7 +7,7 @@ import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Dismissal } from '../parts/Dismissal.tsx';
 import { StateBadge } from '../parts/State.tsx';
-import { Table, type Column } from '../parts/Table.tsx';
+import { Table, type TableColumn } from '../parts/Table.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { keep, readKept } from '../kept.ts';
@@ -23,7 +23,7 @@ import { SavedFilters } from './SavedFilters.tsx';
 import { NameLink, Select } from './rowParts.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { useSelection, type Selection } from './useSelection.ts';
-import { useListing, type Listed } from './useListing.ts';
+import { useListing, type ListedRows } from './useListing.ts';
 import { Facets } from './Facets.tsx';
 import { useFacets } from './useFacets.ts';
 import { Button, Segments } from '../parts/Button.tsx';
@@ -142,12 +142,12 @@ function toggleFocused(): void {
 const LINKS = '.documents a.open';
 
 const VIEWS = ['list', 'grid'] as const;
-type View = (typeof VIEWS)[number];
+type DocumentsView = (typeof VIEWS)[number];
 
 /** The view chosen in this browser, for all lists. */
-function useView(): readonly [View, (view: View) => void] {
-  const [view, setView] = useState<View>(() => (readKept('view') === 'grid' ? 'grid' : 'list'));
-  const change = (to: View) => {
+function useView(): readonly [DocumentsView, (view: DocumentsView) => void] {
+  const [view, setView] = useState<DocumentsView>(() => (readKept('view') === 'grid' ? 'grid' : 'list'));
+  const change = (to: DocumentsView) => {
     keep('view', to);
     setView(to);
   };
@@ -166,7 +166,7 @@ function Status({
   children,
 }: {
   readonly children: ComponentChildren;
-  readonly list: Listed;
+  readonly list: ListedRows;
   readonly total: { readonly count: number; readonly isAll: boolean } | null;
   readonly isLast: boolean;
 }) {
@@ -195,7 +195,7 @@ function Status({
   );
 }
 
-function useColumns(filter: FilterText, selection: Selection): readonly Column<ListRowJson>[] {
+function useColumns(filter: FilterText, selection: Selection): readonly TableColumn<ListRowJson>[] {
   const overview = useOverview();
   const alias = (row: ListRowJson) =>
     overview?.endpoints.find((each) => isOf(each, row))?.alias ?? row.endpointUid ?? '–';
@@ -238,7 +238,7 @@ function useColumns(filter: FilterText, selection: Selection): readonly Column<L
       ),
     },
     { head: t.documents.status, cell: ({ status }) => status ?? <span class="muted">–</span> },
-    ...(overview?.columns ?? []).map(({ name, pointer }): Column<ListRowJson> => ({
+    ...(overview?.columns ?? []).map(({ name, pointer }): TableColumn<ListRowJson> => ({
       head: name,
       cell: ({ posted }) => <Value posted={posted} pointer={pointer} />,
     })),

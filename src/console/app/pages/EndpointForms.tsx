@@ -9,7 +9,7 @@ import { ConfigProblems } from '../parts/LastChange.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Unsaved } from '../parts/Unsaved.tsx';
 import { go, href } from '../router.ts';
-import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
+import { editsBetween, objectAt, valueAt, type EditedObject } from '../settings/edits.ts';
 import { fieldsOf } from '../settings/fields.ts';
 import { wordsFor } from '../settings/labels.ts';
 import { t } from '../texts.ts';
@@ -37,7 +37,7 @@ interface SectionEditProps {
 
 function SectionEdit({ title, path, below, isOptional = false }: SectionEditProps) {
   const asked = useCall('config', {});
-  const values = (state: ConfigState): JsonObject | null =>
+  const values = (state: ConfigState): EditedObject | null =>
     objectAt(state.values, path) ?? (isOptional ? {} : null);
   return (
     <Page title={title} back={BACK}>
@@ -69,11 +69,11 @@ const accountsOf = ({ values }: ConfigState): string[] => Object.keys(objectAt(v
 
 const CREATE = ['name', 'alias', 'language', 'outgoingUrl'] as const;
 const REQUIRED: readonly string[] = ['name', 'alias'];
-type Given = Record<(typeof CREATE)[number], string>;
+type EndpointGiven = Record<(typeof CREATE)[number], string>;
 
 /** Creates an endpoint at the service. Never retried automatically, because each request would create another one. */
 export function EndpointCreate() {
-  const [given, setGiven] = useState<Given>({ name: '', alias: '', language: '', outgoingUrl: '' });
+  const [given, setGiven] = useState<EndpointGiven>({ name: '', alias: '', language: '', outgoingUrl: '' });
   const [account, setAccount] = useState('');
   const act = useAct();
   // If this fails, endpoints can still be created with the default account.

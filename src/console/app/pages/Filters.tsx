@@ -10,17 +10,17 @@ import { Search } from './Search.tsx';
 import { ValueFilters } from './ValueFilters.tsx';
 import { ATTENTIONS, filterHref, type FilterKey, type FilterText } from './documentFilter.ts';
 
-type Count = OverviewResponse['counts'][number];
+type FilterCount = OverviewResponse['counts'][number];
 
 /** Keeps all filters in the URL, so that they can be bookmarked and shared. */
 export function Filters({ filter }: { readonly filter: FilterText }) {
   const overview = useOverview();
   const set = (key: FilterKey, value: string) => replace(filterHref({ ...filter, [key]: value }));
-  const isHere = ({ folder, endpoint }: Count) =>
+  const isHere = ({ folder, endpoint }: FilterCount) =>
     (filter.folder === undefined || folder === filter.folder) &&
     (filter.endpoint === undefined || (endpoint !== null && endpointId(endpoint) === filter.endpoint));
   const here = (overview?.counts ?? []).filter(isHere);
-  const withCount = (text: string, isMeant: (count: Count) => boolean) => {
+  const withCount = (text: string, isMeant: (count: FilterCount) => boolean) => {
     const meant = here.filter(isMeant).reduce((sum, { count }) => sum + count, 0);
     return overview === null ? text : t.filters.counted(text, meant);
   };
@@ -76,7 +76,7 @@ export function Filters({ filter }: { readonly filter: FilterText }) {
   );
 }
 
-interface Part {
+interface FilterPartProps {
   readonly filter: FilterText;
   readonly set: (key: FilterKey, value: string) => void;
 }
@@ -87,7 +87,7 @@ function Choice({
   options,
   filter,
   set,
-}: Part & {
+}: FilterPartProps & {
   readonly name: 'state' | 'attention' | 'folder' | 'endpoint' | 'order';
   readonly all: string;
   readonly options: readonly Option[];
@@ -106,7 +106,7 @@ function Choice({
   );
 }
 
-function Day({ name, filter, set }: Part & { readonly name: 'since' | 'until' }) {
+function Day({ name, filter, set }: FilterPartProps & { readonly name: 'since' | 'until' }) {
   return (
     <Labelled id={`filter-${name}`} label={t.filters[name]}>
       <input

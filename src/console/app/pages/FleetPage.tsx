@@ -9,7 +9,7 @@ import { Page } from '../parts/Page.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { Badge } from '../parts/State.tsx';
-import { Table, type Column } from '../parts/Table.tsx';
+import { Table, type TableColumn } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
 import { Why } from '../parts/Explanations.tsx';
 
@@ -39,7 +39,7 @@ interface AgentsProps {
 
 function Agents({ agents, again }: AgentsProps) {
   if (agents === null || agents.length === 0) return <p>{agents === null ? t.fleet.alone : t.fleet.none}</p>;
-  const columns: Column<FleetAgentJson>[] = [
+  const columns: TableColumn<FleetAgentJson>[] = [
     {
       head: t.fleet.name,
       class: 'name',

@@ -6,7 +6,7 @@ import { useCall } from '../parts/hooks.ts';
 import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { go, href } from '../router.ts';
-import { appendTo, editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
+import { appendTo, editsBetween, objectAt, valueAt, type EditedObject } from '../settings/edits.ts';
 import { fieldsOf } from '../settings/fields.ts';
 import { t } from '../texts.ts';
 import { Button } from '../parts/Button.tsx';
@@ -25,8 +25,8 @@ export function FolderEdit({ path }: { readonly path: string | null }) {
 }
 
 function Form({ config, path }: { readonly config: ConfigState; readonly path: string | null }) {
-  const [tested, setTested] = useState<JsonObject | null>(null);
-  const values = (state: ConfigState): JsonObject | null =>
+  const [tested, setTested] = useState<EditedObject | null>(null);
+  const values = (state: ConfigState): EditedObject | null =>
     path === null ? {} : objectAt(state.values, ['folders', state.folderPaths.indexOf(path)]);
   return (
     <ConfigForm
@@ -56,7 +56,7 @@ function Form({ config, path }: { readonly config: ConfigState; readonly path: s
   );
 }
 
-function Tested({ folder, onClose }: { readonly folder: JsonObject; readonly onClose: () => void }) {
+function Tested({ folder, onClose }: { readonly folder: EditedObject; readonly onClose: () => void }) {
   const { path, ...settings } = folder;
   return <FolderTest path={typeof path === 'string' ? path : ''} settings={settings} onClose={onClose} />;
 }

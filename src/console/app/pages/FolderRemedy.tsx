@@ -7,7 +7,7 @@ import { ConsequencesDialog } from '../parts/Consequences.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { TextField } from '../parts/Field.tsx';
 import { announce } from '../parts/Notice.tsx';
-import { valueAt, type Json } from '../settings/edits.ts';
+import { valueAt, type EditedJson } from '../settings/edits.ts';
 import { t } from '../texts.ts';
 import type { Group } from './rejectedGroups.ts';
 
@@ -39,11 +39,11 @@ export function FolderRemedy({ group, onDone }: RemedyProps) {
   );
 }
 
-interface DialogProps extends RemedyProps {
+interface FolderRemedyProps extends RemedyProps {
   readonly onClose: () => void;
 }
 
-function Limit({ group, onDone, onClose }: DialogProps) {
+function Limit({ group, onDone, onClose }: FolderRemedyProps) {
   const [size, setSize] = useState(`${Math.ceil(group.largest / MEGA) + 1}MB`);
   return (
     <Change
@@ -59,8 +59,8 @@ function Limit({ group, onDone, onClose }: DialogProps) {
   );
 }
 
-function Types({ group, onDone, onClose }: DialogProps) {
-  const accepted = (now: Json | undefined, initial: string) => [
+function Types({ group, onDone, onClose }: FolderRemedyProps) {
+  const accepted = (now: EditedJson | undefined, initial: string) => [
     ...new Set([...(Array.isArray(now) ? now.map(String) : initial.split(' ')), ...group.types]),
   ];
   return (
@@ -77,10 +77,10 @@ function Types({ group, onDone, onClose }: DialogProps) {
   );
 }
 
-interface ChangeProps extends DialogProps {
+interface ChangeProps extends FolderRemedyProps {
   readonly title: string;
   readonly settingKey: 'maxFileSize' | 'accept';
-  readonly valueOf: (now: Json | undefined, initial: string) => string | string[];
+  readonly valueOf: (now: EditedJson | undefined, initial: string) => string | string[];
   readonly children: ComponentChildren;
 }
 

@@ -6,11 +6,11 @@ import { Chart, type Series } from '../parts/Chart.tsx';
 import { useCall, useNow } from '../parts/hooks.ts';
 import { Answer } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
-import { Table, type Column } from '../parts/Table.tsx';
+import { Table, type TableColumn } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
 
 const SPANS = { hour: 60, day: 1440 } as const;
-type Span = keyof typeof SPANS;
+type HistorySpan = keyof typeof SPANS;
 
 const OUTCOMES = ['accepted', 'refused', 'limited', 'trouble'] as const;
 const THROUGHPUT = OUTCOMES.map((outcome): Series => ({
@@ -25,7 +25,7 @@ const LATENCY: readonly Series[] = [
 const REFRESH_MS = 15_000;
 
 export function History() {
-  const [span, setSpan] = useState<Span>('hour');
+  const [span, setSpan] = useState<HistorySpan>('hour');
   const history = useCall('history', { minutes: SPANS[span] }, useNow(REFRESH_MS));
   return (
     <Section
@@ -46,7 +46,13 @@ export function History() {
   );
 }
 
-function Charts({ span, buckets }: { readonly span: Span; readonly buckets: readonly HistoryBucket[] }) {
+function Charts({
+  span,
+  buckets,
+}: {
+  readonly span: HistorySpan;
+  readonly buckets: readonly HistoryBucket[];
+}) {
   const total = (key: 'accepted' | 'refused' | 'limited' | 'trouble' | 'bytes') =>
     buckets.reduce((sum, bucket) => sum + bucket[key], 0);
   const ended = {
@@ -105,9 +111,9 @@ function Charts({ span, buckets }: { readonly span: Span; readonly buckets: read
 const milliseconds = (value: number | null): string =>
   value === null ? '–' : `${number(Math.round(value))} ms`;
 
-const COLUMNS: readonly Column<HistoryBucket>[] = [
+const COLUMNS: readonly TableColumn<HistoryBucket>[] = [
   { head: t.history.from, cell: ({ at }) => moment(at) },
-  ...OUTCOMES.map((outcome): Column<HistoryBucket> => ({
+  ...OUTCOMES.map((outcome): TableColumn<HistoryBucket> => ({
     head: t.history[outcome],
     numeric: true,
     cell: (bucket) => number(bucket[outcome]),

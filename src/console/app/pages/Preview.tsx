@@ -37,7 +37,7 @@ function None({ document, why }: PreviewProps & { readonly why: string }) {
   );
 }
 
-interface Shown {
+interface PreviewImage {
   readonly url: string;
   readonly pages: number;
 }
@@ -71,7 +71,7 @@ const TRIES = 4;
 const AGAIN_MS = 2_000;
 
 /** Loads a page's picture, with retries while it is being rendered. @throws Error if there is none; the abort reason of `signal` */
-async function load(url: string, tries: number, signal: AbortSignal): Promise<Shown> {
+async function load(url: string, tries: number, signal: AbortSignal): Promise<PreviewImage> {
   const answer = await fetch(url, { signal });
   if (answer.status === 503 && tries > 1) {
     await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -7,20 +7,20 @@ import { useAct, useAsk, useCountsTick } from '../parts/hooks.ts';
 import { announce, Failure, Loading } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
-import { Table, type Column } from '../parts/Table.tsx';
+import { Table, type TableColumn } from '../parts/Table.tsx';
 import { Details } from '../parts/Explanations.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
 import { keyOf } from './documentFilter.ts';
 import { FolderRemedy } from './FolderRemedy.tsx';
-import { actOn, type Done } from './manyActs.ts';
+import { actOn, type ManyDone } from './manyActs.ts';
 import { groupsOf, unsentFiles, type Group } from './rejectedGroups.ts';
 import { Dismissed } from './SelectionBar.tsx';
 import { told } from '../explanations.ts';
 
 const REFRESH_MS = 3_000;
 
-const COLUMNS: readonly Column<ListRowJson>[] = [
+const COLUMNS: readonly TableColumn<ListRowJson>[] = [
   { head: t.rejected.file, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
   {
     head: t.rejected.why,
@@ -35,13 +35,13 @@ export function RejectedPage() {
   const counts = useCountsTick(REFRESH_MS);
   const { data, error, again } = useAsk(unsentFiles, '', counts);
   const folders = useOverview()?.status.folders.map(({ path }) => path) ?? [];
-  const [undoable, setUndoable] = useState<Done | null>(null);
+  const [undoable, setUndoable] = useState<ManyDone | null>(null);
   const act = useAct();
   const undone = () => {
     setUndoable(null);
     again();
   };
-  const dismissed = (done: Done) => {
+  const dismissed = (done: ManyDone) => {
     announce(t.done.dismissed(done.count));
     setUndoable(done);
     again();
@@ -74,7 +74,7 @@ function Files({
 }: {
   readonly group: Group;
   readonly onDone: () => void;
-  readonly onDismissed: (done: Done) => void;
+  readonly onDismissed: (done: ManyDone) => void;
 }) {
   const { folder, reason, rows } = group;
   const id = useId();

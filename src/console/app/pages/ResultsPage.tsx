@@ -4,7 +4,7 @@ import { useCall } from '../parts/hooks.ts';
 import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
-import { Table, type Column } from '../parts/Table.tsx';
+import { Table, type TableColumn } from '../parts/Table.tsx';
 import { href, type Route } from '../router.ts';
 import { t } from '../texts.ts';
 import { Payload } from './Payload.tsx';
@@ -18,7 +18,7 @@ export function ResultsPage({ route }: { readonly route: Route }) {
   const asked = useCall('results', { unmatched, limit: AT_ONCE, ...(before && { before }) });
   const at = (only: boolean, next?: number) =>
     href(['results'], { unmatched: only ? '1' : '', before: next === undefined ? '' : String(next) });
-  const columns: readonly Column<ResultJson>[] = [
+  const columns: readonly TableColumn<ResultJson>[] = [
     { head: t.results.received, cell: ({ receivedAt }) => instant(receivedAt) },
     { head: t.results.document, class: 'name', cell: (row) => <About row={row} /> },
     { head: t.documents.status, cell: ({ status }) => status ?? '–' },

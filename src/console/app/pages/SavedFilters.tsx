@@ -8,7 +8,7 @@ import { t } from '../texts.ts';
 import { filterHref, filterOf, type FilterText } from './documentFilter.ts';
 import { beside, periodOf, today } from './periods.ts';
 
-interface Saved {
+interface SavedFilter {
   readonly name: string;
   readonly filter: FilterText;
 }
@@ -21,7 +21,7 @@ export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   const [saved, setSaved] = useState(readSaved);
   const [isAsking, setAsking] = useState(false);
   const here = filterHref(filter);
-  const change = (next: readonly Saved[]) => {
+  const change = (next: readonly SavedFilter[]) => {
     keep(KEY, JSON.stringify(next.map((each) => ({ name: each.name, href: filterHref(each.filter) }))));
     setSaved(next);
   };
@@ -112,7 +112,7 @@ function spans(): readonly { name: string; since: string; until: string }[] {
 }
 
 /** Skips entries that are malformed. */
-function readSaved(): readonly Saved[] {
+function readSaved(): readonly SavedFilter[] {
   try {
     const all: unknown = JSON.parse(readKept(KEY) ?? '[]');
     if (!Array.isArray(all)) return [];

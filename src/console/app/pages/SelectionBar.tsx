@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
-import { useAct, useAsk, type Act } from '../parts/hooks.ts';
+import { useAct, useAsk, type ConsoleAct } from '../parts/hooks.ts';
 import { announce, Failure, Notice } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
 import { filterHref, type FilterText } from './documentFilter.ts';
@@ -11,8 +11,8 @@ import {
   countsOf,
   undoDismissal,
   type Chosen,
-  type Counts,
-  type Done,
+  type ActCounts,
+  type ManyDone,
   type RowsAct,
 } from './manyActs.ts';
 import { downloadHref } from './downloads.ts';
@@ -32,7 +32,7 @@ const ACTS: readonly RowsAct[] = ['retry', 'resend', 'dismiss'];
 export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
   const { chosen, clear, takeFilter } = selection;
   const [asking, setAsking] = useState<RowsAct | null>(null);
-  const [undoable, setUndoable] = useState<Done | null>(null);
+  const [undoable, setUndoable] = useState<ManyDone | null>(null);
   const act = useAct();
   const counts = useCounts(chosen);
   const perform = async (what: RowsAct) => {
@@ -95,7 +95,7 @@ function Actions({
   onAct,
 }: {
   readonly chosen: Chosen;
-  readonly counts: Counts;
+  readonly counts: ActCounts;
   readonly isBusy: boolean;
   readonly onAct: (act: RowsAct) => void;
 }) {
@@ -124,9 +124,9 @@ function Actions({
 }
 
 interface DismissedProps {
-  readonly done: Done | null;
+  readonly done: ManyDone | null;
   /** Runs the undoing, and holds its error. */
-  readonly act: Act;
+  readonly act: ConsoleAct;
   readonly onUndone: () => void;
 }
 
@@ -145,7 +145,7 @@ export function Dismissed({ done, act, onUndone }: DismissedProps) {
 }
 
 /** Counts selected rows immediately; for a filter, null until the agent has counted. */
-function useCounts(chosen: Chosen | null): Counts | null {
+function useCounts(chosen: Chosen | null): ActCounts | null {
   const isFilter = chosen?.kind === 'filter';
   const { data } = useAsk(
     async (signal) => (isFilter ? countFilter(chosen.filter, signal) : null),

@@ -7,7 +7,7 @@ import { Answer } from '../parts/Notice.tsx';
 import { Page, Section } from '../parts/Page.tsx';
 import { Words } from '../parts/Words.tsx';
 import { href } from '../router.ts';
-import { editsBetween, objectAt, valueAt, type JsonObject } from '../settings/edits.ts';
+import { editsBetween, objectAt, valueAt, type EditedObject } from '../settings/edits.ts';
 import { allOf, fieldsOf, plain } from '../settings/fields.ts';
 import { wordsFor } from '../settings/labels.ts';
 import { t } from '../texts.ts';
@@ -60,7 +60,7 @@ function InFile({ config, page }: { readonly config: ConfigState; readonly page:
   const rows = config.settings.flatMap(({ key, why, ...its }) =>
     its.page !== page || why === null
       ? []
-      : keysOf(key, config.values as JsonObject).map((each) => ({
+      : keysOf(key, config.values as EditedObject).map((each) => ({
           key: each,
           help: `${wordsFor(key).help} ${t.settings.why[why]}`,
           value: shown(config, each),
@@ -92,7 +92,7 @@ function InFile({ config, page }: { readonly config: ConfigState; readonly page:
 }
 
 /** Expands `*` in a key such as `accounts.*.file` to the names in the config. */
-function keysOf(key: string, values: JsonObject): string[] {
+function keysOf(key: string, values: EditedObject): string[] {
   const [before = '', after] = key.split('.*');
   if (after === undefined) return [key];
   const names = Object.keys(objectAt(values, before.split('.')) ?? {});

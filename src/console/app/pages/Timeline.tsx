@@ -6,7 +6,7 @@ import { t } from '../texts.ts';
 import { Details, Why } from '../parts/Explanations.tsx';
 import { codeIn, told } from '../explanations.ts';
 
-interface Step {
+interface TimelineStep {
   readonly at: string;
   readonly tone: string;
   readonly icon: IconName;
@@ -35,15 +35,15 @@ export function Timeline({ document }: { readonly document: DocumentDetailJson }
   );
 }
 
-function named({ createdAt, name }: DocumentDetailJson): Step {
+function named({ createdAt, name }: DocumentDetailJson): TimelineStep {
   return { at: createdAt, tone: 'calm', icon: 'check', what: t.timeline.named, more: name };
 }
 
-function filesOf({ files }: DocumentDetailJson): Step[] {
+function filesOf({ files }: DocumentDetailJson): TimelineStep[] {
   return files.flatMap(
     ({ path, verdict, size, seenAt, goneAt, disposed, archivedTo, remark, remarkFact }) => {
       const what = verdict === 'document' ? t.timeline.seen : t.timeline.seenAs(t.states[verdict]);
-      const steps: Step[] = [
+      const steps: TimelineStep[] = [
         { at: seenAt, tone: 'calm', icon: 'info', what, more: `${path} · ${bytes(size)}` },
       ];
       if (remark !== null)
@@ -63,10 +63,10 @@ function filesOf({ files }: DocumentDetailJson): Step[] {
   );
 }
 
-type Attempt = DocumentDetailJson['attempts'][number];
-type Ending = keyof typeof t.timeline.attempts;
+type TimelineAttempt = DocumentDetailJson['attempts'][number];
+type AttemptEnding = keyof typeof t.timeline.attempts;
 
-const LOOKS: Readonly<Record<Ending, readonly [tone: string, icon: IconName]>> = {
+const LOOKS: Readonly<Record<AttemptEnding, readonly [tone: string, icon: IconName]>> = {
   accepted: ['ok', 'check'],
   refused: ['bad', 'cross'],
   limited: ['warn', 'wait'],
@@ -78,13 +78,13 @@ const LOOKS: Readonly<Record<Ending, readonly [tone: string, icon: IconName]>> =
 };
 
 /** Distinguishes an answer that leaves the outcome unknown from no answer at all. */
-function endingOf({ outcome, httpStatus }: Attempt): Ending | null {
+function endingOf({ outcome, httpStatus }: TimelineAttempt): AttemptEnding | null {
   const isAnswered = (outcome === 'unknown' || outcome === 'trouble') && httpStatus !== null;
   if (isAnswered && httpStatus >= 500) return 'busy';
   return outcome === 'unknown' && isAnswered ? 'strange' : outcome;
 }
 
-function attemptsOf({ attempts }: DocumentDetailJson): Step[] {
+function attemptsOf({ attempts }: DocumentDetailJson): TimelineStep[] {
   return attempts.map((attempt) => {
     const { startedAt, finishedAt, httpStatus, bytes: sent, message, fact } = attempt;
     const ending = endingOf(attempt);
@@ -118,7 +118,7 @@ function reasonOf({ httpStatus, fact }: DocumentDetailJson['attempts'][number]):
   return httpStatus === null ? codeIn(fact) : `HTTP_${httpStatus}`;
 }
 
-function resultsOf({ results }: DocumentDetailJson): Step[] {
+function resultsOf({ results }: DocumentDetailJson): TimelineStep[] {
   return results.map(({ receivedAt, status, size }) => ({
     at: receivedAt,
     tone: 'ok',

@@ -5,7 +5,7 @@ import { useOverview } from '../live.ts';
 import { Button } from '../parts/Button.tsx';
 import { SelectField, TextField } from '../parts/Field.tsx';
 import { t } from '../texts.ts';
-import { MOST_VALUES, valuesOf, valuesText, type FilterText, type ValueWanted } from './documentFilter.ts';
+import { MOST_VALUES, valuesOf, valuesText, type FilterText, type ValueCondition } from './documentFilter.ts';
 import { Search } from './Search.tsx';
 
 interface ValueFiltersProps {
@@ -17,7 +17,7 @@ interface ValueFiltersProps {
 export function ValueFilters({ filter, onValues }: ValueFiltersProps) {
   const columns = useOverview()?.columns ?? [];
   const values = valuesOf(filter);
-  const change = (at: number, next: ValueWanted | null) =>
+  const change = (at: number, next: ValueCondition | null) =>
     onValues(
       valuesText(values.flatMap((each, index) => (index !== at ? [each] : next === null ? [] : [next]))),
     );
@@ -52,16 +52,16 @@ export function ValueFilters({ filter, onValues }: ValueFiltersProps) {
   );
 }
 
-interface ValueProps {
+interface ValueFilterProps {
   readonly name: string;
-  readonly wanted: ValueWanted;
-  readonly onWanted: (wanted: ValueWanted) => void;
+  readonly wanted: ValueCondition;
+  readonly onWanted: (wanted: ValueCondition) => void;
   readonly onRemoved: () => void;
 }
 
-function Value({ name, wanted, onWanted, onRemoved }: ValueProps) {
+function Value({ name, wanted, onWanted, onRemoved }: ValueFilterProps) {
   const id = `filter-value-${wanted.pointer.replace(/[^\w]+/g, '-')}`;
-  const set = (change: Partial<ValueWanted>) => onWanted({ ...wanted, ...change });
+  const set = (change: Partial<ValueCondition>) => onWanted({ ...wanted, ...change });
   return (
     <fieldset class="value-filter">
       <legend>{name}</legend>

@@ -19,10 +19,10 @@ const FILTER_KEYS = [
 export type FilterKey = (typeof FILTER_KEYS)[number];
 export type FilterText = Readonly<Partial<Record<FilterKey, string>>>;
 
-export type ValueWanted = NonNullable<DocumentFilter['values']>[number];
+export type ValueCondition = NonNullable<DocumentFilter['values']>[number];
 
 /** The filter's conditions on result values; ignores malformed ones. */
-export function valuesOf({ values = '[]' }: FilterText): readonly ValueWanted[] {
+export function valuesOf({ values = '[]' }: FilterText): readonly ValueCondition[] {
   try {
     const all: unknown = JSON.parse(values);
     if (!Array.isArray(all)) return [];
@@ -42,7 +42,7 @@ export function valuesOf({ values = '[]' }: FilterText): readonly ValueWanted[] 
 export const MOST_VALUES = 8;
 
 /** Conditions as URL text; omits empty ones. */
-export const valuesText = (values: readonly ValueWanted[]): string =>
+export const valuesText = (values: readonly ValueCondition[]): string =>
   values.length === 0
     ? ''
     : JSON.stringify(values, (_, value: unknown) => (value === '' ? undefined : value));

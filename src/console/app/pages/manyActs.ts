@@ -13,7 +13,7 @@ export type Chosen =
   | { readonly kind: 'filter'; readonly filter: FilterText };
 
 /** Number of selected rows that each action applies to. */
-export type Counts = Readonly<Record<RowsAct | 'images' | 'all', number>>;
+export type ActCounts = Readonly<Record<RowsAct | 'images' | 'all', number>>;
 
 /** The agent's limit per request. */
 export const MOST_ROWS = 1_000;
@@ -29,7 +29,7 @@ const FITS: Readonly<Record<RowsAct, (row: ListRowJson) => boolean>> = {
   dismiss: ({ needsPerson }) => needsPerson,
 };
 
-export function countsOf(rows: readonly ListRowJson[]): Counts {
+export function countsOf(rows: readonly ListRowJson[]): ActCounts {
   const count = (isMeant: (row: ListRowJson) => boolean) => rows.filter(isMeant).length;
   return {
     retry: count(FITS.retry),
@@ -43,7 +43,7 @@ export function countsOf(rows: readonly ListRowJson[]): Counts {
 const OF_DOCUMENTS: readonly string[] = ['queued', 'uploading', 'held', 'accepted', ...UNDECIDED];
 
 /** Counts for a filter, as counted by the agent. */
-export async function countFilter(filter: FilterText, signal: AbortSignal): Promise<Counts> {
+export async function countFilter(filter: FilterText, signal: AbortSignal): Promise<ActCounts> {
   const { order: _, ...request } = requestOf(filter);
   const inStates = (states: readonly string[]) =>
     countAll(
@@ -67,17 +67,17 @@ async function countAll(request: Request<'countDocuments'>, signal: AbortSignal)
   return count;
 }
 
-export interface Done {
+export interface ManyDone {
   readonly count: number;
   readonly failed: number;
   readonly documents: readonly number[];
   readonly files: readonly number[];
 }
 
-const NOTHING: Done = { count: 0, failed: 0, documents: [], files: [] };
+const NOTHING: ManyDone = { count: 0, failed: 0, documents: [], files: [] };
 
 /** @throws ApiError; anything done before that stays done */
-export async function actOn(act: RowsAct, chosen: Chosen): Promise<Done> {
+export async function actOn(act: RowsAct, chosen: Chosen): Promise<ManyDone> {
   if (chosen.kind === 'filter') {
     const { order: _, ...filter } = requestOf(chosen.filter);
     return inParts({ act, filter });
@@ -89,12 +89,12 @@ export async function actOn(act: RowsAct, chosen: Chosen): Promise<Done> {
   });
 }
 
-export const undoDismissal = (done: Done): Promise<Done> => onNumbers('undismiss', done);
+export const undoDismissal = (done: ManyDone): Promise<ManyDone> => onNumbers('undismiss', done);
 
 async function onNumbers(
   act: ManyAct,
-  { documents, files }: Pick<Done, 'documents' | 'files'>,
-): Promise<Done> {
+  { documents, files }: Pick<ManyDone, 'documents' | 'files'>,
+): Promise<ManyDone> {
   let all = NOTHING;
   for (let at = 0; at < Math.max(documents.length, files.length); at += AT_ONCE) {
     const part = {
@@ -106,14 +106,14 @@ async function onNumbers(
   return all;
 }
 
-async function inParts(request: Request<'actOnMany'>): Promise<Done> {
+async function inParts(request: Request<'actOnMany'>): Promise<ManyDone> {
   let all = NOTHING;
   for await (const { done, count, failed } of callInParts('actOnMany', request))
     all = together(all, { ...done, count, failed });
   return all;
 }
 
-const together = (a: Done, b: Done): Done => ({
+const together = (a: ManyDone, b: ManyDone): ManyDone => ({
   count: a.count + b.count,
   failed: a.failed + b.failed,
   documents: [...a.documents, ...b.documents],

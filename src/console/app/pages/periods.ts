@@ -1,5 +1,5 @@
 export const SPANS = ['day', 'week', 'month'] as const;
-export type Span = (typeof SPANS)[number];
+export type PeriodSpan = (typeof SPANS)[number];
 
 export interface Period {
   /** First and last day, in the form used in URLs: 2026-11-24. */
@@ -19,7 +19,7 @@ function dateOf(day: string): Date {
 export const today = (): string => textOf(new Date());
 
 /** The period that contains a day. Weeks start on Monday. */
-export function periodOf(day: string, span: Span): Period {
+export function periodOf(day: string, span: PeriodSpan): Period {
   const at = dateOf(day);
   const [year, month, date] = [at.getFullYear(), at.getMonth(), at.getDate()];
   if (span === 'day') return { first: day, last: day };

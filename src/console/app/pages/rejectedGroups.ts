@@ -18,12 +18,12 @@ export interface Group {
 const MOST = 1_000;
 const PAGE = 500;
 
-interface Unsent {
+interface UnsentGroup {
   readonly rows: readonly ListRowJson[];
   readonly isAll: boolean;
 }
 
-export async function unsentFiles(signal: AbortSignal): Promise<Unsent> {
+export async function unsentFiles(signal: AbortSignal): Promise<UnsentGroup> {
   const request = { states: [...UNSENT], attention: 'needed' as const, limit: PAGE };
   let rows: readonly ListRowJson[] = [];
   for await (const page of callInParts('documents', request, signal)) {

@@ -4,7 +4,7 @@ import { callInParts } from '../api.ts';
 import { useCountsTick } from '../parts/hooks.ts';
 import { filterHref, requestOf, type FilterText } from './documentFilter.ts';
 
-interface Facets extends Parts {
+interface FacetAnswer extends Parts {
   /** Whether everything was counted. */
   readonly isAll: boolean;
 }
@@ -15,14 +15,14 @@ const REFRESH_MS = 15_000;
 const MOST_PARTS = 10;
 const MOST_DAYS = 62;
 
-export interface ShownFacets extends Facets {
+export interface ShownFacets extends FacetAnswer {
   /** False while the counts of the previous filter are still shown. */
   readonly isCurrent: boolean;
 }
 
 /** Counts by kind for the filter; null until known. `isReady`: the list has loaded, which comes first. */
 export function useFacets(filter: FilterText, isReady: boolean): ShownFacets | null {
-  const [known, setKnown] = useState<{ readonly key: string; readonly facets: Facets } | null>(null);
+  const [known, setKnown] = useState<{ readonly key: string; readonly facets: FacetAnswer } | null>(null);
   const key = filterHref({ ...filter, order: '' });
   const counts = useCountsTick(REFRESH_MS);
   useEffect(() => {
@@ -67,9 +67,9 @@ function sumOf(a: Parts, b: Parts): Parts {
   };
 }
 
-type Counts<T> = { value: T; count: number }[];
+type FacetCounts<T> = { value: T; count: number }[];
 
-function merged<T>(a: Counts<T>, b: Counts<T>): Counts<T> {
+function merged<T>(a: FacetCounts<T>, b: FacetCounts<T>): FacetCounts<T> {
   const all = new Map<string, { value: T; count: number }>();
   for (const { value, count } of [...a, ...b]) {
     const key = JSON.stringify(value);

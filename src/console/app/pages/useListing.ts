@@ -10,7 +10,7 @@ const PAGE = 50;
 const GROWN = 4 * PAGE;
 const REFRESH_MS = 2000;
 
-export interface Listing {
+export interface DocumentListing {
   readonly rows: readonly ListRowJson[];
   /** Cursor of the next page; null at the end. */
   readonly next: string | null;
@@ -20,7 +20,7 @@ export interface Listing {
   readonly stopped: boolean;
 }
 
-export interface Listed extends Listing {
+export interface ListedRows extends DocumentListing {
   /** Number of new documents not shown yet, because the person is using the table. */
   readonly pending: number;
   readonly showPending: () => void;
@@ -28,11 +28,22 @@ export interface Listed extends Listing {
   readonly again: () => void;
 }
 
-const EMPTY: Listing = { rows: [], next: null, lookedUntil: null, busy: true, error: null, stopped: false };
+const EMPTY: DocumentListing = {
+  rows: [],
+  next: null,
+  lookedUntil: null,
+  busy: true,
+  error: null,
+  stopped: false,
+};
 
 /** One page of documents, filled by as many requests as needed; the first page updates live. */
-export function useListing(filter: FilterText, cursor: string | undefined, isAtRest: () => boolean): Listed {
-  const [listing, setListing] = useState<Listing & { key: string }>({ ...EMPTY, key: '' });
+export function useListing(
+  filter: FilterText,
+  cursor: string | undefined,
+  isAtRest: () => boolean,
+): ListedRows {
+  const [listing, setListing] = useState<DocumentListing & { key: string }>({ ...EMPTY, key: '' });
   const [pending, setPending] = useState<readonly ListRowJson[]>([]);
   const [turn, setTurn] = useState(0);
   const running = useRef<AbortController | null>(null);
@@ -95,9 +106,9 @@ async function fill(
   filter: FilterText,
   cursor: string | undefined,
   signal: AbortSignal,
-  show: (part: Listing) => void,
+  show: (part: DocumentListing) => void,
 ): Promise<void> {
-  let part: Listing = EMPTY;
+  let part: DocumentListing = EMPTY;
   let next: string | null = cursor ?? null;
   try {
     do {

@@ -12,11 +12,11 @@ export interface Selection {
   readonly clear: () => void;
 }
 
-type Rows = ReadonlyMap<string, ListRowJson>;
+type SelectedRows = ReadonlyMap<string, ListRowJson>;
 
 /** The selected rows. Kept while paging through the same list; cleared when the filter changes. */
 export function useSelection(filter: FilterText, shown: readonly ListRowJson[]): Selection {
-  const [rows, setRows] = useState<Rows>(new Map());
+  const [rows, setRows] = useState<SelectedRows>(new Map());
   const [isAll, setAll] = useState(false);
   const key = filterHref(filter);
   const clear = () => {

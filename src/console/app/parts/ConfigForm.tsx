@@ -4,7 +4,7 @@ import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigEdit, ConfigState } from '../../../control/protocol/settings.ts';
 import { call } from '../api.ts';
 import { allOf, applied, textOf, type FieldGroups, type Typed } from '../settings/fields.ts';
-import type { JsonObject } from '../settings/edits.ts';
+import type { EditedObject } from '../settings/edits.ts';
 import { t } from '../texts.ts';
 import { Input } from './Input.tsx';
 import { Notice, announce } from './Notice.tsx';
@@ -19,26 +19,26 @@ import { Problem } from './Explanations.tsx';
 interface ConfigFormProps {
   readonly config: ConfigState;
   /** Current values in the file; null if it has none (any more). */
-  readonly values: (config: ConfigState) => JsonObject | null;
-  readonly edits: (config: ConfigState, before: JsonObject, next: JsonObject) => ConfigEdit[];
+  readonly values: (config: ConfigState) => EditedObject | null;
+  readonly edits: (config: ConfigState, before: EditedObject, next: EditedObject) => ConfigEdit[];
   readonly groups: FieldGroups;
   readonly saved: string;
   readonly onSaved: (config: ConfigState) => void;
   readonly cancel: string;
   /** Folder whose files the change may affect, which needs a decision. */
   readonly folder?: string | null;
-  readonly extra?: (next: JsonObject) => ComponentChildren;
+  readonly extra?: (next: EditedObject) => ComponentChildren;
 }
 
 /** What the person has to know or decide before saving. */
-interface Asked {
+interface SaveQuestion {
   readonly consequences: readonly Consequence[];
   readonly originals: Originals | null;
 }
 
 const TITLES: Readonly<Record<string, string>> = { ...t.form.groups, ...t.settings.groups };
 
-type Refusal =
+type SaveRefusal =
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'conflict'; readonly newer: ConfigState };
 
@@ -49,9 +49,9 @@ type Refusal =
 export function ConfigForm(props: ConfigFormProps) {
   const [config, setConfig] = useState(props.config);
   const [typed, setTyped] = useState<Typed>({});
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<SaveRefusal | null>(null);
   const [busy, setBusy] = useState(false);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<SaveQuestion | null>(null);
   const values = props.values(config);
   if (values === null) {
     return (

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
 import { Form } from './Field.tsx';
-import { useAct, type Act } from './hooks.ts';
+import { useAct, type ConsoleAct } from './hooks.ts';
 import { Failure } from './Notice.tsx';
 
 export interface DialogProps {
@@ -13,7 +13,7 @@ export interface DialogProps {
   readonly cancel?: string;
   readonly danger?: boolean;
   /** Runs `onConfirm` and holds its error, if that has to outlive the dialog. */
-  readonly act?: Act;
+  readonly act?: ConsoleAct;
   readonly onConfirm: () => void | Promise<void>;
   readonly onClose: () => void;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Finding } from '../../../control/protocol/settings.ts';
+import type { SettingFinding } from '../../../control/protocol/settings.ts';
 import type { Request, Response } from '../../../control/protocol/protocol.ts';
 import { number } from '../format.ts';
-import type { JsonObject } from '../settings/edits.ts';
+import type { EditedObject } from '../settings/edits.ts';
 import type { FindingFact } from '../../../texts/en/findings.ts';
 import { findingWords } from '../../../texts/explain.ts';
 import { t } from '../texts.ts';
@@ -18,11 +18,11 @@ import { told } from '../explanations.ts';
 interface FolderTestProps {
   readonly path: string;
   /** Settings of an unsaved folder; left out to test those in effect. */
-  readonly settings?: JsonObject;
+  readonly settings?: EditedObject;
   readonly onClose: () => void;
 }
 
-const TONES: Readonly<Record<Finding['level'], Tone>> = { ok: 'ok', warn: 'warn', fail: 'bad' };
+const TONES: Readonly<Record<SettingFinding['level'], Tone>> = { ok: 'ok', warn: 'warn', fail: 'bad' };
 
 /** Results of the daemon's test, and the names that files would get. */
 export function FolderTest({ path, settings, onClose }: FolderTestProps) {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../texts.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Button } from './Button.tsx';
-import type { Asked } from './hooks.ts';
+import type { Loaded } from './hooks.ts';
 import { Problem } from './Explanations.tsx';
 
 export type Tone = 'ok' | 'info' | 'warn' | 'bad';
@@ -51,7 +51,7 @@ export function Loading() {
 }
 
 interface AnswerProps<T> {
-  readonly asked: Asked<T>;
+  readonly asked: Loaded<T>;
   readonly children: (data: T) => ComponentChildren;
 }
 

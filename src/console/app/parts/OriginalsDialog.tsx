@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Consequence } from '../../../control/protocol/consequences.ts';
-import type { JsonObject } from '../settings/edits.ts';
+import type { EditedObject } from '../settings/edits.ts';
 import { t } from '../texts.ts';
 import { Consequences, type Originals } from './Consequences.tsx';
 import { Dialog } from './Dialog.tsx';
@@ -11,8 +11,8 @@ export type ExistingOriginals = 'leave' | 'include';
 export function originalsOf(
   all: readonly Originals[],
   folder: string | null,
-  before: JsonObject,
-  next: JsonObject,
+  before: EditedObject,
+  next: EditedObject,
 ): Originals | null {
   const { afterUpload = 'keep' } = next;
   if (afterUpload === 'keep') return null;

@@ -3,9 +3,9 @@ import type { ListState } from '../../../core/ports/ledgerReports.ts';
 import { t } from '../texts.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
-type Look = readonly [tone: string, icon: IconName];
+type StateLook = readonly [tone: string, icon: IconName];
 
-const LISTED: Readonly<Record<ListState, Look>> = {
+const LISTED: Readonly<Record<ListState, StateLook>> = {
   queued: ['wait', 'wait'],
   uploading: ['busy', 'up'],
   held: ['warn', 'pause'],
@@ -24,7 +24,7 @@ const LISTED: Readonly<Record<ListState, Look>> = {
 export const LIST_STATES = Object.keys(LISTED) as readonly ListState[];
 
 /** States missing here or in `texts` are shown under their own name. */
-const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {
+const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], StateLook>>> = {
   watching: ['ok', 'check'],
   starting: ['busy', 'wait'],
   paused: ['warn', 'pause'],
@@ -36,7 +36,7 @@ const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], Look>>> = {
 };
 
 /** An icon and a word; colour is never the only indication. */
-export function Badge({ look: [tone, icon], text }: { readonly look: Look; readonly text: string }) {
+export function Badge({ look: [tone, icon], text }: { readonly look: StateLook; readonly text: string }) {
   return (
     <span class={`badge ${tone}`}>
       <Icon name={icon} />

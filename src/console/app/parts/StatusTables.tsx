@@ -4,28 +4,28 @@ import { number } from '../format.ts';
 import { endpointId, ofEndpoint, ofFolder, tally } from '../tally.ts';
 import { t } from '../texts.ts';
 import { EndpointBadge, FolderBadge } from './State.tsx';
-import { Table, type Column } from './Table.tsx';
+import { Table, type TableColumn } from './Table.tsx';
 import { tallyColumns } from './Tally.tsx';
 import { Details } from './Explanations.tsx';
 import { Wrapped } from './Wrapped.tsx';
 import { told } from '../explanations.ts';
 
-type FolderStatus = OverviewResponse['status']['folders'][number];
+type FolderRow = OverviewResponse['status']['folders'][number];
 type EndpointStatus = OverviewResponse['endpoints'][number];
 
-interface Shown<R> {
+interface ShownFolder<R> {
   readonly overview: OverviewResponse;
   /** Shown in a separate last column. */
   readonly actions?: (row: R) => ComponentChildren;
 }
 
-export function FolderTable({ overview, actions }: Shown<FolderStatus>) {
+export function FolderTable({ overview, actions }: ShownFolder<FolderRow>) {
   const rows = overview.status.folders.map((folder) => ({
     ...folder,
     tally: tally(overview.counts, ofFolder(folder.path)),
     filter: { folder: folder.path },
   }));
-  const columns: Column<(typeof rows)[number]>[] = [
+  const columns: TableColumn<(typeof rows)[number]>[] = [
     { head: t.folders.path, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
     {
       head: t.folders.state,
@@ -55,14 +55,14 @@ export function FolderTable({ overview, actions }: Shown<FolderStatus>) {
   return <Table caption={t.folders.title} columns={columns} rows={rows} rowKey={({ path }) => path} />;
 }
 
-export function EndpointTable({ overview, actions }: Shown<EndpointStatus>) {
+export function EndpointTable({ overview, actions }: ShownFolder<EndpointStatus>) {
   const rows = overview.endpoints.map((each) => ({
     ...each,
     held: isHeld(overview, each),
     tally: tally(overview.counts, ofEndpoint(each.endpoint)),
     filter: { endpoint: endpointId(each.endpoint) },
   }));
-  const columns: Column<(typeof rows)[number]>[] = [
+  const columns: TableColumn<(typeof rows)[number]>[] = [
     {
       head: t.endpoints.alias,
       class: 'name',

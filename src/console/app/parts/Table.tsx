@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-export interface Column<R> {
+export interface TableColumn<R> {
   readonly head: string;
   readonly cell: (row: R) => ComponentChildren;
   readonly numeric?: boolean;
@@ -9,7 +9,7 @@ export interface Column<R> {
 
 interface TableProps<R> {
   readonly caption: string;
-  readonly columns: readonly Column<R>[];
+  readonly columns: readonly TableColumn<R>[];
   readonly rows: readonly R[];
   readonly rowKey: (row: R) => string;
   /** Index of the column that names the row; default 0. */
@@ -19,7 +19,7 @@ interface TableProps<R> {
 
 /** On a narrow screen, each row is a card. Roles are explicit, because browsers drop them when `display` changes. */
 export function Table<R>({ caption, columns, rows, rowKey, rowHead = 0, rowClass }: TableProps<R>) {
-  const looks = (column: Column<R>) => `${column.class ?? ''}${column.numeric ? ' num' : ''}`.trim();
+  const looks = (column: TableColumn<R>) => `${column.class ?? ''}${column.numeric ? ' num' : ''}`.trim();
   return (
     <div class="table-box">
       <table role="table">

@@ -1,11 +1,11 @@
 import { compact, number } from '../format.ts';
 import { href } from '../router.ts';
-import { WAITING_STATES, type Tally } from '../tally.ts';
+import { WAITING_STATES, type StateTally } from '../tally.ts';
 import { t } from '../texts.ts';
-import type { Column } from './Table.tsx';
+import type { TableColumn } from './Table.tsx';
 
-interface Counted {
-  readonly tally: Tally;
+interface CountedRow {
+  readonly tally: StateTally;
   /** Filter by `folder` or `endpoint` that lists the counted documents. */
   readonly filter: Readonly<Record<string, string>>;
 }
@@ -19,10 +19,10 @@ export const LISTS = {
     attention: 'none',
     state: 'duplicate,rejected,failed,unconfirmed,lost,incomplete,unreadable,skipped',
   },
-} satisfies Readonly<Record<keyof Tally, Readonly<Record<string, string>>>>;
+} satisfies Readonly<Record<keyof StateTally, Readonly<Record<string, string>>>>;
 
 /** Four columns of counts, each linked to the documents it counts. */
-export function tallyColumns<R extends Counted>(): Column<R>[] {
+export function tallyColumns<R extends CountedRow>(): TableColumn<R>[] {
   return (['accepted', 'waiting', 'person', 'other'] as const).map((word) => ({
     head: t.tally[word],
     numeric: true,

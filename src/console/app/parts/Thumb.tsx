@@ -30,11 +30,11 @@ interface ThumbProps {
 }
 
 /** A missing picture is requested once more. */
-type State = 'first' | 'waiting' | 'again' | 'none';
+type ThumbState = 'first' | 'waiting' | 'again' | 'none';
 
 /** Decorative, because the name is beside it. */
 export function Thumb({ id, sha256, type, class: more = '', isLate = false }: ThumbProps) {
-  const [state, setState] = useState<State>('first');
+  const [state, setState] = useState<ThumbState>('first');
   const place = useRef<HTMLSpanElement>(null);
   const image = useRef<HTMLImageElement>(null);
   const [isNear, setNear] = useState(!isLate);

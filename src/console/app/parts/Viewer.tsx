@@ -10,7 +10,7 @@ interface ViewerProps {
   readonly onError?: () => void;
 }
 
-type Fit = 'page' | 'width';
+type ImageFit = 'page' | 'width';
 
 const STEP = 1.4;
 const MOST = 8;
@@ -20,11 +20,11 @@ export function Viewer({ src, alt, onError = () => {} }: ViewerProps) {
   const box = useRef<HTMLDivElement>(null);
   const size = useSize(box);
   const [natural, setNatural] = useState({ width: 0, height: 0 });
-  const [fit, setFit] = useState<Fit>('page');
+  const [fit, setFit] = useState<ImageFit>('page');
   const [zoom, setZoom] = useState(1);
   const [turns, setTurns] = useState(0);
   const enlarge = (factor: number) => setZoom((now) => Math.min(MOST, Math.max(1, now * factor)));
-  const fitTo = (wanted: Fit) => {
+  const fitTo = (wanted: ImageFit) => {
     setFit(wanted);
     setZoom(1);
   };
@@ -92,16 +92,16 @@ export function Viewer({ src, alt, onError = () => {} }: ViewerProps) {
   );
 }
 
-interface Size {
+interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
 /** Rotation does not change an image's width and height, so the frame takes on the visible ones. */
 function layout(
-  { width, height }: Size,
-  box: Size,
-  { fit, zoom, turns }: { readonly fit: Fit; readonly zoom: number; readonly turns: number },
+  { width, height }: ImageSize,
+  box: ImageSize,
+  { fit, zoom, turns }: { readonly fit: ImageFit; readonly zoom: number; readonly turns: number },
 ) {
   if (width === 0 || box.width === 0) return { frame: {}, image: { visibility: 'hidden' } };
   const isOnSide = turns % 2 === 1;

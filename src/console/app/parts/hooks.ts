@@ -4,7 +4,7 @@ import type { Operation, Request, Response } from '../../../control/protocol/pro
 import { call, isAbort } from '../api.ts';
 import { useOverview } from '../live.ts';
 
-export interface Asked<T> {
+export interface Loaded<T> {
   readonly data: T | null;
   readonly error: unknown;
   readonly again: () => void;
@@ -17,7 +17,7 @@ export function useAsk<T>(
   ask: (signal: AbortSignal) => Promise<T>,
   key: string,
   tick: unknown = null,
-): Asked<T> {
+): Loaded<T> {
   const [known, setKnown] = useState<{ key: string; data: T | null; error: unknown }>({
     key,
     data: null,
@@ -51,19 +51,19 @@ export function useCall<O extends Operation>(
   operation: O,
   request: Request<O>,
   tick: unknown = null,
-): Asked<Response<O>> {
+): Loaded<Response<O>> {
   const key = JSON.stringify([operation, request]);
   return useAsk((signal) => call(operation, request, signal), key, tick);
 }
 
-export interface Act {
+export interface ConsoleAct {
   readonly busy: boolean;
   readonly error: unknown;
   readonly run: (act: () => Promise<void>) => Promise<void>;
 }
 
 /** Runs one action of a person at a time, and holds its error. */
-export function useAct(): Act {
+export function useAct(): ConsoleAct {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const running = useRef(false);

@@ -1,8 +1,8 @@
-import type { ConfigState, Setting } from '../../../control/protocol/settings.ts';
-import { isObject, objectAt, valueAt, withValue, type Json, type JsonObject } from './edits.ts';
+import type { ConfigState, SettingAnswer } from '../../../control/protocol/settings.ts';
+import { isObject, objectAt, valueAt, withValue, type EditedJson, type EditedObject } from './edits.ts';
 
 /** A setting in a form. Its value is always text, empty for the default. */
-export interface Field extends Setting {
+export interface Field extends SettingAnswer {
   /** Its key relative to the folder, endpoint or section that the form is about. */
   readonly id: string;
 }
@@ -24,7 +24,7 @@ export function fieldsOf(config: ConfigState, page: string, below = ''): FieldGr
 }
 
 /** Offers the accounts or endpoints of the file. With a single endpoint it is the default; with several, the person has to choose. */
-function withNames(setting: Setting, { values }: ConfigState): Setting {
+function withNames(setting: SettingAnswer, { values }: ConfigState): SettingAnswer {
   if (setting.among === null) return setting;
   const names = Object.keys(objectAt(values, [setting.among]) ?? {});
   if (setting.among === 'accounts') return { ...setting, options: ['none', ...names] };
@@ -35,7 +35,7 @@ function withNames(setting: Setting, { values }: ConfigState): Setting {
 }
 
 /** Text of the value in the file; otherwise of the default, if the control must show a value. */
-export function textOf(field: Field, values: JsonObject): string {
+export function textOf(field: Field, values: EditedObject): string {
   const value = valueAt(values, field.id.split('.'));
   if (value === undefined || value === null) return shownDefault(field);
   if (field.kind === 'pairs' && isObject(value))
@@ -47,7 +47,7 @@ export function textOf(field: Field, values: JsonObject): string {
 }
 
 /** Shows values that don't fit the form as JSON. */
-export const plain = (value: Json | undefined): string =>
+export const plain = (value: EditedJson | undefined): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** Fields with a default that can be typed show it as a placeholder. */
@@ -55,7 +55,7 @@ function shownDefault({ kind, initial }: Field): string {
   return kind === 'yes' || kind === 'choice' || kind === 'checks' ? (initial ?? '') : '';
 }
 
-function valueOf(field: Field, text: string): Json | undefined {
+function valueOf(field: Field, text: string): EditedJson | undefined {
   const trimmed = text.trim();
   switch (field.kind) {
     case 'yes':
@@ -86,7 +86,7 @@ function valueOf(field: Field, text: string): Json | undefined {
 }
 
 /** New content with everything typed applied; untouched fields stay unchanged. */
-export function applied(fields: readonly Field[], before: JsonObject, typed: Typed): JsonObject {
+export function applied(fields: readonly Field[], before: EditedObject, typed: Typed): EditedObject {
   let next = before;
   for (const field of fields) {
     const text = typed[field.id];

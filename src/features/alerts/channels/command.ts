@@ -2,7 +2,7 @@ import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { iso } from '../../../core/domain/words.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import { alertJson } from './json.ts';
-import type { Run } from './program.ts';
+import type { RunProgram } from './program.ts';
 
 /** Runs the admin's program for each alert. Exit status 0 means delivered. */
 export function createCommandChannel({
@@ -10,7 +10,7 @@ export function createCommandChannel({
   run,
 }: {
   readonly command: readonly string[];
-  readonly run: Run;
+  readonly run: RunProgram;
 }): AlertChannel {
   return {
     name: 'command',

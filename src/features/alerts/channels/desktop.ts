@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
-import type { Run } from './program.ts';
+import type { RunProgram } from './program.ts';
 
 export interface Notice {
   readonly command: readonly string[];
@@ -13,7 +13,7 @@ export function createDesktopChannel({
   run,
 }: {
   readonly platform: NodeJS.Platform;
-  readonly run: Run;
+  readonly run: RunProgram;
 }): AlertChannel {
   return {
     name: 'desktop',

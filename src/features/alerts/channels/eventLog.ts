@@ -1,7 +1,7 @@
 import { ReceiptdError } from '../../../core/domain/errors.ts';
 import type { Alert, AlertChannel, AlertKind } from '../../../core/ports/alert.ts';
 import type { Notice } from './desktop.ts';
-import type { Run } from './program.ts';
+import type { RunProgram } from './program.ts';
 
 /** Event ids and types by which monitoring can tell alerts apart, in any language. */
 const ENTRIES: Readonly<Record<AlertKind, readonly [id: number, type: 'Error' | 'Warning' | 'Information']>> =
@@ -24,7 +24,7 @@ export function createEventLogChannel({
   run,
 }: {
   readonly platform: NodeJS.Platform;
-  readonly run: Run;
+  readonly run: RunProgram;
 }): AlertChannel {
   return {
     name: 'eventLog',

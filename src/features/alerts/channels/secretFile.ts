@@ -3,7 +3,7 @@ import { ReceiptdError, systemCode } from '../../../core/domain/errors.ts';
 import { NotAFile } from '../../../system/plainFile.ts';
 import { readPrivateFile, TooLarge } from '../../../system/privateFile.ts';
 
-type Flaw = NotUtf8 | 'notFile' | 'tooLarge' | 'unreadable' | 'empty';
+type SecretFileFlaw = NotUtf8 | 'notFile' | 'tooLarge' | 'unreadable' | 'empty';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -16,7 +16,7 @@ export async function readSecretFile(
   key: string,
   code: 'ALERT_UNDELIVERED' | 'FILE_UNREADABLE' = 'ALERT_UNDELIVERED',
 ): Promise<string> {
-  const unusable = (flaw: Flaw, cause?: unknown) => {
+  const unusable = (flaw: SecretFileFlaw, cause?: unknown) => {
     const system = systemCode(cause) ?? null;
     return new ReceiptdError(`${code}.secretFile`, { setting: key, file, flaw, system }, { cause });
   };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
-import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
+import { SERVICE_NAME, type HostedAgent, type InstallScope } from '../agent.ts';
 import { readDefinition, removeDefinition, writeDefinition } from '../definition.ts';
 import { run } from '../../../system/programs.ts';
 import { demand, type Host } from '../host.ts';
@@ -22,7 +22,7 @@ export class Launchd implements Manager {
   readonly #domain: string;
   readonly #log: string;
 
-  constructor(host: Host, scope: Scope, user: string, stateDir: string) {
+  constructor(host: Host, scope: InstallScope, user: string, stateDir: string) {
     this.#host = host;
     this.#user = scope === 'system' ? user : null;
     this.#domain = scope === 'system' ? 'system' : `gui/${host.uid ?? ''}`;

@@ -6,11 +6,11 @@ import { xmlComment, xmlText } from '../xml.ts';
 const UMASK = 0o022;
 const STOP_MARGIN = 30;
 
-type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value };
+type PlistValue = string | number | boolean | readonly string[] | { readonly [key: string]: PlistValue };
 
 /** A launchd job: a LaunchDaemon if `user` is given, otherwise a LaunchAgent of the installing user. */
 export function launchdPlist(agent: HostedAgent, user: string | null): string {
-  const job: Value = {
+  const job: PlistValue = {
     Label: SERVICE_NAME,
     ProgramArguments: runCommand(agent),
     ...(user !== null && { UserName: user }),
@@ -35,7 +35,7 @@ export function launchdPlist(agent: HostedAgent, user: string | null): string {
   return mark(text, xmlComment, 2);
 }
 
-function element(value: Value, indent: string): string {
+function element(value: PlistValue, indent: string): string {
   const deeper = `${indent}  `;
   if (typeof value === 'string') return `${indent}<string>${xmlText(value)}</string>`;
   if (typeof value === 'number') return `${indent}<integer>${value}</integer>`;
@@ -52,6 +52,6 @@ function element(value: Value, indent: string): string {
   return [`${indent}<dict>`, ...pairs, `${indent}</dict>`].join('\n');
 }
 
-function isList(value: Value): value is readonly string[] {
+function isList(value: PlistValue): value is readonly string[] {
   return Array.isArray(value);
 }

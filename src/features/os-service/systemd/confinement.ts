@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { reachedPaths, withLinks, type HostedAgent } from '../agent.ts';
-import { unitWord, type Setting } from './quote.ts';
+import { unitWord, type UnitSetting } from './quote.ts';
 
 const HOMES = ['/home', '/root', '/run/user'];
 const TEMPORARY = ['/tmp', '/var/tmp'];
@@ -23,7 +23,7 @@ const COMMON = [
  * The tightest sandbox that works. Left out: MemoryDenyWriteExecute (V8 compiles at run time), ProcSubset (kernel limits
  * are read from /proc/sys), and PrivateUsers (owners of scans must be told apart).
  */
-export function confinement(agent: HostedAgent, hasStateDirectory: boolean): Setting[] {
+export function confinement(agent: HostedAgent, hasStateDirectory: boolean): UnitSetting[] {
   const reached = reachedPaths(agent);
   const isTmpReached = reached.some((path) => isIn(path, TEMPORARY));
   return [
@@ -49,7 +49,7 @@ export function confinement(agent: HostedAgent, hasStateDirectory: boolean): Set
 }
 
 /** Settings that need no mount namespace and no privileges, so they also work in a user manager. */
-export function ordinaryConfinement({ folders, controlGroup }: HostedAgent): Setting[] {
+export function ordinaryConfinement({ folders, controlGroup }: HostedAgent): UnitSetting[] {
   const isShared = folders.some((folder) => folder.isShared);
   return [
     ['NoNewPrivileges', 'yes'],
@@ -69,7 +69,7 @@ export function ordinaryConfinement({ folders, controlGroup }: HostedAgent): Set
   ];
 }
 
-function writable(agent: HostedAgent, hasStateDirectory: boolean, isTmpReached: boolean): Setting[] {
+function writable(agent: HostedAgent, hasStateDirectory: boolean, isTmpReached: boolean): UnitSetting[] {
   const configDirs = withLinks(agent, agent.configFile).map((file) => posix.dirname(file));
   const paths = [
     ...(hasStateDirectory ? [] : withLinks(agent, agent.stateDir)),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
-import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
+import { SERVICE_NAME, type HostedAgent, type InstallScope } from '../agent.ts';
 import { readDefinition, removeDefinition, writeDefinition } from '../definition.ts';
 import { run } from '../../../system/programs.ts';
 import { demand, type Host } from '../host.ts';
@@ -34,10 +34,10 @@ export class Systemd implements Manager {
   readonly name = 'systemd';
   readonly file: string;
   readonly #host: Host;
-  readonly #scope: Scope;
+  readonly #scope: InstallScope;
   readonly #user: string;
 
-  constructor(host: Host, scope: Scope, user: string) {
+  constructor(host: Host, scope: InstallScope, user: string) {
     this.#host = host;
     this.#scope = scope;
     this.#user = user;

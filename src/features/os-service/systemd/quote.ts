@@ -1,7 +1,7 @@
 import { plainText } from '../plainText.ts';
 
 /** One line of a section. */
-export type Setting = readonly [name: string, value: string];
+export type UnitSetting = readonly [name: string, value: string];
 
 /** A word in a list, per systemd.syntax(7); quoted only if necessary. */
 export function unitWord(text: string): string {

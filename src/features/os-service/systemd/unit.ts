@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { DESCRIPTION, runCommand, withLinks, type HostedAgent } from '../agent.ts';
 import { mark } from '../mark.ts';
 import { confinement, ordinaryConfinement } from './confinement.ts';
-import { unitCommand, unitPath, unitWord, type Setting } from './quote.ts';
+import { unitCommand, unitPath, unitWord, type UnitSetting } from './quote.ts';
 
 /** Added to the grace period of uploads before systemd kills the agent. Seconds. */
 const STOP_MARGIN = 30;
@@ -44,11 +44,11 @@ export function userUnit(agent: HostedAgent): string {
   ]);
 }
 
-function pair(name: string, value: string): Setting {
+function pair(name: string, value: string): UnitSetting {
   return [name, value];
 }
 
-function unitHead({ command }: HostedAgent): Setting[] {
+function unitHead({ command }: HostedAgent): UnitSetting[] {
   // Otherwise systemd would keep trying to start a program that was removed.
   const needed = command.flatMap((path, index) => {
     const value = posix.isAbsolute(path) ? unitPath(path) : null;
@@ -66,7 +66,7 @@ function systemEnvironment(agent: HostedAgent): HostedAgent['environment'] {
   return { RECEIPTD_STATE_DIR: stateDir, ...environment };
 }
 
-function running(agent: HostedAgent, environment: HostedAgent['environment']): Setting[] {
+function running(agent: HostedAgent, environment: HostedAgent['environment']): UnitSetting[] {
   const variables = Object.entries(environment).map(([name, value]) => unitWord(`${name}=${value}`));
   return [
     ['Type', 'notify'],
@@ -94,7 +94,7 @@ function running(agent: HostedAgent, environment: HostedAgent['environment']): S
  * Lets systemd create the state directory and set its owner, if it is in the standard location. Not if it is a link,
  * whose owner systemd can't set, nor if its name has a special meaning: `a:b` would be `a` with a link `b` to it.
  */
-function stateDirectory({ stateDir, links }: HostedAgent): Setting[] {
+function stateDirectory({ stateDir, links }: HostedAgent): UnitSetting[] {
   const name = stateDir.startsWith(STATE_ROOT) ? stateDir.slice(STATE_ROOT.length) : '';
   if (!/^[\w.+@-]+(\/[\w.+@-]+)*$/.test(name) || links[stateDir] !== undefined) return [];
   return [
@@ -104,7 +104,7 @@ function stateDirectory({ stateDir, links }: HostedAgent): Setting[] {
   ];
 }
 
-function section(name: string, settings: readonly Setting[]): string {
+function section(name: string, settings: readonly UnitSetting[]): string {
   return [`[${name}]`, ...settings.map(([key, value]) => `${key}=${value}`)].join('\n');
 }
 

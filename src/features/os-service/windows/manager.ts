@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, win32 } from 'node:path';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
-import { SERVICE_NAME, type HostedAgent, type Scope } from '../agent.ts';
+import { SERVICE_NAME, type HostedAgent, type InstallScope } from '../agent.ts';
 import { run } from '../../../system/programs.ts';
 import { demand, runVisibly, type Host } from '../host.ts';
 import type { Manager, ManagerStatus } from '../manager.ts';
@@ -15,11 +15,11 @@ export class WindowsTasks implements Manager {
   readonly name = 'windows';
   readonly file = null;
   readonly #host: Host;
-  readonly #scope: Scope;
+  readonly #scope: InstallScope;
   readonly #user: string;
   readonly #log: string;
 
-  constructor(host: Host, scope: Scope, user: string, stateDir: string) {
+  constructor(host: Host, scope: InstallScope, user: string, stateDir: string) {
     this.#host = host;
     this.#scope = scope;
     this.#user = user;

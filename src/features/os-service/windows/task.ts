@@ -1,6 +1,6 @@
 import { win32 } from 'node:path';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
-import { DESCRIPTION, runCommand, type HostedAgent, type Scope } from '../agent.ts';
+import { DESCRIPTION, runCommand, type HostedAgent, type InstallScope } from '../agent.ts';
 import { mark } from '../mark.ts';
 import { plainText } from '../plainText.ts';
 import { xmlComment, xmlText } from '../xml.ts';
@@ -29,7 +29,7 @@ export function accountName(user: string): string {
  * A scheduled task that starts at boot (or at the user's logon) and restarts within a minute of exiting.
  * @throws ReceiptdError INSTALL_REFUSED for what a task can't reach or express
  */
-export function windowsTask(agent: HostedAgent, scope: Scope, user: string): string {
+export function windowsTask(agent: HostedAgent, scope: InstallScope, user: string): string {
   if (scope === 'system') refusePlacesOfPeople(agent, user);
   if (Object.keys(agent.environment).length > 0) {
     throw new ReceiptdError('INSTALL_REFUSED.taskEnvironment', { variables: Object.keys(agent.environment) });

@@ -1,5 +1,5 @@
 import { extentsIn, IN_FILE, IN_META } from '../structure/heicItems.ts';
-import { boxesIn, type Box } from '../structure/isoBoxes.ts';
+import { boxesIn, type IsoBox } from '../structure/isoBoxes.ts';
 
 /** Cap on the pieces of an EXIF block; real files stay far below it. */
 const MOST_EXTENTS = 16;
@@ -18,7 +18,7 @@ export function heicExif(bytes: Buffer): Buffer | null {
   return content === null || content.length < 4 ? null : content.subarray(4 + content.readUInt32BE(0));
 }
 
-function firstBox(bytes: Buffer, from: number, to: number, type: string): Box | null {
+function firstBox(bytes: Buffer, from: number, to: number, type: string): IsoBox | null {
   for (const box of boxesIn(bytes, from, to)) {
     if (box.type === type) return box.end <= to ? box : null;
   }
@@ -26,7 +26,7 @@ function firstBox(bytes: Buffer, from: number, to: number, type: string): Box | 
 }
 
 /** Id of the first EXIF item. */
-function exifItem(bytes: Buffer, infos: Box): number | null {
+function exifItem(bytes: Buffer, infos: IsoBox): number | null {
   const count = bytes[infos.body] === 0 ? 2 : 4;
   for (const { type, body, end } of boxesIn(bytes, infos.body + 4 + count, infos.end)) {
     const version = bytes[body];
@@ -40,7 +40,7 @@ function exifItem(bytes: Buffer, infos: Box): number | null {
   return null;
 }
 
-function contentOf(bytes: Buffer, item: number, locations: Box, data: Box | null): Buffer | null {
+function contentOf(bytes: Buffer, item: number, locations: IsoBox, data: IsoBox | null): Buffer | null {
   const pieces: Buffer[] = [];
   let length = 0;
   for (const extent of extentsIn(bytes, locations)) {

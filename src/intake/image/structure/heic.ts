@@ -1,5 +1,5 @@
 import { ilocGap } from './heicItems.ts';
-import { boxesIn, type Box } from './isoBoxes.ts';
+import { boxesIn, type IsoBox } from './isoBoxes.ts';
 import type { GapFact } from '../../../core/domain/why.ts';
 
 /** The boxes to remember; a file may have millions of other types. */
@@ -12,7 +12,7 @@ const LOOKED_AT: ReadonlySet<string> = new Set(['meta', 'moov', 'mdat']);
  * Detects zeros in place of the end of an item, not those within it.
  */
 export function heicGap(bytes: Buffer): GapFact | null {
-  const boxes = new Map<string, Box>();
+  const boxes = new Map<string, IsoBox>();
   let end = 0;
   for (const box of boxesIn(bytes, 0, bytes.length)) {
     if (box.end > bytes.length) return { is: 'short', type: 'heic', has: bytes.length, needs: box.end };
@@ -26,7 +26,7 @@ export function heicGap(bytes: Buffer): GapFact | null {
   return { is: 'noData', type: 'heic', has: bytes.length };
 }
 
-function metaGap(bytes: Buffer, meta: Box, end: number): GapFact | null {
+function metaGap(bytes: Buffer, meta: IsoBox, end: number): GapFact | null {
   // A full box: version and flags come before the boxes in it.
   for (const box of boxesIn(bytes, meta.body + 4, meta.end)) {
     if (box.end > meta.end) return { is: 'boxBeyond', type: 'heic', at: box.body };

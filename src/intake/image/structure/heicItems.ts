@@ -1,5 +1,5 @@
 import { endsInZeros } from './zeros.ts';
-import type { Box } from './isoBoxes.ts';
+import type { IsoBox } from './isoBoxes.ts';
 import type { GapFact } from '../../../core/domain/why.ts';
 
 export const IN_FILE = 0;
@@ -7,7 +7,7 @@ export const IN_META = 1;
 const DESCRIPTION_BYTES = 1024;
 
 /** A piece of an item (ISO/IEC 14496-12, 8.11.3). */
-export interface Extent {
+export interface HeicExtent {
   readonly item: number;
   /** What `start` is relative to. IN_FILE: the start of the file; IN_META: the content of the `idat` box; else another item. */
   readonly method: number;
@@ -16,7 +16,7 @@ export interface Extent {
 }
 
 /** The extents that an item location box names; ends with null if the box is cut off. */
-export function* extentsIn(bytes: Buffer, iloc: Box): Generator<Extent | null> {
+export function* extentsIn(bytes: Buffer, iloc: IsoBox): Generator<HeicExtent | null> {
   const version = bytes[iloc.body] ?? 0;
   const cursor = { at: iloc.body + 4, overrun: false };
   const read = (width: number): number => {
@@ -60,7 +60,7 @@ export function* extentsIn(bytes: Buffer, iloc: Box): Generator<Extent | null> {
  * Describes what a file whose boxes end at `fileEnd` lacks of its item locations; null if every extent in the file ends by
  * then.
  */
-export function ilocGap(bytes: Buffer, iloc: Box, fileEnd: number): GapFact | null {
+export function ilocGap(bytes: Buffer, iloc: IsoBox, fileEnd: number): GapFact | null {
   let extentsInFile = 0;
   for (const extent of extentsIn(bytes, iloc)) {
     if (extent === null) return { is: 'placesCut', type: 'heic' };

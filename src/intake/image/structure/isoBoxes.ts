@@ -1,5 +1,5 @@
 /** A box of an ISO base media file (ISO/IEC 14496-12, 4.2). Offsets are bytes from the start of the file. */
-export interface Box {
+export interface IsoBox {
   readonly type: string;
   readonly start: number;
   /** Start of its content. */
@@ -9,7 +9,7 @@ export interface Box {
 }
 
 /** The boxes between two offsets; ends at bytes that are no box, and after a box that extends beyond `to`. */
-export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<Box> {
+export function* boxesIn(bytes: Buffer, from: number, to: number): Generator<IsoBox> {
   let at = from;
   while (at + 8 <= to) {
     const type = bytes.toString('latin1', at + 4, at + 8);

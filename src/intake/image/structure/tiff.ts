@@ -1,5 +1,5 @@
 import type { Doubt } from './doubt.ts';
-import { openTiff, type Field, type Tiff } from './tiffReader.ts';
+import { openTiff, type TiffField, type Tiff } from './tiffReader.ts';
 import type { GapFact } from '../../../core/domain/why.ts';
 
 const COMPRESSION = 259;
@@ -26,7 +26,7 @@ export function tiffGap(bytes: Buffer): GapFact | Doubt | null {
   if (tiff === null) return { is: 'header', type: 'tiff' };
   if (tiff.first === 0) return { is: 'directoryMissing', has: bytes.length };
 
-  const walk: Walk = { tiff, pending: [tiff.first], pieces: 0, doubt: null, budget: 2 * bytes.length };
+  const walk: TiffWalk = { tiff, pending: [tiff.first], pieces: 0, doubt: null, budget: 2 * bytes.length };
   // Detects circles by remembering one directory, moved at doubling distances (Brent): a set of all could exceed the file's size.
   let landmark = -1;
   for (let visited = 1, move = 1; ; visited += 1) {
@@ -45,7 +45,7 @@ export function tiffGap(bytes: Buffer): GapFact | Doubt | null {
   return walk.pieces > 0 ? walk.doubt : { is: 'noData', type: 'tiff', has: bytes.length };
 }
 
-interface Walk {
+interface TiffWalk {
   readonly tiff: Tiff;
   readonly pending: number[];
   pieces: number;
@@ -65,7 +65,7 @@ const MOST_PENDING = 65_536;
 
 const OVERLAP: GapFact = { is: 'overlap' };
 
-function directoryGap(walk: Walk, at: number): GapFact | Doubt | null {
+function directoryGap(walk: TiffWalk, at: number): GapFact | Doubt | null {
   const { tiff } = walk;
   const directory = tiff.directory(at);
   if (directory === null) {
@@ -74,7 +74,7 @@ function directoryGap(walk: Walk, at: number): GapFact | Doubt | null {
   if (directory.count === 0) return { is: 'directoryEmpty', at };
   if (!spend(walk, directory.count * ENTRY)) return OVERLAP;
 
-  const fields = new Map<number, Field>();
+  const fields = new Map<number, TiffField>();
   for (let i = 0; i < directory.count; i += 1) {
     const field = tiff.field(directory, i);
     if (field.type === 0) return { is: 'directoryCut', at };
@@ -93,7 +93,7 @@ function directoryGap(walk: Walk, at: number): GapFact | Doubt | null {
   return piecesGap(walk, fields);
 }
 
-function piecesGap(walk: Walk, fields: ReadonlyMap<number, Field>): GapFact | Doubt | null {
+function piecesGap(walk: TiffWalk, fields: ReadonlyMap<number, TiffField>): GapFact | Doubt | null {
   const { tiff } = walk;
   const compression = fields.get(COMPRESSION);
   const scheme = compression === undefined ? 0 : tiff.value(compression, 0);
@@ -147,7 +147,7 @@ const MARK = 0x00_10_01;
 /** The mark may begin within a byte. */
 const MARK_BYTES = 4;
 
-function spend(walk: Walk, amount: number): boolean {
+function spend(walk: TiffWalk, amount: number): boolean {
   walk.budget -= amount;
   return walk.budget >= 0;
 }

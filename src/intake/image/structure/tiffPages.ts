@@ -1,4 +1,4 @@
-import { openTiff, type Directory, type Tiff } from './tiffReader.ts';
+import { openTiff, type TiffDirectory, type Tiff } from './tiffReader.ts';
 
 const NEW_SUBFILE_TYPE = 254;
 const SUBFILE_TYPE = 255;
@@ -68,7 +68,7 @@ export function tiffPages(bytes: Buffer): readonly TiffPage[] {
 }
 
 /** The first value of each field; 0 if there is none. */
-function valuesOf(tiff: Tiff, directory: Directory): (tag: number) => number {
+function valuesOf(tiff: Tiff, directory: TiffDirectory): (tag: number) => number {
   const values = new Map<number, number>();
   for (let index = 0; index < directory.count; index += 1) {
     const field = tiff.field(directory, index);

@@ -1,7 +1,7 @@
 /** Size of a value in bytes, by field type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
 const TYPE_SIZES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 
-export interface Directory {
+export interface TiffDirectory {
   /** Number of entries. */
   readonly count: number;
   /** Offset of the first entry. */
@@ -10,7 +10,7 @@ export interface Directory {
   readonly next: number;
 }
 
-export interface Field {
+export interface TiffField {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
@@ -24,10 +24,10 @@ export interface Tiff {
   readonly length: number;
   readonly first: number;
   /** Null if it does not fit in the file. */
-  directory(at: number): Directory | null;
-  field(directory: Directory, index: number): Field;
+  directory(at: number): TiffDirectory | null;
+  field(directory: TiffDirectory, index: number): TiffField;
   /** An unsigned integer or rational value of a field; 0 for other types and missing values. The field must be within the file. */
-  value(field: Field, index: number): number;
+  value(field: TiffField, index: number): number;
   byte(at: number): number;
   /** Whether the last four bytes of this range are zero. The range must be within the file. */
   endsInZeros(start: number, length: number): boolean;

@@ -1,7 +1,7 @@
 import type { Format } from '../../format.ts';
 import type {
   commandsErrors as english,
-  Listener,
+  ListenerName,
   UnfitPair,
   GUESSED as englishGuesses,
   OUTPUT_CURES as englishCures,
@@ -56,14 +56,14 @@ const OUTPUT_CURES: Readonly<Record<keyof typeof englishCures, string>> = {
   finalBackup: 'Nennen Sie eine andere Datei. Es wurde nichts abgeschlossen.',
 };
 
-const LISTENERS: Readonly<Record<Listener, string>> = {
+const LISTENERS: Readonly<Record<ListenerName, string>> = {
   console: 'Die Konsole',
   results: 'Der Empfänger der Ergebnisse',
   monitoring: 'Die Überwachung durch Maschinen',
 };
 
 const notListening =
-  (section: Listener) =>
+  (section: ListenerName) =>
   (p: { where: string; system: string | null }): Words => [
     `${LISTENERS[section]} kann nicht auf ${p.where} hören: ${p.system === 'EADDRNOTAVAIL' ? 'Dieser Rechner hat keine solche Adresse' : p.system === 'EACCES' ? 'Ports unter 1024 sind root vorbehalten' : (p.system ?? 'Grund unbekannt')}.`,
     `Berichtigen Sie ${section}.listen.`,
@@ -74,14 +74,14 @@ const notOpened = (p: { name: string; detail: string }): Words => [
 ];
 
 const noCertificate =
-  (section: Listener) =>
+  (section: ListenerName) =>
   (p: { host: string }): Words => [
     `${LISTENERS[section]} hört ohne Zertifikat nicht auf ${p.host}.`,
     `Tragen Sie eines in ${section}.tls ein (cert, key), oder verwenden Sie 127.0.0.1.`,
   ];
 
 const unfitPair =
-  (section: Listener) =>
+  (section: ListenerName) =>
   (p: UnfitPair): Words => [
     pairFault(p),
     `Berichtigen Sie ${section}.tls (cert, key) oder die Dateien, die dort stehen.`,

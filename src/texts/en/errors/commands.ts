@@ -63,10 +63,10 @@ const LISTENERS = {
   results: 'The receiver of results',
   monitoring: 'Monitoring',
 };
-export type Listener = keyof typeof LISTENERS;
+export type ListenerName = keyof typeof LISTENERS;
 
 const notListening =
-  (section: Listener) =>
+  (section: ListenerName) =>
   (p: { where: string; system: string | null }): Words => [
     `${LISTENERS[section]} can't listen on ${p.where}: ${p.system === 'EADDRNOTAVAIL' ? 'this machine has no such address' : p.system === 'EACCES' ? 'ports below 1024 are reserved for root' : (p.system ?? 'unknown reason')}.`,
     `Correct ${section}.listen.`,
@@ -77,7 +77,7 @@ const notOpened = (p: { name: string; detail: string }): Words => [
 ];
 
 const noCertificate =
-  (section: Listener) =>
+  (section: ListenerName) =>
   (p: { host: string }): Words => [
     `${LISTENERS[section]} does not listen on ${p.host} without a certificate.`,
     `Set one in ${section}.tls (cert, key), or listen on 127.0.0.1.`,
@@ -102,7 +102,7 @@ export type UnfitPair =
   | { readonly kind: 'unusable'; readonly cert: string; readonly detail: string };
 
 const unfitPair =
-  (section: Listener) =>
+  (section: ListenerName) =>
   (p: UnfitPair): Words => [pairFault(p), `Correct ${section}.tls (cert, key) or the files it refers to.`];
 
 function pairFault(p: UnfitPair): string {
@@ -487,7 +487,7 @@ export function commandsErrors(format: Format) {
       `The practice service on ${p.baseUrl} belongs to the user ${p.name}, who would receive what you send.`,
       'Choose another port with --sandbox-port; 0 picks a free one.',
     ],
-    'PORT_IN_USE.listener': (p: { section: Listener; where: string }) => [
+    'PORT_IN_USE.listener': (p: { section: ListenerName; where: string }) => [
       `${LISTENERS[p.section]} can't listen on ${p.where}, because another program uses that port.`,
       p.section === 'console'
         ? 'Set console.listen to another port, or to onDemand.'

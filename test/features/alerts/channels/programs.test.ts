@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import { createCommandChannel } from '../../../../src/features/alerts/channels/command.ts';
 import { createDesktopChannel, noticeOf } from '../../../../src/features/alerts/channels/desktop.ts';
 import { createEventLogChannel, entryOf } from '../../../../src/features/alerts/channels/eventLog.ts';
-import type { Run } from '../../../../src/features/alerts/channels/program.ts';
+import type { RunProgram } from '../../../../src/features/alerts/channels/program.ts';
 import { howItEnded, runProgram } from '../../../../src/system/programs.ts';
 import { NEVER, OPENED } from './anAlert.ts';
 import { tempDir } from '../../../support/tempDir.ts';
 
 const HOSTILE = `"; do shell script "id" -- $(id) \`id\` 'x' <b>&amp;</b> --help \0 \\n %s`;
 
-const run: Run = async (command, { stdin, env }, signal) => {
+const run: RunProgram = async (command, { stdin, env }, signal) => {
   const end = await runProgram(command, stdin, env, { timeoutMs: 5_000, graceMs: 100 }, signal);
   return end.how === 'exited' && end.status === 0 ? null : howItEnded(end);
 };
@@ -91,7 +91,7 @@ it('a notice on Windows passes its texts in variables to a constant script', () 
 });
 
 it('a desktop without notify-send is reported with the package to install', async () => {
-  const absent: Run = async ([program]) => `could not be started (spawn ${program} ENOENT)`;
+  const absent: RunProgram = async ([program]) => `could not be started (spawn ${program} ENOENT)`;
   const channel = createDesktopChannel({ platform: 'linux', run: absent });
   await expect(channel.send(OPENED, NEVER)).rejects.toMatchObject({
     message: 'The desktop shows no alerts: notify-send could not be started (spawn notify-send ENOENT).',
