@@ -5,6 +5,7 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { LedgerFleet } from '../core/ports/fleet.ts';
 import type { LedgerQueue, QueueHead } from '../core/ports/ledgerQueue.ts';
 
+const LANES: readonly Lane[] = ['fresh', 'backlog'];
 /** Documents that are read at once, so that a free slot never waits for the ledger. */
 const READ_AT_ONCE = 64;
 /** Documents of a lane that are kept in memory if nothing else waits; the rest of the queue stays in the ledger. */
@@ -42,8 +43,8 @@ export class Queue {
   readonly #backlog = new Turns();
   /** Lanes found without any further document, and until when (monotonic) that need not be checked again. */
   readonly #whole = new Map<Lane, number>();
-  /** How far the wall clock was set back since the last look; Infinity if it was not. */
-  #setBackMs = Infinity;
+  /** How far the wall clock was set back since a lane was read. */
+  readonly #setBackMs = new Map<Lane, number>();
   /** Documents came while the ledger was asked, whose answer may lack them. */
   #isOutdated = false;
   /** Uploads that are neither accepted nor over. */
@@ -66,20 +67,27 @@ export class Queue {
     (this.#fresh.size > 0 ? this.#fresh : this.#backlog).take();
   }
 
-  /** A document was just queued. */
+  /** A document was just queued. It is next here only while nothing else is due: what fell due meanwhile must not wait until no more come. */
   offer(document: Document): void {
-    const { lane } = document;
+    const { fleet, clock } = this.#deps;
+    const queued = this.#isLate(document) ? asBacklog(document) : document;
+    const { lane } = queued;
+    const until = this.#whole.get(lane) ?? -Infinity;
     this.#isOutdated = true;
-    if (!this.#whole.has(lane) || this.#deps.fleet !== null) return this.lookAgain();
-    if (this.#of(lane).size < MOST_KEPT) this.#of(lane).add(document);
+    if (fleet === null && until > clock.monotonic() && this.#of(lane).size < MOST_KEPT)
+      this.#of(lane).add(queued);
     else this.#whole.delete(lane);
   }
 
   /** Whether `look` would ask the ledger. Fresh scans that have waited too long are read again, as backlog. */
   needsLook(): boolean {
     const { next } = this.#fresh;
-    if (next !== undefined && next.createdAt < this.#deps.clock.now() - FRESH_FOR_MS) this.forget();
+    if (next !== undefined && this.#isLate(next)) this.forget();
     return this.#fresh.size === 0 && (this.#isAsked('fresh') || this.#isAsked('backlog'));
+  }
+
+  #isLate({ createdAt }: Document): boolean {
+    return createdAt < this.#deps.clock.now() - FRESH_FOR_MS;
   }
 
   #isAsked(lane: Lane): boolean {
@@ -89,7 +97,7 @@ export class Queue {
 
   /** Reads the next documents of lanes of which none is here. */
   async look(): Promise<void> {
-    for (const lane of ['fresh', 'backlog'] as const) {
+    for (const lane of LANES) {
       if (this.#isAsked(lane)) await this.#read(lane);
       if (this.#of(lane).size > 0) return;
     }
@@ -114,8 +122,7 @@ export class Queue {
   async #heads(lane: Lane, now: number): Promise<{ heads: readonly QueueHead[]; isWhole: boolean }> {
     const { ledger, fleet, pausedFolders, underWay, isUnderWay } = this.#deps;
     const limit = (READ_AT_ONCE + underWay()) * Math.min(fleet?.running ?? 1, MOST_SHARES);
-    const latest = now + Math.min(LONGEST_WAIT_MS, this.#setBackMs);
-    this.#setBackMs = Infinity;
+    const latest = now + Math.min(LONGEST_WAIT_MS, this.#setBackMs.get(lane) ?? Infinity);
     const wanted = { endpoint: this.settings.key, now, latest, exceptFolders: pausedFolders(), limit };
     const since = now - FRESH_FOR_MS;
     const read =
@@ -125,6 +132,7 @@ export class Queue {
             ...(await ledger.heads({ ...wanted, priority: FRESH, createdBefore: since })),
             ...(await ledger.heads({ ...wanted, priority: BACKLOG })),
           ]);
+    this.#setBackMs.delete(lane);
     const isWhole = fleet === null && read.every(({ documents }) => documents.length < limit);
     return {
       isWhole,
@@ -156,14 +164,14 @@ export class Queue {
 
   /** Milliseconds until a document falls due; null if none is waiting for its due time. */
   lookAgainIn(now: number): number | null {
-    const at = Math.min(...(['fresh', 'backlog'] as const).map((lane) => this.#whole.get(lane) ?? now));
+    const at = Math.min(...LANES.map((lane) => this.#whole.get(lane) ?? now));
     return at === Infinity ? null : Math.max(0, at - now);
   }
 
   /** The wall clock was set back: documents that would wait longer than `ms` are due now. */
   clockSetBack(ms: number): void {
     this.lookAgain();
-    this.#setBackMs = ms;
+    for (const lane of LANES) this.#setBackMs.set(lane, ms);
   }
 
   #of(lane: Lane): Turns {
@@ -171,19 +179,17 @@ export class Queue {
   }
 }
 
-/** Documents by folder, in their order; folders take turns. */
+/** Documents by folder, in their order; folders take turns. A folder keeps its turn while it has no documents, which are read again and again. */
 class Turns {
   readonly #folders = new Map<string, Document[]>();
   readonly #ids = new Set<number>();
-  /** The folder whose turn was the last one. */
-  #last = '';
 
   get size(): number {
     return this.#ids.size;
   }
 
   get next(): Document | undefined {
-    for (const [document] of this.#folders.values()) return document;
+    for (const [document] of this.#folders.values()) if (document !== undefined) return document;
     return undefined;
   }
 
@@ -195,27 +201,22 @@ class Turns {
       if (documents === undefined) this.#folders.set(document.folder, [document]);
       else documents.push(document);
     }
-    if (this.#folders.keys().next().value === this.#last) this.#toEnd(this.#last);
   }
 
   take(): void {
     for (const [folder, documents] of this.#folders) {
       const document = documents.shift();
-      if (document !== undefined) this.#ids.delete(document.id);
-      this.#last = folder;
-      return this.#toEnd(folder);
+      if (document === undefined) continue;
+      this.#ids.delete(document.id);
+      // Its next turn comes after the others'.
+      this.#folders.delete(folder);
+      this.#folders.set(folder, documents);
+      return;
     }
   }
 
-  /** The folder's next turn comes after the others'. */
-  #toEnd(folder: string): void {
-    const documents = this.#folders.get(folder) ?? [];
-    this.#folders.delete(folder);
-    if (documents.length > 0) this.#folders.set(folder, documents);
-  }
-
   clear(): void {
-    this.#folders.clear();
+    for (const documents of this.#folders.values()) documents.length = 0;
     this.#ids.clear();
   }
 }
