@@ -7,7 +7,7 @@ import type { Clock, Random } from '../core/ports/clock.ts';
 import type { Log, LogFields } from '../core/ports/log.ts';
 import type { Holds, Why } from './holds/holds.ts';
 import type { Pacer } from './limits/pacer.ts';
-import { RefusalHistory } from './refusalHistory.ts';
+import { RefusalHistory, type Together } from './refusalHistory.ts';
 
 export interface OutcomesDeps {
   readonly holds: Holds;
@@ -160,15 +160,17 @@ export class Outcomes {
     const { holds, log } = this.#deps;
     const refusals = this.#refusalsOf(document);
     refusals.refused(document.id, why);
+    let together: Together | undefined;
     // Asked when it is written: while the ledger can't be written, more documents may be refused.
     await record(() => {
       const item = this.#item(document, attempt, http, 'refused', why, { state: 'failed', reason });
-      const others = refusals.together(document.id);
-      return others === undefined
+      together = refusals.together(document.id);
+      return together === undefined
         ? item
-        : { ...item, requeue: { ...others, message: toMessage(others.why) } };
+        : { ...item, requeue: { ...together, message: toMessage(together.why) } };
     });
-    const together = refusals.together(document.id);
+    // Refused together with others meanwhile, which queue it again; but what is written counts, even if one was accepted since.
+    together ??= refusals.together(document.id);
     if (!together) {
       log.error('documentRefused', { ...identify(document), httpStatus: http, detail: whyText(why) });
       this.#deps.onFailed?.(document);

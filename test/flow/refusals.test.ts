@@ -1,6 +1,6 @@
 /** Is the document at fault, its endpoint, or the service? */
 import { expect, describe, it } from 'vitest';
-import { accept, status } from '../support/scriptedService.ts';
+import { accept, pending, status } from '../support/scriptedService.ts';
 import { forTimes, OFFICE, sendingPlace, unrecorded } from './sending.ts';
 
 describe('rejections while the ledger cannot be written', () => {
@@ -23,6 +23,43 @@ describe('rejections while the ledger cannot be written', () => {
 });
 
 describe('many rejections in a row', () => {
+  it('are forgotten by nobody if an acceptance is recorded together with the last one', async () => {
+    const place = await sendingPlace(6);
+    const [good, bad] = [pending(), pending()];
+    const answers = new Map([
+      ['doc-4.jpg', good],
+      ['doc-5.jpg', bad],
+    ]);
+    let isUp = false;
+    place.service.script = (request) =>
+      isUp ? accept(request) : (answers.get(request.name)?.answer ?? status(400, 'bad'));
+    let write = (): void => {};
+    let until = Promise.resolve();
+    const limits = { concurrency: 6 };
+    const sending = await place.start({
+      overall: limits,
+      endpoints: [{ key: OFFICE, limits }],
+      wrap: (ledger) => ({
+        ...ledger,
+        record: async (take) => {
+          await until;
+          return ledger.record(take);
+        },
+      }),
+    });
+    await place.clock.advance(1_000);
+    until = new Promise((resolve) => (write = resolve));
+    good.give(accept({ name: 'doc-4.jpg', endpoint: OFFICE } as Parameters<typeof accept>[0]));
+    await place.clock.advance(1);
+    bad.give(status(400, 'bad'));
+    await place.clock.advance(1);
+    isUp = true;
+    write();
+    await place.clock.advance(5 * 60_000);
+    expect(sending.accepted).toHaveLength(6);
+    expect(place.log.said('Refused by the service')).toHaveLength(4);
+  });
+
   it('hold the endpoint without failing a document, until a probe succeeds', async () => {
     const place = await sendingPlace(5);
     let broken = true;
