@@ -87,8 +87,6 @@ interface Upload {
   bytes: Buffer | null;
   token: string;
   attempt: number;
-  /** The second request, after a 401. */
-  isReplay: boolean;
   /** Its places in the windows and budgets, until they are used or given back. */
   reservation: Reservation | null;
   freeSlot: (() => void) | null;
@@ -119,7 +117,7 @@ export class Flow {
   readonly #watch: ClockWatch;
   readonly #queues: readonly Queue[];
   readonly #uploads = new Map<number, Upload>();
-  /** Documents that were answered with 401 and wait for their replay in the queue. */
+  /** Documents that were answered with 401: their next request is the replay, whatever it waits for. */
   readonly #replays = new Set<number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
   #begins: Upload[] = [];
@@ -387,7 +385,6 @@ export class Flow {
       bytes: null,
       token: '',
       attempt: 0,
-      isReplay: this.#replays.delete(document.id),
       reservation: pacer.reserve(document.endpoint, document.lane),
       freeSlot: null,
       isInMemory: false,
@@ -475,25 +472,15 @@ export class Flow {
         return { ended: failed, begun: failed };
       });
       this.#recorded(begins, recorded.begun);
-      const { answers, failure } = recorded.ended;
-      if (answers !== null) {
+      const unrecorded = this.#ended(ends, recorded.ended);
+      if (unrecorded.length === 0) {
         failures = 0;
-        for (const [n, { recorded: done }] of ends.entries()) {
-          const answer = answers[n];
-          if (isFault(answer)) done(answer.fault);
-          else done(answer?.isDone === true ? undefined : new ReceiptdError('DOCUMENT_TAKEN', { name: '' }));
-        }
         continue;
       }
-      // An answer that is forgotten would send the image again. An error that is not the store's is a defect: trying again would never succeed.
-      if (this.#abort.aborted || !isOfLedger(failure) || ledger.storage.trouble()?.isForGood) {
-        for (const { recorded: done } of ends) done(failure);
-        continue;
-      }
-      this.#ends.unshift(...ends);
+      this.#ends.unshift(...unrecorded.map(({ end }) => end));
       // The store logs its own trouble once.
-      if (failures === 0 && ends.length > 0 && ledger.storage.trouble() === null)
-        log.error('answerNotRecorded', describeError(failure));
+      if (failures === 0 && ledger.storage.trouble() === null)
+        log.error('answerNotRecorded', describeError(unrecorded[0]?.error));
       failures += 1;
       await clock.sleep(RECORD_RETRY_MS, this.#abort).catch(() => {});
     }
@@ -508,6 +495,25 @@ export class Flow {
       at: clock.now(),
       ...ledger.fleet?.limitsOf(queue.settings.limits, document.lane),
     };
+  }
+
+  /**
+   * Returns those that the store failed to record: an answer that is forgotten would send the image again. An error that is not the store's is a defect:
+   * trying again would never succeed.
+   */
+  #ended(ends: readonly End[], { answers, failure }: RecordedUploads['ended']) {
+    const isOver = this.#abort.aborted || this.#deps.ledger.storage.trouble()?.isForGood === true;
+    return ends.flatMap((end, n) => {
+      const answer = answers === null ? { fault: failure } : answers[n];
+      const error = isFault(answer)
+        ? answer.fault
+        : answer?.isDone === true
+          ? undefined
+          : new ReceiptdError('DOCUMENT_TAKEN', { name: '' });
+      if (!isOver && isOfLedger(error)) return [{ end, error }];
+      end.recorded(error);
+      return [];
+    });
   }
 
   #recorded(uploads: readonly Upload[], { answers, failure }: RecordedUploads['begun']): void {
@@ -591,13 +597,13 @@ export class Flow {
     if (!gate.isLeased(attempt)) return this.#notSent(upload, 'LEASE_LOST');
     if (!this.#isOpen(upload) || reservation === null || bytes === null)
       return this.#notSent(upload, 'HELD_BACK');
-    upload.reservation = null;
-    upload.stage = 'sending';
-    upload.reading += 1;
+    const request = { endpoint, name, bytes, mediaType: contentType(type), token };
     const onTaken = (): void => {
       upload.reading -= 1;
     };
-    const request = { endpoint, name, bytes, mediaType: contentType(type), token };
+    upload.reservation = null;
+    upload.stage = 'sending';
+    upload.reading += 1;
     const answer = await pacer.run(reservation, (onStart) =>
       service.upload(request, this.#abort, { onStart, onTaken }),
     );
@@ -623,7 +629,8 @@ export class Flow {
       // A resent document was accepted before, so the service has it too.
       answerLost: document.answerLost || document.serviceStatus !== null,
     });
-    if (outcome.kind === 'unauthorized' && !upload.isReplay) return this.#replay(upload, outcome.why);
+    const isReplay = this.#replays.delete(document.id);
+    if (outcome.kind === 'unauthorized' && !isReplay) return this.#replay(upload, outcome.why);
     const isAccepted = outcome.kind === 'accepted';
     if (isAccepted) this.#accepted(upload);
     const isSettled = await outcomes.judge(document, attempt, answer, outcome, (item) => this.#record(item));
@@ -650,12 +657,10 @@ export class Flow {
     const { document, attempt } = upload;
     tokens(document.endpoint).refused(upload.token);
     await this.#record(() => outcomes.replayed(document, attempt, why));
-    upload.isReplay = true;
-    const hasToken = await this.#fetchToken(upload);
-    if (hasToken) {
+    if (await this.#fetchToken(upload)) {
+      this.#replays.add(document.id);
       upload.reservation = await pacer.waitForTurn(document.endpoint, REPLAY_WAIT_MS, this.#abort);
       if (upload.reservation !== null) return this.#begin(upload);
-      this.#replays.add(document.id);
     }
     await this.#giveBack(upload, { reason: 'HTTP_401', why });
   }
@@ -676,6 +681,7 @@ export class Flow {
     const { document, bytes, queue } = upload;
     upload.reservation?.cancel();
     upload.reservation = null;
+    if (end.isSettled) this.#replays.delete(document.id);
     if (end.isAccepted) payloads.accepted(document, upload.reading === 0 ? bytes : null);
     else if (bytes !== null) {
       payloads
@@ -756,6 +762,7 @@ export class Flow {
         }));
         return;
       } catch (cause) {
+        if (isTakenOver(cause)) return;
         // Retry while the ledger is unavailable, even for a day.
         if (this.#abort.aborted || isOfLedger(cause)) continue;
         log.error('documentStuckUploading', { ...fields, attempt, ...describeError(cause) });

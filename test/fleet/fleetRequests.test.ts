@@ -110,6 +110,24 @@ describe('an upload request of a fleet', () => {
     },
   );
 
+  it('is no error if another agent takes the document over while this one tries to queue it again', async () => {
+    const place = await sharedSending((ledger) => ({
+      record: async (take) => {
+        const { ends, begins } = take();
+        const { begun } = await ledger.record(() => ({ ends: [], begins }));
+        return { ended: { answers: ends.map(() => ({ isDone: false })) }, begun };
+      },
+    }));
+    await place.admit('a.jpg');
+    place.service.script = () => {
+      throw new Error('a defect');
+    };
+    await place.start();
+    await place.clock.advance(60_000);
+    expect(place.log.said('A delivery could not continue')).toHaveLength(1);
+    expect(errors(place.log)).toHaveLength(1);
+  });
+
   it('reports a document without bytes as lost only if the ledger marked it as lost', async () => {
     const given = { at: 0 };
     const place = await sharedSending((ledger) => ({

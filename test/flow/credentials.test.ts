@@ -2,7 +2,7 @@
 import { expect, describe, it } from 'vitest';
 import type { EndpointKey } from '../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import { accept, ScriptedTokens, status } from '../support/scriptedService.ts';
+import { accept, pending, ScriptedTokens, status } from '../support/scriptedService.ts';
 import { forTimes, OFFICE, sendingPlace, SHOP, unrecorded } from './sending.ts';
 
 describe('a rejected token', () => {
@@ -46,6 +46,22 @@ describe('a rejected token', () => {
     // The next day's request is the replay: a second 401 in a row.
     await place.clock.advance(24 * 3_600_000);
     expect(place.service.asked.filter(({ uid }) => uid === 'office')).toHaveLength(2);
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'credentials' }]);
+  });
+
+  it('is renewed no second time if the repeated request had to wait for a hold', async () => {
+    const place = await sendingPlace(['a.jpg', 'b.jpg']);
+    const slow = pending();
+    place.service.script = (request, asked) => {
+      if (request.name === 'doc-b.jpg') return asked.length <= 2 ? status(429, '', 60_000) : accept(request);
+      return asked.length <= 2 ? slow.answer : status(401);
+    };
+    const { holds } = await place.start();
+    await place.clock.advanceUntil(() => holds.gate(OFFICE).kind === 'closed', 1);
+    slow.give(status(401));
+    await place.clock.advance(90_000);
+    expect(place.service.asked.filter(({ name }) => name === 'doc-a.jpg')).toHaveLength(2);
+    expect(place.tokens.refusals).toEqual(['token-1']);
     expect(await place.ledger.holds()).toMatchObject([{ scope: 'credentials' }]);
   });
 

@@ -21,6 +21,26 @@ describe('a ledger that cannot be written', () => {
     expect(place.service.asked).toHaveLength(3);
   });
 
+  it('keeps the response if it fails in the middle of a transaction', async () => {
+    const place = await sendingPlace(3);
+    const full = new ReceiptdError({ code: 'DISK_FULL', message: 'The disk is full.' });
+    const isFull = forTimes(3);
+    const wrap = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      record: async (take) => {
+        const { ends, begins } = take();
+        if (ends.length === 0 || !isFull()) return ledger.record(() => ({ ends, begins }));
+        const { begun } = await ledger.record(() => ({ ends: [], begins }));
+        return { ended: { answers: ends.map(() => ({ fault: full })) }, begun };
+      },
+    });
+    const sending = await place.start({ wrap });
+    await place.clock.advance(60_000);
+    expect(sending.accepted).toHaveLength(3);
+    expect(place.service.asked).toHaveLength(3);
+    expect(place.log.said('An answer could not be recorded')).toHaveLength(1);
+  });
+
   it('blocks sending until the attempt is recorded, then lets it resume', async () => {
     const place = await sendingPlace(['a.jpg']);
     let broken = true;

@@ -56,6 +56,8 @@ export interface SendingOptions {
   readonly accountOf?: AccountOf;
   /** Those of the place unless told. */
   readonly tokens?: FlowDeps['tokens'];
+  /** That of the image unless told. */
+  readonly contentType?: FlowDeps['contentType'];
   /** Always so unless told. */
   readonly lookedThrough?: BytesSearchDeps['lookedThrough'];
   /** No copies are kept unless told. */
@@ -175,7 +177,7 @@ export async function sendingPlace(files: number | readonly string[] = []) {
       payloads,
       search: new BytesSearch({ ledger: used, spool, open, clock, log, lookedThrough }),
       memory: new ByteBudget(1_000_000),
-      contentType: (type) => factsOf(type).mediaType,
+      contentType: options.contentType ?? ((type) => factsOf(type).mediaType),
       clock,
       random,
       log,

@@ -192,4 +192,18 @@ describe('a bug after a request has begun', () => {
     expect(place.service.asked.length).toBeGreaterThan(10);
     expect(place.service.asked.length).toBeLessThan(60);
   });
+
+  it('gives back its place in the budget if the request never left', async () => {
+    const place = await sendingPlace(['a.jpg', 'b.jpg']);
+    let isBroken = true;
+    const contentType = (): string => {
+      if (isBroken) throw new Error('a defect');
+      return 'image/jpeg';
+    };
+    const { accepted } = await place.start({ overall: { perDay: 1 }, contentType });
+    await place.clock.advance(1_000);
+    isBroken = false;
+    await place.clock.advance(10_000);
+    expect(accepted).toEqual(['doc-b.jpg']);
+  });
 });
