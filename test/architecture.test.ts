@@ -80,9 +80,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'features/alerts': { parts: [...PURE, 'texts', 'system', 'control/protocol'] },
   'features/attention': { parts: [...PURE, 'core', 'texts'], packages: ['node:'] },
   'features/audit': { parts: [...PURE, 'core'], packages: ['node:'] },
-  'features/metrics': { parts: [...PURE, 'core', 'http'] },
+  'features/metrics': { parts: [...PURE, 'texts', 'core', 'http'] },
   'features/os-service': {
-    parts: ['core/domain', 'system', 'config', 'api/credentials'],
+    parts: ['core/domain', 'texts', 'system', 'config', 'api/credentials'],
     packages: ['node:'],
   },
   'features/pictures': { parts: [...PURE, 'system'], packages: OWN },

@@ -85,7 +85,7 @@ async function conduct(
   const differences = [
     ...check.differences,
     ...[...audited.map((each) => each.tally), total].flatMap((each) =>
-      addsUp(each) ? [] : [io.texts.audit.doesNotAddUp(each.seen)],
+      addsUp(each) ? [] : [{ is: 'doesNotAddUp', seen: each.seen } as const],
     ),
   ];
   const isUnaccounted =

@@ -4,6 +4,7 @@ import type { Audit, AuditedFolder } from './auditResult.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import { iso } from '../core/domain/words.ts';
+import { whyText } from '../core/domain/why.ts';
 
 type Words = Pick<CliTexts, 'audit' | 'stateWords'>;
 
@@ -36,7 +37,7 @@ export function auditJson(audit: Audit, texts: Words) {
         message: each.message,
       })),
     ),
-    crossCheck: check,
+    crossCheck: { ...check, differences: check.differences.map(whyText), facts: check.differences },
   };
 }
 

@@ -7,6 +7,7 @@ import { colorsFor, print, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { messageOf } from './language.ts';
 import type { Texts } from '../texts/texts.ts';
+import { messageText } from '../core/domain/why.ts';
 
 const WAITING = ['queued', 'uploading', 'held', 'unconfirmed', 'incomplete', 'unreadable'] as const;
 
@@ -49,7 +50,7 @@ export function printAudit(io: Io, audit: Audit, shared: Texts): void {
       print(io, escapeUnsafe(`  ${each.file}: ${messageOf(shared, each)} ${words.makeReadable}`));
   }
   print(io);
-  for (const line of checkLines(audit, words)) print(io, escapeUnsafe(line));
+  for (const line of checkLines(audit, words, shared)) print(io, escapeUnsafe(line));
   print(io, head === null ? words.noJournal : words.journal(head));
   print(io);
   const color = { complete: colors.green, incomplete: colors.yellow, unaccounted: colors.red }[audit.verdict];
@@ -103,9 +104,10 @@ function nowLines({ now, tally }: AuditedFolder, day: string | null, words: CliT
   ];
 }
 
-function checkLines({ check }: Audit, words: CliTexts['audit']): string[] {
+function checkLines({ check }: Audit, words: CliTexts['audit'], shared: Texts): string[] {
   const { documents, sentElsewhere, settled, differences } = check;
-  if (differences.length > 0) return [words.differences, ...differences];
+  if (differences.length > 0)
+    return [words.differences, ...differences.map((each) => messageText(shared, each))];
   if (!settled) return [words.unsettled];
   const elsewhere = sentElsewhere === 0 ? '' : ` ${words.sentElsewhere(sentElsewhere)}`;
   return [`${words.recounted(documents)}${elsewhere}`];

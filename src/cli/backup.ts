@@ -20,6 +20,8 @@ import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, underLock, type JsonOption } from './session.ts';
 import { VERSION } from './version.ts';
+import { messageText, whyText } from '../core/domain/why.ts';
+import { textsOf } from './language.ts';
 
 interface BackupCommandOptions extends JsonOption {
   readonly final?: boolean;
@@ -84,8 +86,11 @@ async function archive(io: Io, config: Config, file: string, options: BackupComm
         : outputUnwritable(file, error, final ? 'finalBackup' : 'backup');
     },
   );
-  if (options.json) return printJson(io, { file, ...made });
-  tell(io, config, file, made);
+  if (options.json) {
+    const setUpAgain = made.manifest.setUpAgain.map(whyText);
+    return printJson(io, { file, ...made, manifest: { ...made.manifest, setUpAgain } });
+  }
+  await tell(io, config, file, made);
 }
 
 type Common = Omit<BackupOptions, 'copyLedger'>;
@@ -102,19 +107,20 @@ function makeFinal(config: Config, common: Common): Promise<BackedUp> {
   return underLock(config, () => makeBackup(config, { ...common, copyLedger: copy }));
 }
 
-function tell(
+async function tell(
   io: Io,
   { stateDir }: Config,
   file: string,
   { manifest, bytes, withoutImage: missing }: BackedUp,
-): void {
+): Promise<void> {
   const { documents, waiting, setUpAgain, final } = manifest;
   const { backup: words } = io.texts;
   print(io, words.wrote({ file: escapeUnsafe(file), size: bytes, documents, waiting }));
   if (missing.count > 0) print(io, escapeUnsafe(words.withoutImage(shown(missing))));
   print(io, words.keepPrivate);
   print(io, words.notInFile);
-  for (const sentence of setUpAgain) print(io, escapeUnsafe(`  ${sentence}`));
+  const texts = await textsOf(io);
+  for (const each of setUpAgain) print(io, escapeUnsafe(`  ${messageText(texts, each)}`));
   if (!final) return print(io, words.continues);
   print(io, words.closed(escapeUnsafe(stateDir)));
   print(io, `  receiptd restore ${escapeUnsafe(file)}`);

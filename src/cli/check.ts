@@ -29,6 +29,7 @@ import { escapeUnsafe } from '../core/domain/escape.ts';
 import { findingWords } from '../texts/explain.ts';
 import type { Texts } from '../texts/texts.ts';
 import { textsOf } from './language.ts';
+import { within } from '../core/domain/why.ts';
 
 interface CheckOptions extends JsonOption {
   readonly offline?: boolean;
@@ -105,7 +106,7 @@ async function checkState(config: Config): Promise<Finding> {
     const { note } = await lookAtStateDir(config);
     return note === null
       ? { level: 'ok', subject: 'state', fact: { is: 'stateWritable', stateDir, ledger: placeOf(config) } }
-      : { level: 'warn', subject: 'state', fact: { is: 'other', detail: note } };
+      : { level: 'warn', subject: 'state', fact: { is: 'why', ...within(note) } };
   } catch (error) {
     return failure('state', error);
   }

@@ -26,6 +26,7 @@ import { configOf, type JsonOption } from './session.ts';
 import { errorWords } from '../texts/explain.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
 import type { RestoreRisks } from '../texts/en/errors/commands.ts';
+import { messageText, whyText, type WhyFact } from '../core/domain/why.ts';
 
 interface RestoreCommandOptions extends JsonOption {
   readonly replace?: boolean;
@@ -76,7 +77,7 @@ async function run(io: Io, file: string, options: RestoreCommandOptions): Promis
     const { config } = target;
     if (config.ledger.kind !== 'sqlite') throw new ReceiptdError('LEDGER_SHARED.noRestore', { file });
     if (options.beside === undefined && !options.yes) await confirm(io, file, source, config, options);
-    tell(io, file, target, source, await restoreTo(target, file, source, options), options);
+    await tell(io, file, target, source, await restoreTo(target, file, source, options), options);
   } catch (error) {
     throw error instanceof ReceiptdError ? await withWayBack(io, error, source) : error;
   }
@@ -88,7 +89,7 @@ async function restoreTo(
   file: string,
   source: BackupSource,
   { replace = false, older = false, beside }: RestoreCommandOptions,
-): Promise<Restored & { readonly misfits: readonly string[] }> {
+): Promise<Restored & { readonly misfits: readonly WhyFact[] }> {
   // Only the service's user may write its state directory; it may not be able to open root's file.
   const opened = (await otherOwner(config.stateDir)) === null ? null : await openArchive(file);
   const isCopy = beside !== undefined;
@@ -111,20 +112,30 @@ async function restoreTo(
   }
 }
 
-function tell(
+async function tell(
   io: Io,
   file: string,
   { config, text }: RestoreTarget,
   source: BackupSource,
-  restored: Restored & { readonly misfits: readonly string[] },
+  restored: Restored & { readonly misfits: readonly WhyFact[] },
   { beside, json }: RestoreCommandOptions,
-): void {
+): Promise<void> {
   const { documents, replayed, setAside, story, relation, isNoted, misfits: unfit } = restored;
   const manifest = source.kind === 'archive' && relation !== 'earlier' ? source.manifest : null;
   const setUpAgain = manifest === null || beside !== undefined ? [] : manifest.setUpAgain;
   const wroteConfig = text === null ? null : config.file;
   if (json)
-    return printJson(io, { documents, replayed, setAside, story, wroteConfig, misfits: unfit, setUpAgain });
+    return printJson(io, {
+      documents,
+      replayed,
+      setAside,
+      story: story.map(whyText),
+      wroteConfig,
+      misfits: unfit.map(whyText),
+      setUpAgain: setUpAgain.map(whyText),
+    });
+  const texts = await textsOf(io);
+  const say = (why: WhyFact | string): string => escapeUnsafe(messageText(texts, why));
   const { restore: words } = io.texts;
   const done = { file: escapeUnsafe(file), stateDir: escapeUnsafe(config.stateDir), documents };
   print(
@@ -135,7 +146,7 @@ function tell(
   );
   if (replayed > 0) print(io, words.replayed(replayed));
   if (setAside !== null) print(io, words.setAside(escapeUnsafe(setAside)));
-  for (const sentence of story) print(io, escapeUnsafe(sentence));
+  for (const each of story) print(io, say(each));
   if (wroteConfig !== null) print(io, words.settings(escapeUnsafe(wroteConfig)));
   if (beside !== undefined) {
     print(io, words.copy);
@@ -143,11 +154,11 @@ function tell(
   }
   if (unfit.length > 0) {
     print(io, words.misfits);
-    for (const sentence of unfit) print(io, escapeUnsafe(`  ${sentence}`));
+    for (const each of unfit) print(io, `  ${say(each)}`);
   }
   if (setUpAgain.length > 0) {
     print(io, words.setUpAgain);
-    for (const sentence of setUpAgain) print(io, escapeUnsafe(`  ${sentence}`));
+    for (const each of setUpAgain) print(io, `  ${say(each)}`);
   }
   if (manifest !== null && !isNoted) print(io, words.onlyHere);
   print(io, words.next);

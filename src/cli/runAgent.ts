@@ -16,6 +16,7 @@ import type { Progress } from './progress.ts';
 import { openLog } from './session.ts';
 import { withSingleRun } from './singleRun.ts';
 import { VERSION } from './version.ts';
+import { whyText } from '../core/domain/why.ts';
 
 interface RunAgentOptions {
   readonly once: boolean;
@@ -34,7 +35,7 @@ export async function runAgent(io: Io, config: Config, how: RunAgentOptions): Pr
   const progress = how.verbose || !canDraw(io) ? null : await progressOn(io, config, how.once);
   const { log, secrets } = await openLog(io, config, { toFile: true, above: progress?.line });
   try {
-    if (note !== null) log.warn('stateDirExposed', { detail: note });
+    if (note !== null) log.warn('stateDirExposed', { detail: whyText(note) });
     for (const { alias, uid } of oddUids(config)) log.warn('endpointUidOdd', { alias, uid });
     await confirmFirstWatch(io, config, how.yes);
     // The agent shares its machine with other programs, so collect garbage earlier rather than grow (a burst of 20,000 files

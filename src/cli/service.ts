@@ -118,7 +118,8 @@ async function uninstall(io: Io, options: ServiceOptions): Promise<void> {
   if (manager.file !== null && isEdited(text) && !options.force) {
     throw new ReceiptdError('INSTALL_EDITED.uninstall', { file: manager.file });
   }
-  for (const note of await manager.uninstall()) io.stderr.write(`${note}\n`);
+  const { notes } = io.texts.installing;
+  for (const note of await manager.uninstall()) io.stderr.write(`${notes[note]}\n`);
   const { service: words } = io.texts;
   const { config } = found;
   print(io, words.uninstalled);

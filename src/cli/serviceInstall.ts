@@ -87,7 +87,9 @@ export async function installService(
         );
     } else await prepareAccount(host, config, agent, user, { steps, words });
     const place = manager.file ?? words.taskScheduler;
-    await steps.take(words.would.define(place), () => manager.install(text));
+    await steps.take(words.would.define(place), async () =>
+      (await manager.install(text)).map((note) => words.notes[note]),
+    );
     steps.say(...whatChanged(before, text, manager.file, words));
     if (start) await steps.take(words.would.start, () => manager.restart());
     steps.say(...(await advice(host, manager, { scope, user, words })));

@@ -1,3 +1,4 @@
+import { configComments } from '../texts/en/written.ts';
 import { stringify } from 'yaml';
 import type { LoadContext } from './config.ts';
 import { draftOf } from './draft.ts';
@@ -45,10 +46,6 @@ export function pathDefaults(
 
 const WIDTH = 100;
 
-const INTRODUCTION =
-  'receiptd configuration. A line that starts with # and no space is a setting with its default: remove ' +
-  'the # to change it. `receiptd check` checks this file. docs/configuration.md describes every key.';
-
 /** A complete config file: sets the given values and lists every other key as a comment with its default. */
 export function defaultConfigText({
   baseUrl,
@@ -89,7 +86,7 @@ export function defaultConfigText({
   };
   return [
     schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`,
-    comment(INTRODUCTION, ''),
+    comment(configComments.introduction, ''),
     ...Object.keys(tree.properties ?? {}).map((key) => {
       const content = sections[key];
       return `\n${content === undefined ? optional([key], '') : `${about([key], '')}${key}:\n${content}`}`;
@@ -100,7 +97,7 @@ export function defaultConfigText({
 /** The config file that `receiptd setup` starts from: the given values, and a hint how to list all settings. */
 export function shortConfigText({ baseUrl, uid, folder }: DefaultConfigValues): string {
   return [
-    '# Written by `receiptd setup`; run it again to make changes. To see all settings: `receiptd init --config example.yaml`.\n',
+    `# ${configComments.short}\n`,
     `service:\n  baseUrl: ${inline(baseUrl)}\n`,
     `endpoints:\n  office:\n    uid: ${inline(uid)}\n`,
     `folders:\n  - path: ${inline(folder)}\n    endpoint: office\n`,

@@ -148,7 +148,7 @@ export class SpoolCopies {
   /** After a failure, tests whether the disk is writable again. */
   async probe(): Promise<void> {
     if (!this.#failed) return;
-    const bytes = Buffer.from('Can this be written?');
+    const bytes = Buffer.from('probe');
     const hash = sha256(bytes);
     if ((await this.make(hash, bytes)) === 'there') await this.dropUnwanted(hash);
   }

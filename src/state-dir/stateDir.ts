@@ -8,6 +8,7 @@ import { windowsProgram, type WindowsProgram } from '../system/windowsAccess.ts'
 import { closeToOthers, whyNotOurs, type Refused } from './statePrivacy.ts';
 import { closeByAccessList } from './windowsPrivacy.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
+import type { WhyFact } from '../core/domain/why.ts';
 
 /** The part of the configuration that determines the state directory. */
 export interface StateSettings {
@@ -17,8 +18,8 @@ export interface StateSettings {
 }
 
 interface Prepared {
-  /** A sentence for the log if others had or have access, or if that is unknown. */
-  readonly note: string | null;
+  /** Who had or has access besides the owner, or that this is unknown; null if nobody. */
+  readonly note: WhyFact | null;
 }
 
 /**
@@ -58,7 +59,7 @@ async function prepare(
     if (platform === 'win32') return { note: await privateOnWindows(stateDir, { closes, isNew }, program) };
     const closed = await closeToOthers(stateDir, gid, { closes });
     if (gid !== null) await letThrough(stateDir, gid, control.group ?? '', closes);
-    return { note: noteOf(closed, closes, 'chmod go-rwx') };
+    return { note: noteOf(closed, closes ? 'chmod go-rwx' : null) };
   } catch (error) {
     throw unwritable(stateDir, error);
   }
@@ -69,13 +70,10 @@ async function privateOnWindows(
   stateDir: string,
   how: { readonly closes: boolean; readonly isNew: boolean },
   program: WindowsProgram,
-): Promise<string | null> {
+): Promise<WhyFact | null> {
   const found = await closeByAccessList(stateDir, how, program);
-  if ('notKnown' in found)
-    return `Could not determine whether other users have access to ${stateDir}: ${found.notKnown}. Check with icacls "${stateDir}".`;
-  const note = noteOf(found, how.closes, found.remedy);
-  if (note === null || found.exposed.length === 0) return note;
-  return `${note} Change the secret in ${found.exposed.join(', ')}, because they could read it.`;
+  if ('unknown' in found) return { is: 'accessUnknown', stateDir, unknown: found.unknown };
+  return noteOf(found, how.closes ? found.remedy : null, found.exposed);
 }
 
 /** Lets the group traverse the directory only: its contents stay private. */
@@ -99,22 +97,18 @@ function isOneOf(gid: number): boolean {
 
 const SHOWN = 3;
 
+/** @param remedy null if it is not removed now, but by the next start */
 function noteOf(
-  { closed, open }: { readonly closed: string[]; readonly open: string[] },
-  closes: boolean,
-  remedy: string,
-): string | null {
-  const list = (files: string[]): string =>
-    files.slice(0, SHOWN).join(', ') + (files.length > SHOWN ? ` and ${files.length - SHOWN} more` : '');
-  const sentences = [
-    ...(closed.length > 0 ? [`Other users had access to ${list(closed)}; this access was removed.`] : []),
-    ...(open.length > 0
-      ? [
-          `Other users have access to ${list(open)}; ${closes ? `make it private with ${remedy}` : '`receiptd run` removes it'}.`,
-        ]
-      : []),
-  ];
-  return sentences.length === 0 ? null : sentences.join(' ');
+  { closed, open }: { readonly closed: readonly string[]; readonly open: readonly string[] },
+  remedy: string | null,
+  exposed: readonly string[] = [],
+): WhyFact | null {
+  if (closed.length === 0 && open.length === 0) return null;
+  return { is: 'access', closed: someOf(closed), open: someOf(open), remedy, exposed };
+}
+
+function someOf(files: readonly string[]) {
+  return { files: files.slice(0, SHOWN), more: Math.max(0, files.length - SHOWN) };
 }
 
 const PROBE_NAME = /^\.probe-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -7,6 +7,7 @@ import {
   givenAt,
   inheritAccess,
   type Access,
+  type AccessUnknown,
   type OpenPath,
   type WindowsProgram,
 } from '../system/windowsAccess.ts';
@@ -30,9 +31,9 @@ export async function closeByAccessList(
   stateDir: string,
   { closes, isNew }: { readonly closes: boolean; readonly isNew: boolean },
   program: WindowsProgram,
-): Promise<WindowsPrivacyReport | { readonly notKnown: string }> {
+): Promise<WindowsPrivacyReport | { readonly unknown: AccessUnknown }> {
   const before = await accessTo(stateDir, program);
-  if (!before.isKnown) return { notKnown: before.why };
+  if (!before.isKnown) return { unknown: before.unknown };
   const wasOpen = ours(stateDir, before);
   const isOpen = wasOpen.some((each) => each.path === stateDir);
   const secrets = (await readdir(stateDir)).filter(isSecretName);
@@ -45,7 +46,7 @@ export async function closeByAccessList(
     await closeToOtherUsers(stateDir, before.user, givenAt(stateDir, before.open), program);
   for (const each of wasOpen) if (each.path !== stateDir) await inheritAccess(each.path, program);
   const after = await accessTo(stateDir, program);
-  if (!after.isKnown) return { notKnown: after.why };
+  if (!after.isKnown) return { unknown: after.unknown };
   const stillOpen = ours(stateDir, after);
   const closed = wasOpen.filter((each) => !isNew && !stillOpen.some((open) => open.path === each.path));
   return foundOf(stateDir, closed, stillOpen, after.user, exposed);

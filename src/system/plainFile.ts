@@ -11,7 +11,7 @@ export async function openPlainFile(file: string, { followsLinks = true } = {}):
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | noLinks);
   try {
     if ((await handle.stat()).isFile()) return handle;
-    throw new NotAFile(`${file} is not a regular file`);
+    throw new NotAFile(file);
   } catch (error) {
     await handle.close();
     throw error;

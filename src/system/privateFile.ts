@@ -28,7 +28,7 @@ export async function readPrivateFile(
     if (platform !== 'win32' && (mode & GROUP_AND_OTHERS) !== 0) {
       throw new ReceiptdError('CREDENTIALS_INSECURE', { name, file });
     }
-    if (size > maxBytes) throw new TooLarge(`${file} has more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new TooLarge(file);
     return await handle.readFile();
   } finally {
     await handle.close();

@@ -79,20 +79,6 @@ export async function runProgram(
   }
 }
 
-/** How the program ended, worded to follow its name. */
-export function howItEnded(end: ProgramEnd): string {
-  switch (end.how) {
-    case 'exited':
-      return `ended with status ${end.status}`;
-    case 'signal':
-      return `was ended by ${end.signal}`;
-    case 'timedOut':
-      return 'took too long and was ended';
-    case 'notStarted':
-      return `could not be started (${end.said})`;
-  }
-}
-
 /**
  * Variables of the agent's environment that are passed on: those that a process needs to run. Others may hold secrets
  * (RECEIPTD_CLIENT_SECRET, HTTPS_PROXY).

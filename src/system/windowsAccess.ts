@@ -23,7 +23,13 @@ export interface OpenPath {
 
 export type Access =
   | { readonly isKnown: true; readonly user: string; readonly open: readonly OpenPath[] }
-  | { readonly isKnown: false; readonly why: string };
+  | { readonly isKnown: false; readonly unknown: AccessUnknown };
+
+/** Why Windows does not tell. `of`: null for the directory itself; `system`: its code, if there is one. */
+export type AccessUnknown =
+  | { readonly why: 'noIdentity'; readonly system: string | null }
+  | { readonly why: 'noList'; readonly of: string | null; readonly system: string | null }
+  | { readonly why: 'unreadable'; readonly system: string };
 
 const ANSWER_MS = 10_000;
 /** The lists of everything below are changed too. */
@@ -49,7 +55,7 @@ export async function accessTo(dir: string, program: WindowsProgram): Promise<Ac
     const user = await userSid(program);
     const names = await readdir(dir);
     const [own] = await savedLists(dir, program);
-    if (own === undefined) throw new NotKnown('icacls saved no access list');
+    if (own === undefined) throw new NotKnown({ why: 'noList', of: null, system: null });
     const below = names.length === 0 ? [] : await savedLists(path.join(dir, '*'), program);
     await demandEach(dir, names, below);
     const lists = [
@@ -59,11 +65,11 @@ export async function accessTo(dir: string, program: WindowsProgram): Promise<Ac
     const open = lists.map((each) => openTo(each.path, each.list, user)).filter(({ to }) => to.length > 0);
     return { isKnown: true, user, open };
   } catch (error) {
-    if (error instanceof NotKnown) return { isKnown: false, why: error.message };
+    if (error instanceof NotKnown) return { isKnown: false, unknown: error.unknown };
     // Such as no place for the list that icacls saves.
     const code = systemCode(error);
     if (code === undefined) throw error;
-    return { isKnown: false, why: `access lists can't be read (${code})` };
+    return { isKnown: false, unknown: { why: 'unreadable', system: code } };
   }
 }
 
@@ -136,13 +142,20 @@ function closing(dir: string, user: string, given: readonly string[]): string[] 
   ];
 }
 
-class NotKnown extends Error {}
+class NotKnown extends Error {
+  readonly unknown: AccessUnknown;
+
+  constructor(unknown: AccessUnknown) {
+    super(unknown.why);
+    this.unknown = unknown;
+  }
+}
 
 /** `"office-pc\anna","S-1-5-21-…-1001"`; the name may be in any code page. */
 async function userSid(program: WindowsProgram): Promise<string> {
   const { stdout, why } = await program('whoami', ['/user', '/fo', 'csv', '/nh'], ANSWER_MS);
   const sid = /"(S-1-[\d-]+)"\s*$/.exec(stdout)?.[1];
-  if (sid === undefined) throw new NotKnown(`whoami gave no identifier of this user${inBrackets(why)}`);
+  if (sid === undefined) throw new NotKnown({ why: 'noIdentity', system: why });
   return sid;
 }
 
@@ -160,7 +173,7 @@ async function savedLists(what: string, program: WindowsProgram): Promise<Saved[
     const { why } = await program('icacls', [what, '/save', file, '/c', '/q'], ANSWER_MS);
     const text = await readFile(file, 'utf16le').catch((error: unknown) => {
       if (systemCode(error) === undefined) throw error;
-      throw new NotKnown(`icacls saved no access list${inBrackets(why)}`);
+      throw new NotKnown({ why: 'noList', of: null, system: why });
     });
     const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
     return lines.flatMap((list, index) => {
@@ -172,10 +185,6 @@ async function savedLists(what: string, program: WindowsProgram): Promise<Saved[
   }
 }
 
-function inBrackets(why: string | null): string {
-  return why === null ? '' : ` (${why})`;
-}
-
 /** What came or went meanwhile is no matter; a list that can't be read is. */
 async function demandEach(dir: string, names: readonly string[], saved: readonly Saved[]): Promise<void> {
   const found = new Set(saved.map(({ name }) => name));
@@ -185,7 +194,7 @@ async function demandEach(dir: string, names: readonly string[], saved: readonly
       () => true,
       () => false,
     );
-    if (isThere) throw new NotKnown(`icacls saved no access list of ${name}`);
+    if (isThere) throw new NotKnown({ why: 'noList', of: name, system: null });
   }
 }
 

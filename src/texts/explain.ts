@@ -119,6 +119,7 @@ export function findingWords(
 ): string {
   const as = checkedAs === undefined ? '' : ` ${texts.findings.checkedAs({ user: checkedAs })}`;
   if (fact.is === 'error') return `${errorLine(texts, fact.error)} [${fact.error.code}]${as}`;
+  if (fact.is === 'why') return `${whyWords(texts, { message: fact.detail, fact: fact.why ?? null })}${as}`;
   if (fact.is !== 'problem') return `${phrase(texts.findings, withDetail(texts.errors, fact))}${as}`;
   return `${whatIsWrong(texts, fact.problem)} ${cureOf(texts, fact.problem)} [${fact.problem.code}]${as}`;
 }

@@ -280,6 +280,15 @@ export type Need = {
   readonly count: number;
 };
 
+/** A channel of alerts, by who gets them. */
+export type AlertReceiver = 'command' | 'desktop' | 'email' | 'eventLog' | 'webhook';
+
+/** How a program ended. `said`: on its standard error, or why it did not start. */
+export type ProgramEnd =
+  | { readonly how: 'exited'; readonly status: number; readonly said: string }
+  | { readonly how: 'signal'; readonly signal: string; readonly said: string }
+  | { readonly how: 'timedOut' | 'notStarted'; readonly said: string };
+
 /** Why credentials can't be used, besides that the service refuses them. */
 export type Unusable =
   'CREDENTIALS_MISSING' | 'CREDENTIALS_INSECURE' | 'KEYCHAIN_UNAVAILABLE' | 'KEYCHAIN_LOCKED';
@@ -353,7 +362,7 @@ export interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
   SPOOL_FULL: { readonly used: number; readonly limit: number; readonly size: number };
   SPOOL_UNWRITABLE: { readonly detail: string; readonly keepsScans: boolean };
   ALERT_UNDELIVERED: { readonly channel: string; readonly detail: string };
-  RESULTS_COMMAND_FAILED: { readonly program: string; readonly detail: string };
+  RESULTS_COMMAND_FAILED: WhyWithin & { readonly program: string };
   /** `target`: alias of the endpoint, or path of the folder. */
   UPLOADS_PAUSED: {
     readonly scope: 'endpoint' | 'folder';

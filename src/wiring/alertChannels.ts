@@ -7,7 +7,7 @@ import { readSecretFile } from '../features/alerts/channels/secretFile.ts';
 import { quoted } from '../features/alerts/channels/quoted.ts';
 import { createWebhookChannel } from '../features/alerts/channels/webhook.ts';
 import type { Config } from '../config/config.ts';
-import { howItEnded, plainEnvironment, runProgram } from '../system/programs.ts';
+import { plainEnvironment, runProgram } from '../system/programs.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ALERT_CHANNELS, type AlertChannel, type AlertChannelName } from '../core/ports/alert.ts';
 import { local } from '../core/domain/words.ts';
@@ -98,9 +98,8 @@ function programsOf({ env, secrets }: ServiceSurroundings): RunProgram {
   return async (command, { stdin, env: own }, signal) => {
     const end = await runProgram(command, stdin, { ...plainEnvironment(env), ...own }, PROGRAM, signal);
     if (end.how === 'exited' && end.status === 0) return null;
-    const said =
-      end.how === 'notStarted' || end.said === '' ? '' : `: ${quoted(secrets.redactCut(end.said))}`;
-    return howItEnded(end) + said;
+    if (end.how === 'notStarted' || end.said === '') return end;
+    return { ...end, said: quoted(secrets.redactCut(end.said)) };
   };
 }
 

@@ -42,14 +42,14 @@ export async function createEndpoint(
     const { uid, verbatim } = record;
     await acts
       .recordEndpoint({ uid, name: record.name, verbatim, by })
-      .catch((error: unknown) => Promise.reject(butNot('recorded', { name, uid, alias }, error)));
+      .catch((error: unknown) => Promise.reject(butNot({ name, uid, alias, isRecorded: false }, error)));
     return record;
   });
   const { uid } = created;
   try {
     return { uid, name: created.name, config: await settings.edit(edit(uid), { by }) };
   } catch (error) {
-    throw butNot('put into the configuration', { name, uid, alias }, error);
+    throw butNot({ name, uid, alias, isRecorded: true }, error);
   }
 }
 
@@ -64,9 +64,13 @@ function namingTheOnly({ endpoints, folders }: ConfigState['values']): ConfigEdi
   );
 }
 
-function butNot(what: string, made: { name: string; uid: string; alias: string }, error: unknown): Error {
+/** With the code of what failed. */
+function butNot(
+  made: { name: string; uid: string; alias: string; isRecorded: boolean },
+  error: unknown,
+): Error {
   if (!(error instanceof ReceiptdError)) return error instanceof Error ? error : new Error(String(error));
-  const message = `The endpoint "${made.name}" was created with the uid ${made.uid}, but could not be ${what}: ${error.message}`;
-  const hint = `Don't create it again. Add it to the config file by hand: endpoints.${made.alias}.uid: "${made.uid}".`;
-  return new ReceiptdError({ code: error.code, message, hint }, { cause: error });
+  const inner = { detail: error.message, error: error.facts() };
+  const said = new ReceiptdError('CONTROL_FAILED.endpointNotKept', { ...made, ...inner }).facts();
+  return new ReceiptdError({ ...said, code: error.code }, { cause: error });
 }

@@ -8,6 +8,7 @@ import { openApi } from '../control/server/openapi.ts';
 import { packagedUnit } from '../features/os-service/packagedUnit.ts';
 import { readPlainFile } from '../system/plainFile.ts';
 import { packagedTask } from '../features/os-service/windows/packagedTask.ts';
+import { staleFiles as staleText } from '../texts/en/written.ts';
 
 /** Version of the control interface; independent of the release. */
 const INTERFACE_VERSION = '1';
@@ -44,9 +45,7 @@ async function main(): Promise<void> {
   if (!process.argv.includes('--check')) return writeFiles(root);
   const stale = await staleFiles(root);
   if (stale.length === 0) return;
-  process.stderr.write(
-    `Not as src/config/schema.ts, src/control/protocol/protocol and src/features/os-service say: ${stale.join(', ')}. Run \`npm run generate\`.\n`,
-  );
+  process.stderr.write(`${staleText(stale)}\n`);
   process.exitCode = 1;
 }
 

@@ -103,7 +103,7 @@ export function mailPasswordOperations(
         at: clock.now(),
         kind: 'config',
         by: by ?? SOMEBODY,
-        detail: `password of alerts.email.user, into the ${store}`,
+        detail: `alerts.email.user: ${store}`,
       });
       stored();
       return { store };

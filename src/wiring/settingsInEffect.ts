@@ -121,8 +121,10 @@ export class SettingsInEffect {
       this.#problem = error;
       // One incident per file, whatever the problem.
       const { code, message } = error;
-      const waits = `${file} cannot take effect yet, so the previous configuration stays in effect: ${message}`;
-      const said = isOfLedger(error) ? { code, message: waits } : error.facts();
+      const inner = { detail: message, error: error.facts() };
+      const said = isOfLedger(error)
+        ? { ...new ReceiptdError('CONTROL_FAILED.configWaits', { file, ...inner }).facts(), code }
+        : error.facts();
       lasting.incidents.open({ key: INCIDENT, ...conditionOf(said) });
       throw error;
     }

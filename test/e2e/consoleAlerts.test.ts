@@ -79,5 +79,5 @@ test('the console sets a mail server and its password, and tests it; the passwor
     if ((await readFile(join(entry.parentPath, entry.name))).includes(PASSWORD)) holding.push(entry.name);
   expect(holding).toEqual(['mail-credentials.json']);
   const journal = await readFile(site.file('state', 'ledger.journal'), 'utf8');
-  expect(journal).toContain('password of alerts.email.user');
+  expect(journal).toContain('alerts.email.user: ');
 });

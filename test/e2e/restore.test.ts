@@ -149,6 +149,6 @@ test.skipIf(!isRoot)(
     expect((await stat(other.config)).mode & 0o777).toBe(0o644);
     expect(await other.list()).toHaveLength(1);
     expect(existsSync(`${archive}.restored`)).toBe(true);
-    expect(await readFile(join(other.stateDir, 'ledger.journal'), 'utf8')).toContain(' by root.');
+    expect(await readFile(join(other.stateDir, 'ledger.journal'), 'utf8')).toContain('\\"by\\":\\"root\\"');
   },
 );

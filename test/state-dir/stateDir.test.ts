@@ -112,8 +112,11 @@ test.skipIf(!posix)(
     await writeFile(path.join(dir, 'ledger.db'), '');
     for (const name of ['scans', 'spool', 'ledger.db', '.']) await chmod(path.join(dir, name), 0o755);
     const looked = await lookAtStateDir(at(dir));
-    expect(looked.note).toContain(`Other users have access to ${dir} (mode 755), `);
-    expect(looked.note).toContain('`receiptd run` removes it');
+    expect(looked.note).toMatchObject({
+      is: 'access',
+      open: { files: expect.arrayContaining([`${dir} (mode 755)`]) },
+      remedy: null,
+    });
     expect((await modeOf(dir))[0]).toBe(0o755);
     await prepareStateDir(at(dir));
     for (const [name, mode] of [
@@ -167,8 +170,11 @@ test.skipIf(!posix)(
       await chmod(outside, 0o755);
       await chmod(dir, 0o750);
       const { note } = await prepareStateDir(at(dir));
-      expect(note).toContain(`Other users had access to ${dir} (mode 750), `);
-      expect(note).toContain('and 1 more; this access was removed.');
+      expect(note).toMatchObject({
+        is: 'access',
+        closed: { files: expect.arrayContaining([`${dir} (mode 750)`]), more: 1 },
+        open: { files: [] },
+      });
       const modeOf = async (place: string) => (await stat(path.join(dir, place))).mode & 0o777;
       expect(await modeOf('.')).toBe(0o700);
       expect(await modeOf('logs')).toBe(0o700);
@@ -282,10 +288,11 @@ test.skipIf(!posix || !isRoot)(
     // The next start finds it as it is meant to be.
     expect(await prepareStateDir(at(dir, '54321'))).toEqual({ note: null });
     // Without the group, or for another one, it is private again.
-    expect((await prepareStateDir(at(dir))).note).toContain('(mode 710)');
+    const wasOpen = { is: 'access', closed: { files: [expect.stringContaining('(mode 710)')] } };
+    expect((await prepareStateDir(at(dir))).note).toMatchObject(wasOpen);
     expect((await modeOf(dir))[0]).toBe(0o700);
     await prepareStateDir(at(dir, '54321'));
-    expect((await prepareStateDir(at(dir, '54322'))).note).toContain('(mode 710)');
+    expect((await prepareStateDir(at(dir, '54322'))).note).toMatchObject(wasOpen);
     expect(await modeOf(dir)).toEqual([0o710, 54322]);
   },
 );

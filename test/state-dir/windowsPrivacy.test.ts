@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lookAtStateDir, prepareStateDir } from '../../src/state-dir/stateDir.ts';
 import { giveAccess, makePrivateDirectory, type WindowsProgram } from '../../src/system/windowsAccess.ts';
 import { ANNA, DRIVE_C, MISSING, PROFILE, RecordedWindows, STUB } from '../support/windowsAccess.ts';
+import type { WhyFact } from '../../src/core/domain/why.ts';
 
 let parent: string;
 let dir: string;
@@ -21,7 +22,20 @@ const QUOTED = OURS.split(' ')
 const CLOSED = `D:PAI(A;OICI;FA;;;${ANNA})(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)`;
 const closing = () => `${dir} /inheritance:r /grant:r ${OURS}`;
 
-async function noteOf(program: WindowsProgram, look = prepareStateDir): Promise<string | null> {
+const OPEN = () => `${dir} (Users, Authenticated Users)`;
+
+/** `remedy`: left out if it is not compared. */
+function accessOf({
+  closed = [] as string[],
+  open = [] as string[],
+  remedy = expect.any(String) as string | null,
+  exposed = [] as string[],
+}) {
+  const some = (files: readonly string[]) => ({ files, more: 0 });
+  return { is: 'access', closed: some(closed), open: some(open), remedy, exposed };
+}
+
+async function noteOf(program: WindowsProgram, look = prepareStateDir): Promise<WhyFact | null> {
   const { note } = await look({ stateDir: dir, control: { group: null } }, 'win32', program);
   return note;
 }
@@ -53,9 +67,7 @@ describe.each(['en', 'de'] as const)('a state directory on a Windows in the lang
   it('is closed where others may read it, which is reported once', async () => {
     await mkdir(dir);
     windows.lists.set(dir, DRIVE_C);
-    expect(await noteOf(windows.program)).toBe(
-      `Other users had access to ${dir} (Users, Authenticated Users); this access was removed.`,
-    );
+    expect(await noteOf(windows.program)).toEqual(accessOf({ closed: [OPEN()] }));
     expect(windows.changes).toEqual([closing()]);
     expect(windows.lists.get(dir)).toBe(CLOSED);
     expect(await noteOf(windows.program)).toBeNull();
@@ -65,17 +77,14 @@ describe.each(['en', 'de'] as const)('a state directory on a Windows in the lang
     await mkdir(dir);
     windows.lists.set(dir, DRIVE_C);
     windows.isDenied = true;
-    expect(await noteOf(windows.program)).toBe(
-      `Other users have access to ${dir} (Users, Authenticated Users); make it private with icacls "${dir}" /inheritance:r /grant:r ${QUOTED}.`,
-    );
+    const remedy = `icacls "${dir}" /inheritance:r /grant:r ${QUOTED}`;
+    expect(await noteOf(windows.program)).toEqual(accessOf({ open: [OPEN()], remedy }));
   });
 
   it('is only looked at by `check`', async () => {
     await mkdir(dir);
     windows.lists.set(dir, DRIVE_C);
-    expect(await noteOf(windows.program, lookAtStateDir)).toBe(
-      `Other users have access to ${dir} (Users, Authenticated Users); \`receiptd run\` removes it.`,
-    );
+    expect(await noteOf(windows.program, lookAtStateDir)).toEqual(accessOf({ open: [OPEN()], remedy: null }));
     expect(windows.changes).toEqual([]);
   });
 });
@@ -92,13 +101,17 @@ describe('a state directory on Windows', () => {
     ['the users of a domain', 'DU', ANNA.replace(/1001$/, '513'), ANNA.replace(/1001$/, '513')],
   ])('loses an entry of its own for %s', async (_, short, name, sid) => {
     windows.lists.set(dir, `${PROFILE}(A;OICI;FA;;;${short})`);
-    expect(await noteOf(windows.program)).toContain(`${dir} (${name})`);
+    const note = await noteOf(windows.program);
+    const { closed, open } = note?.is === 'access' ? note : accessOf({});
+    expect([...closed.files, ...open.files]).toEqual([`${dir} (${name})`]);
     expect(windows.changes).toEqual([`${closing()} /remove:g *${sid}`]);
   });
 
   it('is open to everybody without an access list, as on a file system that has none', async () => {
     windows.lists.set(dir, 'D:NO_ACCESS_CONTROL');
-    expect(await noteOf(windows.program, lookAtStateDir)).toContain(`${dir} (Everyone)`);
+    expect(await noteOf(windows.program, lookAtStateDir)).toEqual(
+      accessOf({ open: [`${dir} (Everyone)`], remedy: null }),
+    );
   });
 
   it('keeps the account that was given it, as a service has one', async () => {
@@ -118,8 +131,8 @@ describe('a state directory on Windows', () => {
     await writeFile(file, '{}');
     await writeFile(path.join(dir, 'console-password'), '');
     windows.lists.set(file, 'D:PAI(A;;FA;;;SY)(A;;0x1200a9;;;WD)');
-    expect(await noteOf(windows.program)).toBe(
-      `Other users had access to ${file} (Everyone); this access was removed. Change the secret in credentials-branch.json, because they could read it.`,
+    expect(await noteOf(windows.program)).toEqual(
+      accessOf({ closed: [`${file} (Everyone)`], exposed: ['credentials-branch.json'] }),
     );
     expect(windows.changes).toEqual([`${file} /reset /q`]);
   });
@@ -130,28 +143,30 @@ describe('a state directory on Windows', () => {
     await writeFile(file, '');
     windows.lists.set(file, 'D:PAI(A;;FA;;;WD)');
     windows.isDenied = true;
-    expect(await noteOf(windows.program)).toContain(`make it private with icacls "${file}" /reset.`);
+    expect(await noteOf(windows.program)).toMatchObject({ remedy: `icacls "${file}" /reset` });
     const other = path.join(dir, 'results-secret');
     await writeFile(other, '');
     windows.lists.set(other, 'D:PAI(A;;FA;;;WD)');
     const all = path.join(dir, '*');
-    expect(await noteOf(windows.program)).toContain(`make it private with icacls "${all}" /reset.`);
+    expect(await noteOf(windows.program)).toMatchObject({ remedy: `icacls "${all}" /reset` });
   });
 
   it.each([
-    ['programs that do nothing', STUB, 'whoami gave no identifier of this user'],
-    ['programs that are missing', MISSING, 'whoami gave no identifier of this user (ENOENT)'],
-  ])('is used nevertheless with %s, and not called closed', async (_, program, why) => {
+    ['programs that do nothing', STUB, null],
+    ['programs that are missing', MISSING, 'ENOENT'],
+  ])('is used nevertheless with %s, and not called closed', async (_, program, system) => {
     for (const look of [prepareStateDir, lookAtStateDir])
-      expect(await noteOf(program, look)).toBe(
-        `Could not determine whether other users have access to ${dir}: ${why}. Check with icacls "${dir}".`,
-      );
+      expect(await noteOf(program, look)).toEqual({
+        is: 'accessUnknown',
+        stateDir: dir,
+        unknown: { why: 'noIdentity', system },
+      });
   });
 
   it('is not called closed by an icacls that saves nothing', async () => {
     const half: WindowsProgram = (name, args, limitMs) =>
       (name === 'whoami' ? windows.program : STUB)(name, args, limitMs);
-    expect(await noteOf(half)).toContain(': icacls saved no access list.');
+    expect(await noteOf(half)).toMatchObject({ unknown: { why: 'noList', of: null } });
   });
 
   it('is not called closed where a list of a file in it is left out', async () => {
@@ -162,7 +177,7 @@ describe('a state directory on Windows', () => {
       if (args[0]?.endsWith('*')) await writeFile(args[2] ?? '', '', 'utf16le');
       return ran;
     };
-    expect(await noteOf(without)).toContain('icacls saved no access list of credentials.json');
+    expect(await noteOf(without)).toMatchObject({ unknown: { why: 'noList', of: 'credentials.json' } });
   });
 });
 
@@ -170,7 +185,9 @@ it('a state directory is used where there is no place for the lists that icacls 
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = path.join(parent, 'none');
   try {
-    expect(await noteOf(new RecordedWindows().program)).toContain(": access lists can't be read (ENOENT).");
+    expect(await noteOf(new RecordedWindows().program)).toMatchObject({
+      unknown: { why: 'unreadable', system: 'ENOENT' },
+    });
   } finally {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;

@@ -184,11 +184,10 @@ class Desk {
     if (await statics.serve(request, response, path)) return;
     if (await statics.arePresent())
       return sendError(request, response, 404, new ReceiptdError('USAGE.noPage'));
+    const missing = new ReceiptdError('CONSOLE_UNAVAILABLE.noPages');
     response
       .writeHead(503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
-      .end(
-        "The console's pages are not part of this installation. Reinstall receiptd. [CONSOLE_UNAVAILABLE]\n",
-      );
+      .end(`${missing.sentence()}\n`);
   }
 }
 

@@ -13,11 +13,12 @@ export interface KeptAnswer {
 }
 
 /** Unambiguous: a document record is a JSON object, and can't end like this. */
-const CUT = /\n\[cut here; the whole answer has (\d+) bytes, SHA-256 ([0-9a-f]{64})\]$/;
+const CUT =
+  /\n\[cut(?: here; the whole answer has)? (?:bytes=)?(\d+)(?: bytes, SHA-256| sha256=)? ?([0-9a-f]{64})\]$/;
 
 /** The text that the ledger stores for a truncated answer, in the same field as a whole one. */
 export function cutAnswer(beginning: string, { bytes, sha256 }: CutAnswer): string {
-  return `${beginning}\n[cut here; the whole answer has ${bytes} bytes, SHA-256 ${sha256}]`;
+  return `${beginning}\n[cut bytes=${bytes} sha256=${sha256}]`;
 }
 
 export function readAnswer(kept: string): KeptAnswer {

@@ -45,10 +45,17 @@ let english: Parameters<typeof whyWords>[0] | undefined;
 
 /** In English, for logs and for JSON. */
 export function whyText(why: WhyFact | string): string {
-  const fact = typeof why === 'string' ? factOf(why) : why;
   const format = formatOf('en', local);
   english ??= { why: whyTexts(format), errors: errorsTexts(format), ...problemsTexts(format) };
-  return whyWords(english, { message: typeof why === 'string' ? why : why.is, fact });
+  return messageText(english, why);
+}
+
+/** In the language of the texts. */
+export function messageText(texts: Parameters<typeof whyWords>[0], why: WhyFact | string): string {
+  return whyWords(texts, {
+    message: typeof why === 'string' ? why : why.is,
+    fact: typeof why === 'string' ? factOf(why) : why,
+  });
 }
 
 /** For a text that tells it along with something else: in English, and what every language words it from. */

@@ -56,8 +56,8 @@ export interface Alert {
 /** One way to deliver alerts to people. */
 export interface AlertChannel {
   readonly name: AlertChannelName;
-  /** The recipient, worded to begin a sentence and without secrets; and the key of its setting. */
-  readonly receiver: { readonly what: string; readonly setting: string };
+  /** The host or program that receives them, without secrets, and the key of its setting. */
+  readonly receiver: { readonly of: string | null; readonly setting: string };
   /**
    * Resolves once the recipient has taken it. If that is uncertain, the same alert is sent again: recipients recognize
    * repeats by `id`.

@@ -96,8 +96,8 @@ export class Alerting {
   }
 
   static async open(deps: AlertingDeps, times: AlertTimes): Promise<Alerting> {
-    const { state, note } = await deps.store.load();
-    if (note !== null) deps.log.warn('earlierAlertsUnknown', { detail: note });
+    const { state, unusable } = await deps.store.load();
+    if (unusable !== null) deps.log.warn('earlierAlertsUnknown', { ...unusable });
     return new Alerting(deps, state, times);
   }
 

@@ -216,8 +216,8 @@ export async function sendWithin(
   }
 }
 
-function tooLate({ receiver: { what, setting } }: AlertChannel): ReceiptdError {
-  return new ReceiptdError('ALERT_UNDELIVERED.tooSlow', { what, setting, limitMs: SEND_MS });
+function tooLate({ name: channel, receiver }: AlertChannel): ReceiptdError {
+  return new ReceiptdError('ALERT_UNDELIVERED.tooSlow', { channel, ...receiver, limitMs: SEND_MS });
 }
 
 function unexpected(name: string, cause: unknown): ReceiptdError {

@@ -6,10 +6,16 @@ import { alertState, emptyState, type AlertState } from './state.ts';
 
 /** Remembers alerts across restarts. */
 export interface AlertStore {
-  /** `note`: a sentence for the log, if the stored state was useless. */
-  load(): Promise<{ readonly state: AlertState; readonly note: string | null }>;
+  /** `unusable`: the stored state, and why, if it was useless. */
+  load(): Promise<{ readonly state: AlertState; readonly unusable: UnusableState | null }>;
   /** Durable when it resolves. Rejects with the system's error. */
   save(state: AlertState): Promise<void>;
+}
+
+/** `why`: a code of the system, `notJson` or `otherShape`. */
+export interface UnusableState {
+  readonly file: string;
+  readonly why: string;
 }
 
 export function alertsFile(stateDir: string): string {
@@ -21,11 +27,11 @@ export function openAlertStore(stateDir: string): AlertStore {
   return {
     async load() {
       try {
-        return { state: alertState.parse(JSON.parse(await readFile(file, 'utf8'))), note: null };
+        return { state: alertState.parse(JSON.parse(await readFile(file, 'utf8'))), unusable: null };
       } catch (error) {
         const state = emptyState();
-        if (systemCode(error) === 'ENOENT') return { state, note: null };
-        return { state, note: `${file} can't be used (${whyOf(error)})` };
+        if (systemCode(error) === 'ENOENT') return { state, unusable: null };
+        return { state, unusable: { file, why: whyOf(error) } };
       }
     },
     save: (state) => writeDurably(file, `${JSON.stringify(state)}\n`),
@@ -33,5 +39,5 @@ export function openAlertStore(stateDir: string): AlertStore {
 }
 
 function whyOf(error: unknown): string {
-  return systemCode(error) ?? (error instanceof SyntaxError ? 'it is no JSON' : 'it holds something else');
+  return systemCode(error) ?? (error instanceof SyntaxError ? 'notJson' : 'otherShape');
 }

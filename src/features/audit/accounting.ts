@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports, ListState, SeenCount, StateCount } from '../../core/ports/ledgerReports.ts';
+import type { WhyFact } from '../../core/domain/why.ts';
 
 /** Outcomes of a file, or of a page of one: exactly one applies (promise P1). */
 export const CATEGORIES = [
@@ -75,8 +76,7 @@ export interface CrossCheck {
   readonly sentElsewhere: number;
   /** False if the ledger kept changing, so that some numbers could not be compared. */
   readonly settled: boolean;
-  /** One sentence each. */
-  readonly differences: readonly string[];
+  readonly differences: readonly WhyFact[];
 }
 
 const TRIES = 20;
@@ -114,15 +114,14 @@ export async function crossCheck(
   }
 }
 
-function compareFiles(counts: readonly StateCount[], seen: readonly SeenCount[]): string[] {
+function compareFiles(counts: readonly StateCount[], seen: readonly SeenCount[]): WhyFact[] {
   const folders = new Set([...counts, ...seen].map(({ folder }) => folder));
-  const found: string[] = [];
+  const found: WhyFact[] = [];
   for (const folder of folders) {
     for (const state of OF_FILES) {
       const one = sum(seen, (each) => each.folder === folder && each.state === state);
       const other = sum(counts, (each) => each.folder === folder && each.state === state);
-      if (one !== other)
-        found.push(`${folder}: ${one} files are ${state} in one count, ${other} in the other.`);
+      if (one !== other) found.push({ is: 'countsDiffer', folder, state, one, other });
     }
   }
   return found;
@@ -132,11 +131,11 @@ async function withoutFile(
   reports: LedgerReports,
   counts: readonly StateCount[],
   seen: readonly SeenCount[],
-): Promise<{ sentElsewhere: number; differences: string[] }> {
+): Promise<{ sentElsewhere: number; differences: WhyFact[] }> {
   const few = OF_DOCUMENTS.filter(
     (state) => sum(seen, (each) => stateOf(each) === state) < sum(counts, (each) => stateOf(each) === state),
   );
-  const differences: string[] = [];
+  const differences: WhyFact[] = [];
   let sentElsewhere = 0;
   if (few.length === 0) return { sentElsewhere, differences };
   const endpoints = (await reports.endpoints()).map(({ endpoint }) => endpoint);
@@ -147,7 +146,7 @@ async function withoutFile(
     if (detail === null || detail.files.some(({ verdict }) => verdict === 'document')) continue;
     const twins = await Promise.all(endpoints.map((endpoint) => reports.bySha256(endpoint, sha256)));
     if (twins.some((twin) => twin !== null && twin.id !== documentId)) sentElsewhere += 1;
-    else differences.push(`The document "${name}" (${state}) has no file in the ledger.`);
+    else differences.push({ is: 'noFile', name: name ?? sha256, state });
   }
   return { sentElsewhere, differences };
 }

@@ -21,6 +21,7 @@ import { bytesOf, linkCopies, namesIn, wantedImages } from './images.ts';
 import { FORMAT_VERSION, MANIFEST, SETTINGS, type Manifest } from './manifest.ts';
 import { readBackup } from './readBackup.ts';
 import { portableSettings } from './settings.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 /** Waiting documents whose image can't be found. */
 export interface WithoutImage {
@@ -122,7 +123,7 @@ async function gather(
     stateDir,
     head: { ledger: head.ledger, seq: head.seq, hash: head.hash },
     ...(await countsOf(ledger, copies)),
-    setUpAgain: [...settings.setUpAgain],
+    setUpAgain: settings.setUpAgain.map(toMessage),
     parts: parts.map(({ part, sha256 }) => ({ name: part.name, size: part.from.size, sha256 })),
   };
   return { manifest, parts: parts.map(({ part }) => part) };

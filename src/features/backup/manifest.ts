@@ -30,7 +30,7 @@ export const manifestSchema = z.strictObject({
   head: z.object({ ledger: z.string(), seq: z.int().positive(), hash: z.string().regex(SHA256) }),
   documents: z.int().min(0),
   waiting: z.int().min(0),
-  /** What must be set up again after a restore, in sentences. */
+  /** What must be set up again after a restore: as messages of the ledger are stored. */
   setUpAgain: z.array(z.string().max(2000)).max(100),
   /** Upper bounds for the images after the parts; some may have been unavailable. */
   images: z.strictObject({ count: z.int().min(0), bytes: z.int().min(0) }),

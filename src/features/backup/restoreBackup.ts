@@ -26,6 +26,7 @@ import { acceptedHere, newerHere, relationTo, type Relation } from './relation.t
 import { readBackup } from './readBackup.ts';
 import { noteRestored, type BackupSource } from './source.ts';
 import { makeDirectory } from '../../system/makeDirectory.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 export interface RestoreOptions {
   /** Absolute. */
@@ -159,10 +160,11 @@ async function adopt(
   goesOn: boolean,
   stateDir: string,
 ): Promise<Adopted> {
-  const because =
+  const because = toMessage(
     source.kind === 'archive' && !goesOn
-      ? `Restored from a backup of ${source.manifest.host} (state of ${source.manifest.at}) by ${by}.`
-      : `Restored from ${file} by ${by}.`;
+      ? { is: 'restoredArchive', host: source.manifest.host, at: source.manifest.at, by }
+      : { is: 'restoredFile', file, by },
+  );
   const isPair = source.kind === 'archive' && !goesOn;
   // With its own journal, the backup must be complete to be valid.
   const backupsDir = goesOn ? join(stateDir, 'backups') : `${path}.none`;

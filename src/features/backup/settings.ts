@@ -7,11 +7,12 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { knownSecrets } from '../doctor/knownSecrets.ts';
 import { withReports } from '../../ledger/configured/reports.ts';
 import { withoutSecrets } from './withoutSecrets.ts';
+import type { WhyFact } from '../../core/domain/why.ts';
 
 export interface PortableSettings {
   readonly text: string;
-  /** What was removed or was never included, in sentences. */
-  readonly setUpAgain: readonly string[];
+  /** What was removed or was never included. */
+  readonly setUpAgain: readonly WhyFact[];
 }
 
 /**
@@ -19,26 +20,21 @@ export interface PortableSettings {
  * @throws ReceiptdError CONFIG_INVALID if a secret can't be removed
  */
 export async function portableSettings(text: string, config: Config): Promise<PortableSettings> {
-  const logins = [null, ...config.accounts.map(({ name }) => name)].map(
-    (account) => `\`receiptd login${accountOption(account)}\``,
+  const commands = [null, ...config.accounts.map(({ name }) => name)].map(
+    (account) => `receiptd login${accountOption(account)}`,
   );
-  const setUpAgain = [`The credentials for the service: ${logins.join(', ')}.`];
+  const setUpAgain: WhyFact[] = [{ is: 'credentialsAgain', commands }];
   const { text: portable, hasPasswords } = withoutSecrets(text, config);
   await refuseSecrets(portable, text, config);
-  if (hasPasswords)
-    setUpAgain.push('Passwords in addresses in the configuration; they were replaced by ***.');
+  if (hasPasswords) setUpAgain.push({ is: 'passwordsAgain' });
   const { email } = config.alerts;
   if (email !== null && email.user !== null && email.passwordFile === null)
-    setUpAgain.push(`The mail server password of ${email.user}: enter it in the console.`);
-  if (config.alerts.webhook !== null) setUpAgain.push('The address of alerts.webhook.');
+    setUpAgain.push({ is: 'mailPasswordAgain', user: email.user });
+  if (config.alerts.webhook !== null) setUpAgain.push({ is: 'webhookAgain' });
   const files = namedFiles(config).map(([, file]) => file);
-  if (files.length > 0) setUpAgain.push(`Files that the configuration refers to: ${files.join(', ')}.`);
-  if (config.results.listen !== null)
-    setUpAgain.push(
-      'The address for results: run `receiptd results url`, then enter the address at the service.',
-    );
-  if (mayExist(join(config.stateDir, 'console-password')))
-    setUpAgain.push('The console password: `receiptd console password`.');
+  if (files.length > 0) setUpAgain.push({ is: 'filesAgain', files });
+  if (config.results.listen !== null) setUpAgain.push({ is: 'resultsAgain' });
+  if (mayExist(join(config.stateDir, 'console-password'))) setUpAgain.push({ is: 'consolePasswordAgain' });
   return { text: portable, setUpAgain };
 }
 
@@ -69,8 +65,8 @@ async function refuseSecrets(portable: string, text: string, config: Config): Pr
   throw new ReceiptdError('CONFIG_INVALID.secretInside', { file: config.file });
 }
 
-/** Settings that don't fit this machine, in sentences. */
-export async function misfits(config: Config): Promise<string[]> {
+/** Settings that don't fit this machine. */
+export async function misfits(config: Config): Promise<WhyFact[]> {
   const paths: [key: string, path: string][] = config.folders.flatMap(
     ({ path, archiveTo, afterUpload }, at): [string, string][] => [
       [`folders[${at}].path`, path],
@@ -79,8 +75,8 @@ export async function misfits(config: Config): Promise<string[]> {
         : []),
     ],
   );
-  const sentences = [...paths, ...namedFiles(config)].flatMap(([key, path]) =>
-    mayExist(path) ? [] : [`${key}: ${path} does not exist on this machine.`],
+  const found: WhyFact[] = [...paths, ...namedFiles(config)].flatMap(([key, path]) =>
+    mayExist(path) ? [] : [{ is: 'pathMissing', key, path }],
   );
   const counts = await withReports(config, (reports) => reports.documentCounts());
   const waiting = counts.filter(({ state }) =>
@@ -89,12 +85,9 @@ export async function misfits(config: Config): Promise<string[]> {
   const known = new Set(config.endpoints.map(({ key }) => endpointId(key)));
   for (const { endpoint, count } of waiting)
     if (endpoint !== null && !known.has(endpointId(endpoint)))
-      sentences.push(
-        `${count} waiting for the endpoint ${endpoint.uid}, which the configuration does not have.`,
-      );
+      found.push({ is: 'waitingForUnknown', count, endpoint: endpoint.uid });
   const folders = new Set(config.folders.map(({ path }) => path));
   for (const folder of new Set(waiting.map((each) => each.folder)))
-    if (!folders.has(folder))
-      sentences.push(`Some waiting documents come from ${folder}, which is not in the configuration.`);
-  return sentences;
+    if (!folders.has(folder)) found.push({ is: 'waitingFromUnknown', folder });
+  return found;
 }

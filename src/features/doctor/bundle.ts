@@ -15,6 +15,7 @@ import { fileFacts, mountOf, systemdUnit, tailOf } from './machine.ts';
 import { redactedConfig } from './redactedConfig.ts';
 import { redactedLines, redactedValue } from './redactedLines.ts';
 import type { Redaction } from './redaction.ts';
+import { bundleTexts } from '../../texts/en/written.ts';
 
 const LOG_BYTES = 2_000_000;
 const LOGS = 3;
@@ -55,9 +56,9 @@ export async function bundleOf(patient: Patient, redaction: Redaction): Promise<
   }
   const done: NewMember[] = [];
   for (const [name, text] of parts) {
-    const late = `Not available: it took longer than ${LOOK_MS / 1000} s.\n`;
+    const late = `${bundleTexts.late(LOOK_MS / 1000)}\n`;
     const what = await orElse(text, () => late).catch(
-      (error: unknown) => `Not available: ${redaction.sentence(describeError(error).detail)}\n`,
+      (error: unknown) => `${bundleTexts.failed(redaction.sentence(describeError(error).detail))}\n`,
     );
     if (what !== '') done.push({ name, from: Buffer.from(redaction.scrub(what)) });
   }
@@ -245,7 +246,7 @@ async function journalTail(stateDir: string, redaction: Redaction): Promise<stri
         }),
       ];
     } catch {
-      return [JSON.stringify({ notShown: `a line of ${line.length} characters that is no entry` })];
+      return [JSON.stringify({ notShown: bundleTexts.noEntry(line.length) })];
     }
   });
   return lines.map((line) => `${line}\n`).join('');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { openPlainFile } from '../../system/plainFile.ts';
 import { run } from '../../system/programs.ts';
+import { bundleTexts } from '../../texts/en/written.ts';
 
 /** Milliseconds that each of several synced writes took. @throws errors of the file system */
 export async function syncTimes(stateDir: string): Promise<number[]> {
@@ -125,7 +126,8 @@ export async function fileFacts(
 ): Promise<{ mode: string; owner: string; bytes: number; changed: string } | null> {
   try {
     const { mode, uid, size, mtime } = await stat(path);
-    const owner = uid === process.geteuid?.() ? 'who ran doctor' : uid === 0 ? 'root' : 'another user';
+    const owner =
+      uid === process.geteuid?.() ? bundleTexts.ownFile : uid === 0 ? 'root' : bundleTexts.foreignFile;
     return {
       mode: (mode & 0o7777).toString(8).padStart(4, '0'),
       owner,

@@ -2,6 +2,7 @@ import YAML from 'yaml';
 import { schemaTree } from '../../config/schemaTree.ts';
 import { isSecretKey } from '../../config/secrets.ts';
 import type { Redaction } from './redaction.ts';
+import { bundleTexts } from '../../texts/en/written.ts';
 
 /** Numbers with or without a unit, and hours of the day. */
 const FIGURE =
@@ -15,7 +16,7 @@ export function redactedConfig(text: string, redaction: Redaction): string {
   try {
     data = YAML.parse(text, { maxAliasCount: 10, logLevel: 'silent' });
   } catch {
-    return `The file is no YAML; it has ${text.split('\n').length} lines.\n`;
+    return `${bundleTexts.noYaml(text.split('\n').length)}\n`;
   }
   const keys = knownKeys();
   return YAML.stringify(shown(data, [], keys, redaction));
@@ -32,7 +33,7 @@ function shown(
     return isSecretKey(key) ? HIDDEN : value;
   if (Array.isArray(value)) {
     // Arguments of programs may contain anything.
-    if (key === 'command') return `[a program with ${value.length - 1} arguments]`;
+    if (key === 'command') return bundleTexts.program(value.length - 1);
     return value.map((each: unknown) => shown(each, path, keys, redaction));
   }
   if (typeof value === 'object') {
@@ -50,7 +51,7 @@ function shown(
   return typeof value === 'string' ? shownText(value, key, redaction) : HIDDEN;
 }
 
-const HIDDEN = '[not shown]';
+const HIDDEN = bundleTexts.hidden;
 
 function shownText(text: string, key: string, redaction: Redaction): string {
   if (FIGURE.test(text) || choices().has(text)) return text;

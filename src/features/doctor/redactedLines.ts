@@ -1,4 +1,5 @@
 import type { Redaction } from './redaction.ts';
+import { bundleTexts } from '../../texts/en/written.ts';
 
 /** Fields whose values are ours: a fixed choice, a code, a time. */
 const OWN = /^(?:time|timestamp|level|code|version|state|outcome|reason|kind|at|store|scope|mode)$/;
@@ -19,7 +20,7 @@ function redactedLine(line: string, redaction: Redaction): string {
     const value: unknown = JSON.parse(line);
     return JSON.stringify(redactedValue(value, '', redaction));
   } catch {
-    return JSON.stringify({ notShown: `a line of ${line.length} characters that is no JSON` });
+    return JSON.stringify({ notShown: bundleTexts.noJson(line.length) });
   }
 }
 

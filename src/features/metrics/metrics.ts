@@ -5,6 +5,7 @@ import type { Hold } from '../../core/domain/hold.ts';
 import type { StateCount } from '../../core/ports/ledgerReports.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import { METRICS, type MetricName } from './metricList.ts';
+import { metricHelp } from '../../texts/en/written.ts';
 
 /** The state read at each scrape. */
 export interface MetricStanding {
@@ -47,7 +48,7 @@ export function createMetrics({ version, clock, standing, aliasOf }: MetricsDeps
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   const about = <Name extends MetricName>(name: Name) => ({
     name,
-    help: METRICS[name].help,
+    help: metricHelp[name],
     labelNames: [...METRICS[name].labels] as string[],
     registers: [registry],
   });

@@ -65,10 +65,7 @@ class MonitoringHandler {
       return;
     }
     if (!namesThisMachine(request, this.#offer.hosts())) {
-      return answer(response, 421, {
-        status: 'wrongHost',
-        hint: 'Use an address, or add the name to console.hosts.',
-      });
+      return answer(response, 421, { status: 'wrongHost' });
     }
     try {
       await this.#answer((request.url ?? '').split('?', 1)[0] ?? '', response);

@@ -35,7 +35,6 @@ export type InstallScope = 'system' | 'user';
 
 export const SERVICE_NAME = 'receiptd';
 export const DEFAULT_USER = 'receiptd';
-export const DESCRIPTION = 'receiptd: uploads scanned receipts';
 
 /** The full command line that the manager runs. */
 export function runCommand({ command, configFile }: HostedAgent): string[] {

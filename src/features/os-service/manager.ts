@@ -1,5 +1,8 @@
 import type { HostedAgent } from './agent.ts';
 
+/** What a manager notes for the person who installs or uninstalls. */
+export type ServiceNote = 'unmasked' | 'packageDisabled';
+
 /** A service manager: keeps the agent running on one platform. */
 export interface Manager {
   readonly name: 'systemd' | 'launchd' | 'windows';
@@ -12,9 +15,9 @@ export interface Manager {
   /** The installed definition; null: none. */
   installed(): Promise<string | null>;
   /** Installs or replaces the definition and enables it at boot. @returns notes for the person who installs */
-  install(text: string): Promise<readonly string[]>;
+  install(text: string): Promise<readonly ServiceNote[]>;
   /** Stops the service and removes the definition. @returns notes for the person who uninstalls */
-  uninstall(): Promise<readonly string[]>;
+  uninstall(): Promise<readonly ServiceNote[]>;
   /** Resolves when the agent reports ready, if the manager supports that. @throws ReceiptdError MANAGER_FAILED */
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { serviceTexts } from '../../texts/en/written.ts';
 
-const WORDS = 'Made by `receiptd service install` from the configuration; sha256 of the rest:';
+const WORDS = serviceTexts.mark;
 
 /**
  * Adds a comment line with a hash of the text, by which a manual edit is detected. `line` turns words into a comment;

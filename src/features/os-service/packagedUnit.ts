@@ -1,3 +1,4 @@
+import { serviceTexts } from '../../texts/en/written.ts';
 import type { HostedAgent } from './agent.ts';
 import { DEFAULT_USER } from './agent.ts';
 import { systemUnit } from './systemd/unit.ts';
@@ -15,11 +16,6 @@ const PACKAGED: HostedAgent = {
   links: {},
 };
 
-const FROM = `# Of the package, for folders that are only read. One that fits the configuration, where originals are archived or deleted
-# or people are shown what needs attention, is put into /etc/systemd/system by \`receiptd service install\`; so is one for a
-# delivery.grace of more than 30 seconds, which TimeoutStopSec has to exceed.
-`;
-
 /** The unit in a package: that of `service install` without its mark line. */
 export function packagedUnit(): string {
   const [, ...lines] = systemUnit(PACKAGED, DEFAULT_USER).split('\n');
@@ -27,5 +23,5 @@ export function packagedUnit(): string {
   const waiting = lines.flatMap((line) =>
     line.startsWith('StartLimitIntervalSec=') ? [`ConditionPathExists=${PACKAGED.configFile}`, line] : [line],
   );
-  return `${FROM}${waiting.join('\n')}`;
+  return `${serviceTexts.packaged}${waiting.join('\n')}`;
 }

@@ -11,7 +11,8 @@ import type { Log } from '../../core/ports/log.ts';
 import type { ResultRow } from '../../core/ports/results.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { readPlainFile } from '../../system/plainFile.ts';
-import { howItEnded, plainEnvironment, runProgram } from '../../system/programs.ts';
+import { plainEnvironment, runProgram, type ProgramEnd } from '../../system/programs.ts';
+import { within, type WhyFact } from '../../core/domain/why.ts';
 
 export interface ResultCommandDeps {
   readonly ledger: Pick<LedgerReports, 'results' | 'result' | 'lastResult' | 'document'>;
@@ -154,8 +155,7 @@ export class ResultCommand {
     const { env, timeoutMs = TIMEOUT_MS } = this.#deps;
     const stdin = `${JSON.stringify(await this.#told(row))}\n`;
     const end = await runProgram(command, stdin, plainEnvironment(env), { timeoutMs }, signal);
-    if (end.how !== 'exited' || end.status !== 0)
-      throw new CommandFailure(howItEnded(end), end.how === 'notStarted' ? '' : end.said, row.id);
+    if (end.how !== 'exited' || end.status !== 0) throw new CommandFailure(end, row.id);
   }
 
   async #told({ id, receivedAt, status, encoding, document }: ResultRow) {
@@ -181,11 +181,14 @@ export class ResultCommand {
   #say(error: unknown): void {
     const { incidents, log } = this.#deps;
     const [program = ''] = this.#command ?? [];
-    const why =
-      error instanceof CommandFailure ? error.message : `could not be asked (${describeError(error).detail})`;
-    incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', params: { program, detail: why } });
+    const why: WhyFact =
+      error instanceof CommandFailure
+        ? { is: 'programEnded', end: error.end }
+        : { is: 'notAsked', detail: describeError(error).detail };
+    const params = { program, ...within(why) };
+    incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', params });
     const fields = error instanceof CommandFailure ? { result: error.result, said: error.said } : {};
-    log.debug('resultHandedLater', { ...fields, program, why });
+    log.debug('resultHandedLater', { ...fields, program, why: params.detail });
   }
 
   /** Waits for a new result; after a failure, for `ms`. */
@@ -206,12 +209,16 @@ export class ResultCommand {
 }
 
 class CommandFailure extends Error {
+  /** Without what it said, which is for the log alone. */
+  readonly end: ProgramEnd;
   readonly said: string;
   readonly result: number;
 
-  constructor(how: string, said: string, result: number) {
-    super(how);
-    this.said = said;
+  constructor(end: ProgramEnd, result: number) {
+    super(end.how);
+    const isStarted = end.how !== 'notStarted';
+    this.end = isStarted ? { ...end, said: '' } : end;
+    this.said = isStarted ? end.said : '';
     this.result = result;
   }
 }

@@ -8,20 +8,11 @@ import type { FolderTrouble } from './folderTrouble.ts';
 export type IntakeState =
   'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'taken' | 'standby';
 
-const AWAY: Readonly<Partial<Record<IntakeState, { readonly code: ErrorCode; readonly hint: string }>>> = {
-  missing: {
-    code: 'FOLDER_MISSING',
-    hint: 'Create or mount it, or correct the config. It is watched as soon as it exists.',
-  },
-  notADirectory: { code: 'FOLDER_NOT_A_DIRECTORY', hint: 'Enter the folder that contains the scans.' },
-  unreadable: {
-    code: 'FOLDER_UNREADABLE',
-    hint: "Allow the agent's user to read and open it. Watching then continues automatically.",
-  },
-  taken: {
-    code: 'FOLDER_TAKEN',
-    hint: 'Stop one of the two agents, or remove the folder from its config. The other one then takes over automatically.',
-  },
+const AWAY: Readonly<Partial<Record<IntakeState, ErrorCode>>> = {
+  missing: 'FOLDER_MISSING',
+  notADirectory: 'FOLDER_NOT_A_DIRECTORY',
+  unreadable: 'FOLDER_UNREADABLE',
+  taken: 'FOLDER_TAKEN',
 };
 
 /** Last state of each folder and when it began; kept across configuration reloads. */
@@ -70,8 +61,8 @@ export class FolderState {
     // Not `starting`: a reload passes through it, and must not restart the time of the state that follows.
     if (state !== 'starting') this.#times.set(this.#folder, { state, since: this.#since });
     const fields = { folder: this.#folder, detail: why && whyText(why) };
-    const away = AWAY[state];
-    if (away) this.#log.error('folderAway', { ...fields, state, ...away });
+    const code = AWAY[state];
+    if (code) this.#log.error('folderAway', { ...fields, state, code });
     else if (state === 'watching') this.#log.info('folderWatched', fields);
     else if (state === 'standby') this.#log.info('folderOnStandby', fields);
     // `unreachable` is reported as an incident.

@@ -30,7 +30,6 @@ export async function openDeferredJournal({ path, log }: DeferredJournalOptions)
         path,
         lines: damaged,
         kept: `${path}.damaged`,
-        hint: 'Check the disk. Files that are still in their folders will be found there.',
       });
     }
     return journal;

@@ -6,16 +6,27 @@ import type { Sql } from './statements.ts';
  * Rights of agents: add and change rows, and delete short-lived ones. They can't delete documents, other records or lines of chains; of those lines, they
  * can only blank personal data.
  */
-const GRANTS: readonly (readonly [rights: string, on: string])[] = [
-  ['SELECT', 'tables, chain, archives'],
-  ['UPDATE (behind)', 'tables'],
+const GRANTS: readonly (readonly [rights: string, on: readonly string[]])[] = [
+  ['SELECT', ['tables', 'chain', 'archives']],
+  ['UPDATE (behind)', ['tables']],
   [
     'SELECT, INSERT, UPDATE',
-    'agents, endpoints, folders, documents, files, attempts, holds, results, counts, requests',
+    [
+      'agents',
+      'endpoints',
+      'folders',
+      'documents',
+      'files',
+      'attempts',
+      'holds',
+      'results',
+      'counts',
+      'requests',
+    ],
   ],
-  ['INSERT', 'chain'],
-  ['UPDATE (personal)', 'chain'],
-  ['SELECT, INSERT, UPDATE, DELETE', 'leads, erasures'],
+  ['INSERT', ['chain']],
+  ['UPDATE (personal)', ['chain']],
+  ['SELECT, INSERT, UPDATE, DELETE', ['leads', 'erasures']],
 ];
 
 const ROLES_THAT_MAY = `
@@ -51,7 +62,7 @@ export async function grantRights(connection: Connection, role: string | null): 
     // Revokes what earlier versions granted.
     await connection.exec(`REVOKE ALL ON ALL TABLES IN SCHEMA receiptd FROM ${to}`);
     await connection.exec(`GRANT USAGE ON SCHEMA receiptd TO ${to}`);
-    for (const [rights, on] of GRANTS) await connection.exec(`GRANT ${rights} ON ${on} TO ${to}`);
+    for (const [rights, on] of GRANTS) await connection.exec(`GRANT ${rights} ON ${on.join(', ')} TO ${to}`);
   }
   return roles;
 }

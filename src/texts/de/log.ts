@@ -64,7 +64,8 @@ export const logTexts: LogTexts = {
   uploadsInterrupted:
     'Übertragungen wurden unterbrochen; die Belege werden unter denselben Namen noch einmal gesendet',
   stillOnHoldAsAsked: 'Weiterhin angehalten, weil der Dienst um Aufschub bat',
-  deferredJournalDamaged: 'Zeilen im Journal der vorgemerkten Bilder sind beschädigt und werden übergangen',
+  deferredJournalDamaged:
+    'Zeilen im Journal der vorgemerkten Bilder sind beschädigt und werden übergangen; prüfen Sie die Platte. Dateien, die noch in ihren Ordnern liegen, werden dort gefunden',
   copyDamaged: 'Eine Zwischenkopie fehlt oder ist beschädigt und wird übergangen',
   earlierAlertsUnknown: 'Frühere Meldungen sind nicht bekannt und werden vielleicht noch einmal gesendet',
   alertsUnsendable: 'Meldungen lassen sich gerade nicht senden; es wird erneut versucht',

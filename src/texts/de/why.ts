@@ -1,8 +1,11 @@
 import type { Flaw, NotARecord, RemarkParams, SplitReason, WhyTexts } from '../en/why.ts';
 import type { Format } from '../format.ts';
 import { awayTexts } from './away.ts';
+import { backupTexts } from './backups.ts';
 import { faultText } from './faults.ts';
 import { contentTexts, gapTexts, pageFlawTexts } from './imageFlaws.ts';
+import { machineTexts } from './machine.ts';
+import { ledgerFindingTexts } from './ledgerFindings.ts';
 
 const FLAWS: Readonly<Record<Flaw, string>> = {
   BLANK: 'Das Bild sieht leer aus.',
@@ -61,6 +64,9 @@ export const whyTexts = (format: Format): WhyTexts => {
 
   const own: WhyTexts = {
     ...awayTexts,
+    ...machineTexts,
+    ...backupTexts(format),
+    ...ledgerFindingTexts(format),
 
     tokenRejected: (p) => `Der Dienst hat das Token abgelehnt${quoted(p.words)}.`,
     newTokenRejected: (p) =>

@@ -1,4 +1,4 @@
-import type { Condition, SaidElsewhere, Within } from '../facts.ts';
+import type { Condition, SaidElsewhere, WhyWithin, Within } from '../facts.ts';
 import type { Format } from '../format.ts';
 import { databaseAt, type InDatabase } from './errors/ledger.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
@@ -151,10 +151,11 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   portUnclear: (p: Within & { address: string }) =>
     `${p.address} is in use. The running agent can't be asked whether it uses the port: ${p.detail} [${p.error.code}]`,
 });
-/** Errors and problems have their own words. */
+/** Errors, problems and what the ledger stores have their own words. */
 export type FindingFact =
   | Fact<ReturnType<typeof findingTexts>>
   | { readonly is: 'error'; readonly error: SaidElsewhere }
+  | ({ readonly is: 'why' } & WhyWithin)
   | { readonly is: 'problem'; readonly problem: Condition };
 
 /** The same texts in another language. */

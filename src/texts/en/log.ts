@@ -56,7 +56,8 @@ export const logTexts = {
   answerNotRecorded: 'An answer could not be recorded; trying again',
   uploadsInterrupted: 'Uploads were interrupted; sending them again under the same names',
   stillOnHoldAsAsked: 'Still on hold, as the service asked',
-  deferredJournalDamaged: 'Lines in the journal of deferred images are damaged and are ignored',
+  deferredJournalDamaged:
+    'Lines in the journal of deferred images are damaged and are ignored; check the disk. Files that are still in their folders are found there',
   copyDamaged: 'A copy in the spool is missing or damaged and is ignored',
   earlierAlertsUnknown: 'Earlier alerts are unknown and may be sent again',
   alertsUnsendable: "Alerts can't be sent at the moment; trying again",

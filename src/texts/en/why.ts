@@ -3,6 +3,7 @@ import type { FaultFact } from '../fault.ts';
 import type { Format } from '../format.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
 import { awayTexts } from './away.ts';
+import { backupTexts } from './backups.ts';
 import { faultText } from './faults.ts';
 import {
   contentTexts,
@@ -12,6 +13,8 @@ import {
   type GapFact,
   type PageFlawFact,
 } from './imageFlaws.ts';
+import { machineTexts } from './machine.ts';
+import { ledgerFindingTexts } from './ledgerFindings.ts';
 
 /** What a quality check finds in an image. */
 export type Flaw = 'BLANK' | 'TOO_SMALL' | 'TOO_DARK' | 'BLURRED';
@@ -101,6 +104,9 @@ export const whyTexts = (format: Format) => {
 
   const own = {
     ...awayTexts,
+    ...machineTexts,
+    ...backupTexts(format),
+    ...ledgerFindingTexts(format),
 
     // Answers of the service.
     tokenRejected: (p: { words: string }) => `The service rejected the token${quoted(p.words)}.`,

@@ -34,7 +34,7 @@ class Channel implements AlertChannel {
 
   constructor(name: AlertChannelName) {
     this.name = name;
-    this.receiver = { what: `The receiver of ${name}`, setting: `alerts.${name}` };
+    this.receiver = { of: `of ${name}`, setting: `alerts.${name}` };
   }
 
   async send(alert: Alert): Promise<void> {
@@ -150,7 +150,7 @@ it('alerting delivers through other channels while one fails, alerts about that 
   await clock.advance(10 * MINUTE);
   expect(hook.said).toEqual([
     'opened: DISK_FULL a',
-    'opened: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds. Find out what is delaying it, and check alerts.email.',
+    'opened: ALERT_UNDELIVERED The mail server of email took longer than 10 seconds. Find out what is delaying it, and check alerts.email.',
   ]);
   expect(world.incidents.list()).toMatchObject([{ code: 'DISK_FULL' }, { code: 'ALERT_UNDELIVERED' }]);
   expect(mail.attempts).toBeLessThan(10);
@@ -164,7 +164,7 @@ it('alerting delivers through other channels while one fails, alerts about that 
   expect(mail.said).toEqual(['test', 'opened: DISK_FULL a']);
   expect(hook.said.slice(2)).toEqual([
     'test',
-    'closed: ALERT_UNDELIVERED The receiver of email took longer than 10 seconds. Find out what is delaying it, and check alerts.email.',
+    'closed: ALERT_UNDELIVERED The mail server of email took longer than 10 seconds. Find out what is delaying it, and check alerts.email.',
   ]);
   expect(log.said('An alert could not be delivered')).toEqual([]);
 });

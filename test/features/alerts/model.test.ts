@@ -68,7 +68,7 @@ type Mode = 'takes' | 'refuses' | 'hangs' | 'takesAndFails';
 
 /** A recipient, who reads each alert once and knows from them what is wrong. */
 class Recipient implements AlertChannel {
-  readonly receiver = { what: 'The recipient', setting: 'alerts' };
+  readonly receiver = { of: null, setting: 'alerts' };
   readonly alerts = new Map<string, Alert>();
   readonly isOpen = new Set<string>();
   readonly openings = new Map<string, number>();
@@ -176,7 +176,7 @@ class World {
     this.#found.clear();
     let isAlive = true;
     const store: AlertStore = {
-      load: () => Promise.resolve({ state: JSON.parse(this.#saved) as never, note: null }),
+      load: () => Promise.resolve({ state: JSON.parse(this.#saved) as never, unusable: null }),
       save: async (state) => {
         if (isAlive) this.#saved = JSON.stringify(state);
       },

@@ -262,7 +262,7 @@ describe('a ledger that is counted twice', () => {
     db.close();
     const { differences } = await check(place);
     expect(differences).toEqual([
-      expect.stringMatching(/^The document "b-[0-9a-f]{12}" \(queued\) has no file/),
+      { is: 'noFile', name: expect.stringMatching(/^b-[0-9a-f]{12}$/), state: 'queued' },
     ]);
   });
 
@@ -274,7 +274,9 @@ describe('a ledger that is counted twice', () => {
         (await place.ledger.seenCounts(since, until)).filter(({ state }) => state !== 'rejected'),
     };
     const { differences } = await check(place, reports);
-    expect(differences).toEqual([`${place.scans}: 0 files are rejected in one count, 1 in the other.`]);
+    expect(differences).toEqual([
+      { is: 'countsDiffer', folder: place.scans, state: 'rejected', one: 0, other: 1 },
+    ]);
   });
 
   it('is counted again if it changes between two reads, and proves nothing if it keeps changing', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { METRICS } from '../../../src/features/metrics/metricList.ts';
+import { metricHelp } from '../../../src/texts/en/written.ts';
 
 const text = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
 
@@ -23,7 +24,8 @@ describe('the metrics', () => {
 
   it('are all documented, with their labels and meanings', () => {
     const lines = text('docs/metrics.md').split('\n');
-    for (const [name, { type, labels, help }] of Object.entries(METRICS)) {
+    for (const [name, { type, labels }] of Object.entries(METRICS)) {
+      const help = metricHelp[name as keyof typeof METRICS];
       const row = lines.find((line) => line.startsWith(`| \`${name}\``)) ?? '';
       const cells = row.split('|').map((cell) => cell.trim());
       expect(cells.slice(1, -1), name).toEqual([

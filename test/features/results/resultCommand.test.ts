@@ -165,7 +165,12 @@ describe.skipIf(process.platform === 'win32')('the program for results', () => {
     handing.notify();
     await expect
       .poll(() => incidents.list())
-      .toMatchObject([{ code: 'RESULTS_COMMAND_FAILED', params: { detail: 'ended with status 3' } }]);
+      .toMatchObject([
+        {
+          code: 'RESULTS_COMMAND_FAILED',
+          params: { why: { is: 'programEnded', end: { how: 'exited', status: 3, said: '' } } },
+        },
+      ]);
     await expect.poll(() => clock.sleeping).toBe(1);
     expect(handed()).toEqual([]);
     await rm(join(dir, 'broken'));

@@ -14,7 +14,7 @@ export function createCommandChannel({
 }): AlertChannel {
   return {
     name: 'command',
-    receiver: { what: command[0] ?? '', setting: 'alerts.command' },
+    receiver: { of: command[0] ?? '', setting: 'alerts.command' },
     async send(alert, signal) {
       const end = await run(command, { stdin: `${alertJson(alert)}\n`, env: variablesOf(alert) }, signal);
       if (end === null) return;

@@ -17,7 +17,7 @@ export function createDesktopChannel({
 }): AlertChannel {
   return {
     name: 'desktop',
-    receiver: { what: 'The desktop', setting: 'alerts.desktop' },
+    receiver: { of: null, setting: 'alerts.desktop' },
     async send(alert, signal) {
       const { command, env } = noticeOf(alert, platform);
       const end = await run(command, { stdin: '', env }, signal);

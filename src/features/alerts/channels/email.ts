@@ -29,7 +29,7 @@ const STEP_MS = 8_000;
 export function createEmailChannel(options: EmailOptions): AlertChannel {
   return {
     name: 'email',
-    receiver: { what: `The mail server ${new URL(options.server).host}`, setting: 'alerts.email.server' },
+    receiver: { of: new URL(options.server).host, setting: 'alerts.email.server' },
     async send(alert, signal) {
       const password = await options.login?.password();
       try {

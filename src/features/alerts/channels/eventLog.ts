@@ -28,7 +28,7 @@ export function createEventLogChannel({
 }): AlertChannel {
   return {
     name: 'eventLog',
-    receiver: { what: 'The event log', setting: 'alerts.eventLog' },
+    receiver: { of: null, setting: 'alerts.eventLog' },
     async send(alert, signal) {
       if (platform !== 'win32') throw new ReceiptdError('ALERT_UNDELIVERED.noEventLog');
       const { command, env } = entryOf(alert);

@@ -28,7 +28,7 @@ export function createWebhookChannel({ url, secret, now, exchange }: WebhookOpti
   const { host, pathname, search } = new URL(url);
   return {
     name: 'webhook',
-    receiver: { what: `The webhook at ${host}`, setting: 'alerts.webhook.url' },
+    receiver: { of: host, setting: 'alerts.webhook.url' },
     async send(alert: Alert, signal: AbortSignal) {
       const body = alertJson(alert);
       const signed = signatureHeaders(await (secret?.() ?? null), { id: alert.id, atMs: now(), body });

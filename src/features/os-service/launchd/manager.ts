@@ -5,7 +5,7 @@ import { SERVICE_NAME, type HostedAgent, type InstallScope } from '../agent.ts';
 import { readDefinition, removeDefinition, writeDefinition } from '../definition.ts';
 import { run } from '../../../system/programs.ts';
 import { demand, type Host } from '../host.ts';
-import type { Manager, ManagerStatus } from '../manager.ts';
+import type { Manager, ManagerStatus, ServiceNote } from '../manager.ts';
 import { launchdPlist } from './plist.ts';
 
 /** Longer than the default grace period of uploads in flight. */
@@ -45,13 +45,13 @@ export class Launchd implements Manager {
     return readDefinition(this.file);
   }
 
-  async install(text: string): Promise<readonly string[]> {
+  async install(text: string): Promise<readonly ServiceNote[]> {
     await writeDefinition(this.file, text);
     await this.#demand(['enable', this.#target()]);
     return [];
   }
 
-  async uninstall(): Promise<readonly string[]> {
+  async uninstall(): Promise<readonly ServiceNote[]> {
     await this.stop();
     await removeDefinition(this.file);
     return [];

@@ -6,7 +6,7 @@ import { SERVICE_NAME, type HostedAgent, type InstallScope } from '../agent.ts';
 import { readDefinition, removeDefinition, writeDefinition } from '../definition.ts';
 import { run } from '../../../system/programs.ts';
 import { demand, type Host } from '../host.ts';
-import type { Manager, ManagerStatus } from '../manager.ts';
+import type { Manager, ManagerStatus, ServiceNote } from '../manager.ts';
 import { systemUnit, userUnit } from './unit.ts';
 
 const UNIT = `${SERVICE_NAME}.service`;
@@ -67,7 +67,7 @@ export class Systemd implements Manager {
     return (await this.#isMasked()) ? null : readDefinition(this.file);
   }
 
-  async install(text: string): Promise<readonly string[]> {
+  async install(text: string): Promise<readonly ServiceNote[]> {
     const wasMasked = await this.#isMasked();
     const isNew = (await this.installed()) === null;
     await writeDefinition(this.file, text);
@@ -79,17 +79,17 @@ export class Systemd implements Manager {
       if (isNew) await removeDefinition(this.file);
       throw error;
     }
-    return wasMasked ? [`${UNIT} was masked, probably by a removed package, and has been unmasked.`] : [];
+    return wasMasked ? ['unmasked'] : [];
   }
 
-  async uninstall(): Promise<readonly string[]> {
+  async uninstall(): Promise<readonly ServiceNote[]> {
     await this.#demand(['disable', '--now', UNIT], START_MS);
     await removeDefinition(this.file);
     await this.#demand(['daemon-reload']);
     // Clears an earlier failure, which means nothing once the unit is gone.
     await run(this.#command(['reset-failed', UNIT]), { env: this.#env() });
     const { isInstalled } = await this.status();
-    return isInstalled ? [`The ${UNIT} of a package is now disabled.`] : [];
+    return isInstalled ? ['packageDisabled'] : [];
   }
 
   start(): Promise<void> {

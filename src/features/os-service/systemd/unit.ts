@@ -1,5 +1,6 @@
+import { serviceTexts } from '../../../texts/en/written.ts';
 import { posix } from 'node:path';
-import { DESCRIPTION, runCommand, withLinks, type HostedAgent } from '../agent.ts';
+import { runCommand, withLinks, type HostedAgent } from '../agent.ts';
 import { mark } from '../mark.ts';
 import { confinement, ordinaryConfinement } from './confinement.ts';
 import { unitCommand, unitPath, unitWord, type UnitSetting } from './quote.ts';
@@ -14,7 +15,7 @@ export function systemUnit(agent: HostedAgent, user: string): string {
   const mounts = [agent.stateDir, agent.configFile].flatMap((path) => withLinks(agent, path));
   return unit([
     section('Unit', [
-      ['Description', DESCRIPTION],
+      ['Description', serviceTexts.description],
       // No folder is required: a missing share must not keep the agent from starting.
       ['After', 'local-fs.target remote-fs.target network.target nss-lookup.target'],
       // With the ledger's disk unmounted the agent would start an empty ledger and send everything again.
@@ -38,7 +39,7 @@ export function systemUnit(agent: HostedAgent, user: string): string {
 /** A unit of the user manager. */
 export function userUnit(agent: HostedAgent): string {
   return unit([
-    section('Unit', [['Description', DESCRIPTION], ...unitHead(agent)]),
+    section('Unit', [['Description', serviceTexts.description], ...unitHead(agent)]),
     section('Service', [...running(agent, agent.environment), ...ordinaryConfinement(agent)]),
     section('Install', [['WantedBy', 'default.target']]),
   ]);

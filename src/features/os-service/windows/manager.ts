@@ -5,7 +5,7 @@ import { ReceiptdError } from '../../../core/domain/errors.ts';
 import { SERVICE_NAME, type HostedAgent, type InstallScope } from '../agent.ts';
 import { run } from '../../../system/programs.ts';
 import { demand, runVisibly, type Host } from '../host.ts';
-import type { Manager, ManagerStatus } from '../manager.ts';
+import type { Manager, ManagerStatus, ServiceNote } from '../manager.ts';
 import { windowsTask } from './task.ts';
 
 const NAME = `\\${SERVICE_NAME}`;
@@ -42,7 +42,7 @@ export class WindowsTasks implements Manager {
     return status === 0 ? stdout : null;
   }
 
-  async install(text: string): Promise<readonly string[]> {
+  async install(text: string): Promise<readonly ServiceNote[]> {
     const dir = await mkdtemp(join(tmpdir(), 'receiptd-task-'));
     try {
       const file = join(dir, 'task.xml');
@@ -65,7 +65,7 @@ export class WindowsTasks implements Manager {
     }
   }
 
-  async uninstall(): Promise<readonly string[]> {
+  async uninstall(): Promise<readonly ServiceNote[]> {
     await this.stop();
     await this.#demand(['/Delete', '/F', '/TN', NAME]);
     return [];

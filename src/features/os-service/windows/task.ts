@@ -1,6 +1,7 @@
+import { serviceTexts } from '../../../texts/en/written.ts';
 import { win32 } from 'node:path';
 import { ReceiptdError } from '../../../core/domain/errors.ts';
-import { DESCRIPTION, runCommand, type HostedAgent, type InstallScope } from '../agent.ts';
+import { runCommand, type HostedAgent, type InstallScope } from '../agent.ts';
 import { mark } from '../mark.ts';
 import { plainText } from '../plainText.ts';
 import { xmlComment, xmlText } from '../xml.ts';
@@ -46,7 +47,7 @@ export function windowsTask(agent: HostedAgent, scope: InstallScope, user: strin
   const whose = scope === 'user' ? `<UserId>${xmlText(user)}</UserId>` : '';
   const text = `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
-  <RegistrationInfo><Description>${xmlText(DESCRIPTION)}</Description></RegistrationInfo>
+  <RegistrationInfo><Description>${xmlText(serviceTexts.description)}</Description></RegistrationInfo>
   <Triggers>
     <${trigger}><Enabled>true</Enabled>${whose}</${trigger}>
     ${EVERY_MINUTE}

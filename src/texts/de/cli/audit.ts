@@ -70,8 +70,6 @@ export function auditTexts({ counted, number, plural, time }: Format): ReturnTyp
       links: (n) =>
         `${counted(n, 'symbolischem Link', 'symbolischen Links')} im Ordner wird nicht gefolgt: ${plural(n, 'Die Datei dahinter wird', 'Die Dateien dahinter werden')} weder gesendet noch gezählt.`,
       differences: 'Zwei Zählweisen ergaben verschiedene Zahlen:',
-      doesNotAddUp: (seen) =>
-        `${seen} Dateien sind eingegangen, aber die Zahlen je Zustand ergeben zusammen etwas anderes.`,
       unsettled:
         'Das Eingangsbuch änderte sich ständig und ließ sich nicht zweimal zählen. Versuchen Sie es später noch einmal.',
       recounted: (names) =>

@@ -226,6 +226,11 @@ export function machineTexts(): ReturnType<typeof english> {
         stateDir: (stateDir, user) =>
           `Würde das Zustandsverzeichnis ${stateDir} anlegen oder ${user} übergeben.`,
       },
+      notes: {
+        unmasked:
+          'receiptd.service war maskiert, vermutlich durch ein entferntes Paket; das ist jetzt aufgehoben.',
+        packageDisabled: 'receiptd.service aus einem Paket ist jetzt abgeschaltet.',
+      },
       taskScheduler: 'die Aufgabenplanung',
       unchanged: (file) => `${file} ist unverändert.`,
       changed: (file) => `${file} wurde geändert:`,

@@ -13,6 +13,8 @@ import { expectedTexts, flawTexts } from '../settingFlaws.ts';
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 import { faultText } from '../faults.ts';
+import type { AlertReceiver } from '../../facts.ts';
+import { endText } from '../machine.ts';
 
 const DATABASE_PASSWORD = 'receiptd liest das Passwort aus --password-file, PGPASSWORD oder ~/.pgpass.';
 
@@ -44,6 +46,21 @@ const UNWRITABLE: Readonly<Record<string, string>> = {
   ENOSPC: 'kein Platz mehr',
   EDQUOT: 'kein Platz mehr',
 };
+
+function receiverText({ channel, of }: { channel: AlertReceiver; of: string | null }): string {
+  switch (channel) {
+    case 'desktop':
+      return 'Der Desktop';
+    case 'email':
+      return `Der Mailserver ${of}`;
+    case 'eventLog':
+      return 'Das Ereignisprotokoll';
+    case 'webhook':
+      return `Der Webhook auf ${of}`;
+    default:
+      return of ?? channel;
+  }
+}
 
 const OUTPUT_CURES: Readonly<Record<keyof typeof englishCures, string>> = {
   output: 'Wählen Sie mit --output eine andere Datei.',
@@ -440,6 +457,13 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Setzen Sie stateDir (oder RECEIPTD_STATE_DIR) auf einen kürzeren Pfad.',
     ],
     'CONTROL_FAILED.configNotApplied': ['Die neue Konfiguration konnte nicht in Kraft gesetzt werden.'],
+    'CONTROL_FAILED.configWaits': (p) => [
+      `${p.file} kann noch nicht in Kraft treten; bis dahin gilt die bisherige Konfiguration: ${p.detail}`,
+    ],
+    'CONTROL_FAILED.endpointNotKept': (p) => [
+      `Der Endpunkt „${p.name}“ wurde mit der uid ${p.uid} angelegt, ${p.isRecorded ? 'ließ sich aber nicht in die Konfiguration eintragen' : 'aber nicht aufgezeichnet'}: ${p.detail}`,
+      `Legen Sie ihn nicht noch einmal an. Tragen Sie ihn von Hand in die Konfiguration ein: endpoints.${p.alias}.uid: "${p.uid}".`,
+    ],
     'CONTROL_FAILED.notReached': (p) => [
       `Der laufende Agent ist unter ${p.socketPath} nicht erreichbar (${p.system ?? 'Grund unbekannt'}).`,
       p.system !== 'EACCES' && p.system !== 'EPERM'
@@ -464,6 +488,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     ],
     'MONITORING_UNAVAILABLE.address': notListening('monitoring'),
     'MONITORING_UNAVAILABLE.notOpened': notOpened,
+    'CONSOLE_UNAVAILABLE.noPages': [
+      'Die Seiten der Konsole fehlen in dieser Installation.',
+      'Installieren Sie receiptd neu.',
+    ],
     'CONSOLE_UNAVAILABLE.stopping': ['receiptd wird gerade beendet.', 'Starten Sie es wieder.'],
     'CONSOLE_UNAVAILABLE.off': ['Die Konsole ist ausgeschaltet.', 'Setzen Sie console.listen auf onDemand.'],
     'CONSOLE_UNAVAILABLE.address': notListening('console'),
@@ -555,7 +583,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Richten Sie einen mit `receiptd setup` oder in der Konfigurationsdatei ein.',
     ],
     'ALERT_UNDELIVERED.tooSlow': (p) => [
-      `${p.setting === 'alerts.eventLog' ? 'Das Ereignisprotokoll' : p.setting === 'alerts.desktop' ? 'Der Desktop' : p.setting === 'alerts.webhook.url' ? 'Der Webhook' : p.setting === 'alerts.email.server' ? 'Der Mailserver' : p.what} hat länger gebraucht als ${duration(p.limitMs)}.`,
+      `${receiverText(p)} hat länger gebraucht als ${duration(p.limitMs)}.`,
       `Finden Sie heraus, was das aufhält, und prüfen Sie ${p.setting}.`,
     ],
     'ALERT_UNDELIVERED.unexpected': (p) => [
@@ -583,15 +611,15 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Setzen Sie alerts.eventLog: false; die Einstellung ist für Windows.',
     ],
     'ALERT_UNDELIVERED.eventLog': (p) => [
-      `Das Ereignisprotokoll nimmt keine Meldungen an: ${p.program} ${p.end}.`,
+      `Das Ereignisprotokoll nimmt keine Meldungen an: ${p.program} ${endText(p.end)}.`,
       'Das Installationsprogramm meldet die Ereignisquelle an. Andernfalls muss ein Administrator es einmal in PowerShell tun: New-EventLog -LogName Application -Source receiptd.',
     ],
     'ALERT_UNDELIVERED.command': (p) => [
-      `${p.program}: ${p.end}.`,
+      `${p.program} ${endText(p.end)}.`,
       'Prüfen Sie das Programm in alerts.command.',
     ],
     'ALERT_UNDELIVERED.desktop': (p) => [
-      `Der Desktop zeigt keine Meldungen: ${p.program} ${p.end}.`,
+      `Der Desktop zeigt keine Meldungen: ${p.program} ${endText(p.end)}.`,
       p.isLinux
         ? 'Installieren Sie notify-send (libnotify-bin), und führen Sie receiptd in der Sitzung des Benutzers aus, der die Meldungen sehen soll; oder setzen Sie alerts.desktop: false.'
         : 'Führen Sie receiptd in der Sitzung des Benutzers aus, der die Meldungen sehen soll, oder setzen Sie alerts.desktop: false.',

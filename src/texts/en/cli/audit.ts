@@ -72,8 +72,6 @@ export function auditTexts({ counted, number, plural, time }: Format) {
       links: (n: number) =>
         `${counted(n, 'symbolic link', 'symbolic links')} in the folder ${plural(n, 'is not followed: the file behind it is', 'are not followed: the files behind them are')} neither sent nor counted.`,
       differences: 'Two ways of counting gave different numbers:',
-      doesNotAddUp: (seen: number) =>
-        `${seen} files were seen, but the counts by state do not add up to that.`,
       unsettled: 'The ledger kept changing, so it could not be counted twice. Try again later.',
       recounted: (names: number) =>
         `Recounting the whole ledger by its ${counted(names, 'name', 'names')} instead of its files gives the same numbers.`,

@@ -229,6 +229,11 @@ export function machineTexts() {
         stateDir: (stateDir: string, user: string) =>
           `Would create the state directory ${stateDir}, or give it to ${user}.`,
       },
+      /** Of the service manager. */
+      notes: {
+        unmasked: 'receiptd.service was masked, probably by a removed package, and has been unmasked.',
+        packageDisabled: 'The receiptd.service of a package is now disabled.',
+      },
       taskScheduler: 'the Task Scheduler',
       unchanged: (file: string) => `${file} was not changed.`,
       changed: (file: string) => `${file} was changed:`,

@@ -1,9 +1,12 @@
 import type { Format } from '../../format.ts';
 import type {
+  AlertReceiver,
   CommandLineFault,
   CredentialsFlaw,
   Entries,
   NotUtf8,
+  ProgramEnd,
+  Within,
   Words,
   TestReceiptTrouble,
   SecretFlaw,
@@ -12,6 +15,7 @@ import { expectedTexts, flawTexts, type Expected, type Flaw } from '../settingFl
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 import { faultText } from '../faults.ts';
+import { endText } from '../machine.ts';
 import type { FaultFact } from '../../fault.ts';
 
 const DATABASE_PASSWORD = 'receiptd reads the password from --password-file, PGPASSWORD or ~/.pgpass.';
@@ -56,6 +60,22 @@ export const OUTPUT_CURES = {
   backup: 'Name another file.',
   finalBackup: 'Name another file. Nothing was closed.',
 } as const;
+
+/** Who gets alerts, to begin a sentence. */
+function receiverText({ channel, of }: { channel: AlertReceiver; of: string | null }): string {
+  switch (channel) {
+    case 'desktop':
+      return 'The desktop';
+    case 'email':
+      return `The mail server ${of}`;
+    case 'eventLog':
+      return 'The event log';
+    case 'webhook':
+      return `The webhook at ${of}`;
+    default:
+      return of ?? channel;
+  }
+}
 
 /** By their section of the configuration. */
 const LISTENERS = {
@@ -471,6 +491,16 @@ export function commandsErrors(format: Format) {
       'Set stateDir (or RECEIPTD_STATE_DIR) to a shorter path.',
     ],
     'CONTROL_FAILED.configNotApplied': ['The new configuration could not be applied.'],
+    'CONTROL_FAILED.configWaits': (p: Within & { file: string }) => [
+      `${p.file} cannot take effect yet, so the previous configuration stays in effect: ${p.detail}`,
+    ],
+    /** Created at the service, but not recorded in the ledger or put into the configuration. */
+    'CONTROL_FAILED.endpointNotKept': (
+      p: Within & { name: string; uid: string; alias: string; isRecorded: boolean },
+    ) => [
+      `The endpoint "${p.name}" was created with the uid ${p.uid}, but could not be ${p.isRecorded ? 'put into the configuration' : 'recorded'}: ${p.detail}`,
+      `Don't create it again. Add it to the config file by hand: endpoints.${p.alias}.uid: "${p.uid}".`,
+    ],
     'CONTROL_FAILED.notReached': (p: { socketPath: string; system: string | null; isWindows: boolean }) => [
       `The running agent can't be reached at ${p.socketPath} (${p.system ?? 'unknown reason'}).`,
       p.system !== 'EACCES' && p.system !== 'EPERM'
@@ -495,6 +525,10 @@ export function commandsErrors(format: Format) {
     ],
     'MONITORING_UNAVAILABLE.address': notListening('monitoring'),
     'MONITORING_UNAVAILABLE.notOpened': notOpened,
+    'CONSOLE_UNAVAILABLE.noPages': [
+      "The console's pages are not part of this installation.",
+      'Reinstall receiptd.',
+    ],
     'CONSOLE_UNAVAILABLE.stopping': ['receiptd is stopping.', 'Start it again.'],
     'CONSOLE_UNAVAILABLE.off': ['The console is turned off.', 'Set console.listen to onDemand.'],
     'CONSOLE_UNAVAILABLE.address': notListening('console'),
@@ -579,8 +613,14 @@ export function commandsErrors(format: Format) {
       'No channel is configured under `alerts`, so no alerts are sent.',
       'Add one with `receiptd setup`, or in the config file.',
     ],
-    'ALERT_UNDELIVERED.tooSlow': (p: { what: string; setting: string; limitMs: number }) => [
-      `${p.what} took longer than ${duration(p.limitMs)}.`,
+    /** `of`: its host or program; null if it has none. */
+    'ALERT_UNDELIVERED.tooSlow': (p: {
+      channel: AlertReceiver;
+      of: string | null;
+      setting: string;
+      limitMs: number;
+    }) => [
+      `${receiverText(p)} took longer than ${duration(p.limitMs)}.`,
       `Find out what is delaying it, and check ${p.setting}.`,
     ],
     'ALERT_UNDELIVERED.unexpected': (p: { channel: string; detail: string }) => [
@@ -607,16 +647,16 @@ export function commandsErrors(format: Format) {
       'This system has no event log.',
       'Set alerts.eventLog: false; it is for Windows.',
     ],
-    'ALERT_UNDELIVERED.eventLog': (p: { program: string; end: string }) => [
-      `The event log does not accept alerts: ${p.program} ${p.end}.`,
+    'ALERT_UNDELIVERED.eventLog': (p: { program: string; end: ProgramEnd }) => [
+      `The event log does not accept alerts: ${p.program} ${endText(p.end)}.`,
       'The installer registers the event source. Otherwise, an administrator must do it once in PowerShell: New-EventLog -LogName Application -Source receiptd.',
     ],
-    'ALERT_UNDELIVERED.command': (p: { program: string; end: string }) => [
-      `${p.program} ${p.end}.`,
+    'ALERT_UNDELIVERED.command': (p: { program: string; end: ProgramEnd }) => [
+      `${p.program} ${endText(p.end)}.`,
       'Check the program in alerts.command.',
     ],
-    'ALERT_UNDELIVERED.desktop': (p: { program: string; end: string; isLinux: boolean }) => [
-      `The desktop shows no alerts: ${p.program} ${p.end}.`,
+    'ALERT_UNDELIVERED.desktop': (p: { program: string; end: ProgramEnd; isLinux: boolean }) => [
+      `The desktop shows no alerts: ${p.program} ${endText(p.end)}.`,
       p.isLinux
         ? 'Install notify-send (libnotify-bin), and run receiptd in the session of the user who should see the alerts; or set alerts.desktop: false.'
         : 'Run receiptd in the session of the user who should see the alerts, or set alerts.desktop: false.',

@@ -117,7 +117,7 @@ it('a missing or silent server is reported in a sentence', async () => {
   });
   // A caller that stops waiting can name the server.
   expect(channel({ server: 'smtp://scans@mail.example.com:2525' }).receiver).toEqual({
-    what: 'The mail server mail.example.com:2525',
+    of: 'mail.example.com:2525',
     setting: 'alerts.email.server',
   });
   const over = new AbortController();

@@ -5,15 +5,17 @@ import { createCommandChannel } from '../../../../src/features/alerts/channels/c
 import { createDesktopChannel, noticeOf } from '../../../../src/features/alerts/channels/desktop.ts';
 import { createEventLogChannel, entryOf } from '../../../../src/features/alerts/channels/eventLog.ts';
 import type { RunProgram } from '../../../../src/features/alerts/channels/program.ts';
-import { howItEnded, runProgram } from '../../../../src/system/programs.ts';
+import { runProgram } from '../../../../src/system/programs.ts';
 import { NEVER, OPENED } from './anAlert.ts';
 import { tempDir } from '../../../support/tempDir.ts';
 
 const HOSTILE = `"; do shell script "id" -- $(id) \`id\` 'x' <b>&amp;</b> --help \0 \\n %s`;
 
+const FAILED = { how: 'exited', status: 1, said: '' } as const;
+
 const run: RunProgram = async (command, { stdin, env }, signal) => {
   const end = await runProgram(command, stdin, env, { timeoutMs: 5_000, graceMs: 100 }, signal);
-  return end.how === 'exited' && end.status === 0 ? null : howItEnded(end);
+  return end.how === 'exited' && end.status === 0 ? null : end;
 };
 
 async function script(text: string) {
@@ -91,11 +93,11 @@ it('a notice on Windows passes its texts in variables to a constant script', () 
 });
 
 it('a desktop without notify-send is reported with the package to install', async () => {
-  const absent: RunProgram = async ([program]) => `could not be started (spawn ${program} ENOENT)`;
+  const absent: RunProgram = async ([program]) => ({ how: 'notStarted', said: `spawn ${program} ENOENT` });
   const channel = createDesktopChannel({ platform: 'linux', run: absent });
   await expect(channel.send(OPENED, NEVER)).rejects.toMatchObject({
-    message: 'The desktop shows no alerts: notify-send could not be started (spawn notify-send ENOENT).',
-    hint: expect.stringContaining('libnotify-bin'),
+    key: 'ALERT_UNDELIVERED.desktop',
+    params: { program: 'notify-send', end: { how: 'notStarted' }, isLinux: true },
   });
 });
 
@@ -109,10 +111,10 @@ it('an entry of the Windows event log gets its texts from the environment, and a
     RECEIPTD_ALERT_EVENT: '2',
     RECEIPTD_ALERT_TYPE: 'Information',
   });
-  const refused = createEventLogChannel({ platform: 'win32', run: async () => 'ended with status 1' });
+  const refused = createEventLogChannel({ platform: 'win32', run: async () => FAILED });
   await expect(refused.send(OPENED, NEVER)).rejects.toMatchObject({
-    code: 'ALERT_UNDELIVERED',
-    message: 'The event log does not accept alerts: powershell.exe ended with status 1.',
+    key: 'ALERT_UNDELIVERED.eventLog',
+    params: { program: 'powershell.exe', end: FAILED },
   });
   const elsewhere = createEventLogChannel({ platform: 'linux', run: async () => null });
   await expect(elsewhere.send(OPENED, NEVER)).rejects.toThrow('This system has no event log.');
