@@ -124,6 +124,8 @@ export interface SplitEndItem {
 
 export interface BeginItem {
   readonly document: number;
+  /** When it had changed last as it was read: what has happened since decides what is sent, and how its answer is understood. Undefined for a replay. */
+  readonly updatedAt?: number | undefined;
   /** Size of the request. */
   readonly bytes: number;
   readonly at: number;
@@ -137,6 +139,8 @@ export interface BeginItem {
 export type BeginAnswer =
   | { readonly kind: 'begun'; readonly attempt: number }
   | { readonly kind: 'unknown' }
+  /** It is to be read again. */
+  | { readonly kind: 'changed'; readonly name: string }
   | { readonly kind: 'state'; readonly name: string; readonly state: DocumentState }
   /** Another agent is sending it, or has sent it. */
   | { readonly kind: 'taken'; readonly name: string }

@@ -487,10 +487,11 @@ export class Flow {
     this.#isWriting = false;
   }
 
-  #beginItem({ document, queue, bytes }: Upload): BeginItem {
+  #beginItem({ document, queue, bytes, attempt }: Upload): BeginItem {
     const { ledger, clock } = this.#deps;
     return {
       document: document.id,
+      updatedAt: attempt === 0 ? document.updatedAt : undefined,
       bytes: bytes?.length ?? 0,
       at: clock.now(),
       ...ledger.fleet?.limitsOf(queue.settings.limits, document.lane),
@@ -547,6 +548,8 @@ export class Flow {
           .catch(() => {})
           .then(() => this.#held(upload));
         return;
+      case 'changed':
+        return this.#held(upload);
       case 'taken':
         log.info('documentTakenOver', { documentId: id, name });
         return this.#end(upload, NOT_SENT);

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { BeginAnswer } from '../../src/core/messages.ts';
+import { status } from '../support/scriptedService.ts';
+import { begin, finish } from '../support/uploads.ts';
 import { OFFICE, unrecorded } from '../flow/sending.ts';
 import { beginning, errors, sharedSending } from './sharedAgent.ts';
 
@@ -109,6 +111,41 @@ describe('an upload request of a fleet', () => {
       expect(place.service.asked).toHaveLength(1);
     },
   );
+
+  it('is made of the document as it is by then: another agent may have sent it since it was read', async () => {
+    let isFirst = true;
+    const place: Awaited<ReturnType<typeof sharedSending>> = await sharedSending((ledger) => ({
+      heads: async (wanted) => {
+        const heads = await ledger.heads(wanted);
+        const id = heads[0]?.documents[0]?.id;
+        if (!isFirst || id === undefined) return heads;
+        isFirst = false;
+        const at = place.clock.now() + 1;
+        const lost = {
+          state: 'queued',
+          notBefore: 0,
+          reason: 'R',
+          message: 'm',
+          serverError: false,
+        } as const;
+        await finish(ledger, await begin(ledger, id, at, 1), {
+          at,
+          outcome: 'unknown',
+          httpStatus: null,
+          message: null,
+          transition: { ...lost, answerLost: true },
+        });
+        return heads;
+      },
+    }));
+    const { id } = await place.admit('a.jpg');
+    place.service.script = () => status(422);
+    await place.start();
+    await place.clock.advance(1_000);
+    expect(place.service.asked).toHaveLength(1);
+    expect(await place.ledger.document(id)).toMatchObject({ state: 'unconfirmed', attempts: 2 });
+    expect(errors(place.log)).toHaveLength(1);
+  });
 
   it('is no error if another agent takes the document over while this one tries to queue it again', async () => {
     const place = await sharedSending((ledger) => ({

@@ -61,6 +61,7 @@ export async function begin(ledger: Recording, document: number, at: number, byt
     case 'taken':
       throw new ReceiptdError('DOCUMENT_TAKEN', { name: answer.name });
     case 'held':
+    case 'changed':
     case 'limited':
       throw new Error(`the document is ${answer.kind}`);
   }

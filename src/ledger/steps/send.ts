@@ -86,12 +86,13 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
   const budgetKey = (endpoint: number, since: number): string => `${endpoint} ${since}`;
   const inBudget = new Map(spent.map((row) => [budgetKey(row.endpoint, row.since), row.used]));
 
-  return items.map(({ bytes, limit, budgets: own = [], at }, i): BeginAnswer => {
+  return items.map(({ updatedAt, bytes, limit, budgets: own = [], at }, i): BeginAnswer => {
     const document = documents[i];
     if (document === undefined) return { kind: 'unknown' };
     const { name, endpoint_id: endpoint } = document;
     if (isOfAnother(work, document)) return { kind: 'taken', name };
     if (!isIdle(document)) return { kind: 'state', name, state: document.state };
+    if (document.updated_at !== (updatedAt ?? document.updated_at)) return { kind: 'changed', name };
     const service = services.get(endpoint);
     const keys = service && [service.base_url, endpointId({ baseUrl: service.base_url, uid: service.uid })];
     const hold = holds.find(

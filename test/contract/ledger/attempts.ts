@@ -40,6 +40,22 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
       expect(await claimNames(10)).toEqual([]);
     });
 
+    it('begins no document that has changed since it was read', async () => {
+      const { id } = await queued('a', 'a');
+      const { updatedAt } = await state(id);
+      await upload(id, later(0, { answerLost: true }), 'unknown');
+      const beginning = async (as: number) =>
+        (
+          await ledger.record(() => ({
+            ends: [],
+            begins: [{ document: id, updatedAt: as, at: 4_000, bytes: 1 }],
+          }))
+        ).begun;
+      expect(await beginning(updatedAt)).toMatchObject({ answers: [{ kind: 'changed' }] });
+      expect(await state(id)).toMatchObject({ state: 'queued', attempts: 1 });
+      expect(await beginning((await state(id)).updatedAt)).toMatchObject({ answers: [{ kind: 'begun' }] });
+    });
+
     it('counts server errors, and never forgets that an answer was lost', async () => {
       const { id } = await queued('a', 'a');
       await upload(id, later(0, { answerLost: true, serverError: true }), 'unknown');
