@@ -43,6 +43,8 @@ export class Queue {
   readonly #backlog = new Turns();
   /** Lanes found without any further document, and until when (monotonic) that need not be checked again. */
   readonly #whole = new Map<Lane, number>();
+  /** Lanes in which a folder has something in the ledger, and nothing here. */
+  readonly #lacking = new Set<Lane>();
   /** How far the wall clock was set back since a lane was read. */
   readonly #setBackMs = new Map<Lane, number>();
   /** Documents came while the ledger was asked, whose answer may lack them. */
@@ -69,21 +71,25 @@ export class Queue {
 
   /** A document was just queued. It is next here only while nothing else is due: what fell due meanwhile must not wait until no more come. */
   offer(document: Document): void {
-    const { fleet, clock } = this.#deps;
+    const { fleet, clock, pausedFolders } = this.#deps;
     const queued = this.#isLate(document) ? asBacklog(document) : document;
     const { lane } = queued;
     const until = this.#whole.get(lane) ?? -Infinity;
     this.#isOutdated = true;
     if (fleet === null && until > clock.monotonic() && this.#of(lane).size < MOST_KEPT)
       this.#of(lane).add(queued);
-    else this.#whole.delete(lane);
+    else {
+      this.#whole.delete(lane);
+      if (!this.#of(lane).has(queued.folder) && !pausedFolders().includes(queued.folder))
+        this.#lacking.add(lane);
+    }
   }
 
   /** Whether `look` would ask the ledger. Fresh scans that have waited too long are read again, as backlog. */
   needsLook(): boolean {
     const { next } = this.#fresh;
     if (next !== undefined && this.#isLate(next)) this.forget();
-    return this.#fresh.size === 0 && (this.#isAsked('fresh') || this.#isAsked('backlog'));
+    return this.#isAsked('fresh') || (this.#fresh.size === 0 && this.#isAsked('backlog'));
   }
 
   #isLate({ createdAt }: Document): boolean {
@@ -91,11 +97,11 @@ export class Queue {
   }
 
   #isAsked(lane: Lane): boolean {
-    if (this.#of(lane).size > 0) return false;
+    if (this.#of(lane).size > 0) return this.#lacking.has(lane);
     return (this.#whole.get(lane) ?? 0) <= this.#deps.clock.monotonic();
   }
 
-  /** Reads the next documents of lanes of which none is here. */
+  /** Reads the next documents of lanes of which none is here, or none of a folder. */
   async look(): Promise<void> {
     for (const lane of LANES) {
       if (this.#isAsked(lane)) await this.#read(lane);
@@ -109,6 +115,7 @@ export class Queue {
     // What is no longer fresh belongs to the backlog now, which may have been found empty before.
     this.#whole.delete('backlog');
     this.#whole.delete(lane);
+    this.#lacking.delete(lane);
     this.#isOutdated = false;
     const { heads, isWhole } = await this.#heads(lane, now);
     const turns = this.#of(lane);
@@ -186,6 +193,10 @@ class Turns {
 
   get size(): number {
     return this.#ids.size;
+  }
+
+  has(folder: string): boolean {
+    return (this.#folders.get(folder)?.length ?? 0) > 0;
   }
 
   get next(): Document | undefined {

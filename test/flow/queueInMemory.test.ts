@@ -160,6 +160,32 @@ describe('the queue in memory', () => {
     expect(folders.join('')).toBe('abcabcabc');
   });
 
+  it('gives a folder its turn that had nothing when the others were read, although much of them is here', async () => {
+    for (const lane of ['fresh', 'backlog'] as const) {
+      const { reads, put, admit, send } = queueOver();
+      for (const id of upTo(500)) put(id, { lane });
+      expect(await send(3)).toEqual([1, 2, 3]);
+      const before = reads.length;
+      for (const id of upTo(1_010, 1_001)) admit(id, { lane, folder: '/b' });
+      expect(await send(4)).toEqual([4, 1_001, 5, 1_002]);
+      expect(reads.length - before).toBeLessThan(5);
+      expect(await send(9_999)).toHaveLength(503);
+    }
+  });
+
+  it('does not read again for what comes in a paused folder', async () => {
+    const { reads, paused, put, admit, send } = queueOver();
+    for (const id of upTo(200)) put(id, { lane: 'backlog' });
+    paused.push('/b');
+    await send(1);
+    const before = reads.length;
+    for (const id of upTo(1_050, 1_001)) {
+      admit(id, { lane: 'backlog', folder: '/b' });
+      await send(1);
+    }
+    expect(reads).toHaveLength(before);
+  });
+
   it('lets a folder that was empty keep its turn', async () => {
     const { put, admit, send } = queueOver();
     for (const id of upTo(6)) put(id);
