@@ -1,6 +1,6 @@
-import type { BeginAnswer, Done, MoveAnswer } from '../../core/messages.ts';
+import { isFault, type BeginAnswer, type Done, type MoveAnswer } from '../../core/messages.ts';
 import type { ReceiptdError } from '../../core/domain/errors.ts';
-import { ledgerFailure } from '../postgres/failure.ts';
+import { isOfServer, ledgerFailure } from '../postgres/failure.ts';
 import type { FleetTrouble } from '../postgres/trouble.ts';
 import type { Member } from '../postgres/member.ts';
 import type { LedgerCore, Step } from '../ledger.ts';
@@ -44,7 +44,10 @@ export class FleetRunner implements Pick<Runner, 'run' | 'storage' | 'blanked'> 
     try {
       const answers = await core.run(steps);
       for (const [i, step] of steps.entries()) this.#learn(step, answers[i] ?? [], epoch);
-      return answers;
+      // Where the server failed after a part was done, the rest has its error as answer.
+      const named = (one: unknown): unknown =>
+        isFault(one) && isOfServer(one.fault) ? { fault: ledgerFailure(one.fault, member.where) } : one;
+      return answers.map((each: readonly unknown[]) => (each.some(isFault) ? each.map(named) : each));
     } catch (failure) {
       throw new StoreFailed(ledgerFailure(failure, member.where), false);
     }
