@@ -732,7 +732,8 @@ export class Flow {
   async #requeue({ document, attempt }: Upload, error: unknown): Promise<void> {
     const { ledger, clock, log, random } = this.#deps;
     const { id, name } = document;
-    if (this.#abort.aborted) return;
+    // It was accepted, or a person moved it, since it was read.
+    if (this.#abort.aborted || isMoved(error)) return;
     if (isTakenOver(error)) {
       // This agent can't record the outcome any more; the attempt counts as unknown.
       log.info('documentTakenOver', { documentId: id, name });
@@ -765,7 +766,7 @@ export class Flow {
         }));
         return;
       } catch (cause) {
-        if (isTakenOver(cause)) return;
+        if (isTakenOver(cause) || isMoved(cause)) return;
         // Retry while the ledger is unavailable, even for a day.
         if (this.#abort.aborted || isOfLedger(cause)) continue;
         log.error('documentStuckUploading', { ...fields, attempt, ...describeError(cause) });
@@ -782,4 +783,9 @@ function leastIdle(idles: readonly Idle[]): Idle {
   const waits = idles.flatMap(({ waitMs }) => waitMs ?? []);
   const [first] = [...idles].sort((a, b) => PATIENCE.indexOf(a.why) - PATIENCE.indexOf(b.why));
   return { why: first?.why ?? 'done', waitMs: waits.length > 0 ? Math.min(...waits) : null };
+}
+
+/** The ledger has the document in another state than what was to become of it needs. */
+function isMoved(error: unknown): boolean {
+  return error instanceof ReceiptdError && error.code === 'DOCUMENT_STATE';
 }

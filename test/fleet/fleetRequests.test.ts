@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import type { BeginAnswer } from '../../src/core/messages.ts';
 import { status } from '../support/scriptedService.ts';
+import { ACCEPTANCE } from '../contract/ledger/support.ts';
 import { begin, finish } from '../support/uploads.ts';
 import { OFFICE, unrecorded } from '../flow/sending.ts';
 import { beginning, errors, sharedSending } from './sharedAgent.ts';
@@ -145,6 +146,28 @@ describe('an upload request of a fleet', () => {
     expect(place.service.asked).toHaveLength(1);
     expect(await place.ledger.document(id)).toMatchObject({ state: 'unconfirmed', attempts: 2 });
     expect(errors(place.log)).toHaveLength(1);
+  });
+
+  it('is not made, and is no error, if the document was accepted and its file deleted since it was read', async () => {
+    let isFirst = true;
+    const place: Awaited<ReturnType<typeof sharedSending>> = await sharedSending((ledger) => ({
+      heads: async (wanted) => {
+        const heads = await ledger.heads(wanted);
+        const id = heads[0]?.documents[0]?.id;
+        if (!isFirst || id === undefined) return heads;
+        isFirst = false;
+        await finish(ledger, await begin(ledger, id, place.clock.now() + 1, 1), ACCEPTANCE);
+        await rm(join(place.scans, 'a.jpg'));
+        return heads;
+      },
+    }));
+    const { id } = await place.admit('a.jpg');
+    const { flow } = await place.start();
+    await place.clock.advance(1_000);
+    expect(place.service.asked).toEqual([]);
+    expect(flow.inFlight).toBe(0);
+    expect(errors(place.log)).toEqual([]);
+    expect(await place.ledger.document(id)).toMatchObject({ state: 'accepted' });
   });
 
   it('is no error if another agent takes the document over while this one tries to queue it again', async () => {
