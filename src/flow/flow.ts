@@ -83,7 +83,6 @@ interface Upload {
   readonly document: Document;
   readonly queue: Queue;
   readonly isProbe: boolean;
-  stage: 'preparing' | 'beginning' | 'begun' | 'sending' | 'ending';
   bytes: Buffer | null;
   token: string;
   attempt: number;
@@ -381,7 +380,6 @@ export class Flow {
       document,
       queue,
       isProbe,
-      stage: 'preparing',
       bytes: null,
       token: '',
       attempt: 0,
@@ -433,7 +431,6 @@ export class Flow {
   /* ---- 2. Begin: recorded before it is sent ---- */
 
   #begin(upload: Upload): void {
-    upload.stage = 'beginning';
     this.#begins.push(upload);
     this.#write();
   }
@@ -533,7 +530,6 @@ export class Flow {
     switch (answer.kind) {
       case 'begun':
         upload.attempt = answer.attempt;
-        upload.stage = 'begun';
         this.#toSlot(upload).catch((error: unknown) => this.#giveUp(upload, error));
         return;
       case 'limited': {
@@ -605,7 +601,6 @@ export class Flow {
       upload.reading -= 1;
     };
     upload.reservation = null;
-    upload.stage = 'sending';
     upload.reading += 1;
     const answer = await pacer.run(reservation, (onStart) =>
       service.upload(request, this.#abort, { onStart, onTaken }),
@@ -614,7 +609,6 @@ export class Flow {
   }
 
   async #notSent(upload: Upload, reason: 'HELD_BACK' | 'LEASE_LOST'): Promise<void> {
-    upload.stage = 'ending';
     await this.#deps.outcomes.notSent(upload.document, upload.attempt, reason, (item) => this.#record(item));
     this.#end(upload, NOT_SENT);
   }
@@ -625,7 +619,6 @@ export class Flow {
     const { outcomes } = this.#deps;
     const { document, attempt } = upload;
     const { endpoint, name } = document;
-    upload.stage = 'ending';
     const outcome = classify(answer, {
       endpoint,
       name,
@@ -681,7 +674,7 @@ export class Flow {
 
   #end(upload: Upload, end: { readonly isSettled: boolean; readonly isAccepted: boolean }): void {
     const { payloads } = this.#deps;
-    const { document, bytes, queue } = upload;
+    const { document, bytes } = upload;
     upload.reservation?.cancel();
     upload.reservation = null;
     if (end.isSettled) this.#replays.delete(document.id);
@@ -693,8 +686,7 @@ export class Flow {
         .finally(() => this.#isOver(upload, end.isSettled));
       return;
     }
-    if (!end.isSettled) queue.lookAgain();
-    this.#isOver(upload, true);
+    this.#isOver(upload, end.isSettled);
   }
 
   #isOver(upload: Upload, isSettled: boolean): void {

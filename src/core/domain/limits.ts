@@ -11,9 +11,6 @@ const LEAST_AT_ONCE = 3;
 /** Share of the backlog spacing by which a start may be early, to make up for a late one. */
 const MADE_UP_FOR = 0.1;
 
-/** How long a slot in the fleet's window stays valid; a request that starts later has to ask again. */
-export const ENTERED_FOR_MS = 200;
-
 interface Start {
   /** Monotonic milliseconds; Infinity while the request is about to be sent. */
   at: number;

@@ -34,7 +34,7 @@ const NOTHING_SENT: SentBefore = {
 
 /**
  * Enforces the limits of each endpoint and the overall ones on every upload request (promise P6). Two layers, see docs/decisions:
- * windows and budgets seeded from the ledger decide *when* a document may be claimed, so that a restart opens no fresh window and a
+ * windows and budgets seeded from the ledger decide *when* an upload may begin, so that a restart opens no fresh window and a
  * throttled endpoint takes no slot from another; p-queue, with its own strict window, runs every request, so that nothing exceeds
  * concurrency or rate. Below these limits, each endpoint has a pace that adapts to unannounced limits of the service
  * (limits/pace.ts).
