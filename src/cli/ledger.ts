@@ -14,6 +14,9 @@ import type { CliTexts } from '../texts/cli.ts';
 import { addSharedLedger } from './ledgerShared.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
+import { messageText, whyText } from '../core/domain/why.ts';
+import type { Texts } from '../texts/texts.ts';
+import { textsOf } from './language.ts';
 
 /** Value of `--head`: the output of `ledger head --json`, or only sequence number and hash. */
 type GivenHead = Pick<JournalHead, 'seq' | 'hash'> & { readonly ledger?: string };
@@ -76,13 +79,19 @@ async function verify(
   const found = journal.findings.length + journal.moreFindings + ledger.findings.length;
   if (found > 0) done(EXIT.refused);
   if (options.json) {
-    return printJson(io, { verdict: found === 0 ? 'sound' : 'findings', against, journal, ledger });
+    return printJson(io, {
+      verdict: found === 0 ? 'sound' : 'findings',
+      against,
+      journal: { ...journal, remarks: journal.remarks.map(whyText), remarkFacts: journal.remarks },
+      ledger: { ...ledger, findings: ledger.findings.map(whyText), facts: ledger.findings },
+    });
   }
-  printVerified(io, verified, against, found);
+  printVerified(io, await textsOf(io), verified, against, found);
 }
 
 function printVerified(
   io: Io,
+  texts: Texts,
   { journal, ledger }: Verified,
   against: GivenHead | null,
   found: number,
@@ -99,14 +108,19 @@ function printVerified(
   if (found > 0) {
     print(io);
     print(io, colors.red(words.findings(found)));
-    for (const { line, what } of journal.findings) {
+    for (const { line, fact } of journal.findings) {
+      const what = messageText(texts, fact);
       const said = line === null ? words.inJournal(what) : words.inLine(line, what);
       print(io, escapeUnsafe(`  ${said}`));
     }
     if (journal.moreFindings > 0) print(io, `  ${words.more(journal.moreFindings)}`);
-    for (const what of ledger.findings) print(io, escapeUnsafe(`  ${words.inLedger(what)}`));
+    for (const fact of ledger.findings)
+      print(io, escapeUnsafe(`  ${words.inLedger(messageText(texts, fact))}`));
   }
-  const remarks = [...journal.remarks, ...(against === null ? [words.noHead] : [])];
+  const remarks = [
+    ...journal.remarks.map((each) => messageText(texts, each)),
+    ...(against === null ? [words.noHead] : []),
+  ];
   if (remarks.length > 0) {
     print(io);
     print(io, words.note);

@@ -257,7 +257,7 @@ export const ERROR_EXAMPLES: {
     ['BACKUP_FAILED.unsound', { file: '/backup/office.receiptd', detail: 'ledger.db differs.' }],
   ],
   JOURNAL_DAMAGED: [
-    ['JOURNAL_DAMAGED.entry', { path: `${STATE}/ledger.journal`, entry: 17, detail: 'a number came twice' }],
+    ['JOURNAL_DAMAGED.entry', { path: `${STATE}/ledger.journal`, entry: 17, flaw: { is: 'numberTwice' } }],
   ],
   DOCUMENT_UNKNOWN: [['DOCUMENT_UNKNOWN.name', { name: 'scan-1' }]],
   DOCUMENT_AMBIGUOUS: [['DOCUMENT_AMBIGUOUS', { written: 'scan', names: ['scan-1', 'scan-2'], more: 0 }]],

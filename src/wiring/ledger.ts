@@ -5,7 +5,7 @@ import { agentInstance } from '../state-dir/agentInstance.ts';
 import { ledgerMoved, refuseMovedLedger } from '../state-dir/ledgerMoved.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { accountsAmong, type AccountOf } from '../core/domain/account.ts';
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { paramsOf, ReceiptdError } from '../core/domain/errors.ts';
 import { verifyJournal, type JournalVerification, type KeptHead } from '../ledger/journal/verify.ts';
 import { compareWithJournal, type LedgerComparison } from '../ledger/sqlite/compare.ts';
 import { journalPathOf } from '../ledger/sqlite/files.ts';
@@ -19,6 +19,7 @@ import { openSpool } from '../keeper/spool/openSpool.ts';
 import { agentName, sharesOf, targetOf } from '../config/fleetMember.ts';
 import { openReports, withReports } from '../ledger/configured/reports.ts';
 import { ledgerPath } from '../state-dir/stateFiles.ts';
+import { ofError, type WhyFact } from '../core/domain/why.ts';
 
 interface OpenOptions {
   readonly version: string;
@@ -163,7 +164,9 @@ export async function verifyLedger(
   } catch (error) {
     // The journal can be verified without a sound ledger.
     if (!(error instanceof ReceiptdError) || !isFinding(error, journalPathOf(path))) throw error;
-    return { journal, ledger: { findings: [error.message], documents: 0, head: null } };
+    const damage = paramsOf(error, 'LEDGER_DAMAGED.file');
+    const finding: WhyFact = damage === null ? ofError(error) : { is: 'ledgerDamaged', ...damage };
+    return { journal, ledger: { findings: [finding], documents: 0, head: null } };
   }
 }
 

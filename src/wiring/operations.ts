@@ -10,6 +10,7 @@ import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { openConfiguredSpool, openLedger } from './ledger.ts';
 import { composePageSplitter } from './pageSplitter.ts';
 import { composeKept, composePapers, composeThumbnails } from './pictures.ts';
+import { whyText } from '../core/domain/why.ts';
 
 /** Operations on documents and holds while no daemon has the ledger open. */
 export async function composeOperations(
@@ -21,8 +22,8 @@ export async function composeOperations(
     version,
     log,
     isCommand: true,
-    onMended: (story) => log.error('ledgerRebuilt', { code: 'LEDGER_DAMAGED', detail: story }),
-    onWentBack: (story) => log.error('ledgerWentBack', { code: 'LEDGER_WENT_BACK', detail: story }),
+    onMended: (story) => log.error('ledgerRebuilt', { code: 'LEDGER_DAMAGED', detail: whyText(story) }),
+    onWentBack: (story) => log.error('ledgerWentBack', { code: 'LEDGER_WENT_BACK', detail: whyText(story) }),
   });
   try {
     // Acts for the stopped agent under its instance lock: requeues what it had in flight, so that others can send it.

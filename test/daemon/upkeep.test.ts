@@ -96,7 +96,7 @@ it('the upkeep finds damage that a quick check misses, and the next start repair
   const stories: string[] = [];
   await ledger.close();
   const mended = await openSqliteLedger({ path, clock, onMended: (story) => void stories.push(story) });
-  expect(stories).toEqual([expect.stringContaining('A full check of the ledger found')]);
+  expect(stories).toEqual([expect.stringContaining('"checkFound"')]);
   expect(existsSync(`${path}.damaged`)).toBe(false);
   expect(await mended.find('doc-a')).toHaveLength(1);
   await mended.close();

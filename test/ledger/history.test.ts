@@ -109,7 +109,7 @@ async function faultsOf(url: string): Promise<readonly string[]> {
   let last = NO_HASH;
   return (await chainOf(url)).flatMap((text) => {
     const line = parseLine(Buffer.from(text));
-    if (isBad(line)) return [line.what];
+    if (isBad(line)) return [line.flaw.is];
     const faults = line.prev === last && line.personal !== 'broken' ? [] : [text];
     last = line.entry.hash;
     return faults;
@@ -128,6 +128,6 @@ function linesIn(lines: readonly string[]) {
 
 function lineOf(text: string) {
   const line = parseLine(Buffer.from(text));
-  if (isBad(line)) throw new Error(line.what);
+  if (isBad(line)) throw new Error(line.flaw.is);
   return line;
 }

@@ -12,6 +12,7 @@ import { local } from './words.ts';
 export { codeOfFault, type FaultFact } from '../../texts/fault.ts';
 export type { AwayFact } from '../../texts/en/away.ts';
 export type { ContentFact, GapFact, PageFlawFact } from '../../texts/en/imageFlaws.ts';
+export type { JournalFlawFact, Quoted } from '../../texts/en/ledgerFindings.ts';
 export type { SplitReason, WhyFact } from '../../texts/en/why.ts';
 
 /*

@@ -26,7 +26,7 @@ export function chainIn(journalPath: string): MovedChain {
   const first = firstEntry(journalPath);
   const ledger = first?.facts['ledger'];
   if (first !== null && typeof ledger === 'string') return { ledger, first };
-  throw damagedJournal(journalPath, 1, 'it is not the start of a ledger');
+  throw damagedJournal(journalPath, 1, { is: 'notAStart' });
 }
 
 /**

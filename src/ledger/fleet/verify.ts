@@ -23,6 +23,7 @@ import { IN_ORDER, IS_MEANT, postgresReader } from '../postgres/engine.ts';
 import { requireTables } from '../postgres/tables.ts';
 import type { RecordedEntry } from '../engine.ts';
 import { CHAIN, type OthersRange } from '../entries.ts';
+import { factOf, type WhyFact } from '../../core/domain/why.ts';
 
 interface VerifiedChain extends JournalHead {
   readonly id: number;
@@ -102,17 +103,17 @@ async function verifyChains(
   const archived = new Map((await sql.all<Archived>(ARCHIVED)).map((end) => [end.agent, end]));
   for (const chain of chains)
     verifications.set(chain.id, new Verification(keptOf(chain), archived.get(chain.id)));
-  const said: string[] = [];
+  const said: WhyFact[] = [];
   for (const chain of chains)
     said.push(...(await readChain(sql, chain, verifications, keptOf(chain), archived.get(chain.id))));
   const found = chains.map(({ id, name }) => ({
     name,
     journal: (verifications.get(id) as Verification).end(0),
   }));
-  const unmet =
+  const unmet: readonly WhyFact[] =
     kept?.ledger === undefined || chains.some(({ ledger }) => ledger === kept.ledger)
       ? []
-      : [`The kept head is from the chain ${kept.ledger}, which no agent of this ledger has.`];
+      : [{ is: 'keptOfNoAgent', ledger: kept.ledger }];
   const reader = postgresReader((work) => work(sql));
   const extent = await extentBehind(sql, archived);
   const { misfits, differences, rows } = await inScratch(null, (dir) =>
@@ -127,7 +128,11 @@ async function verifyChains(
       findings: [
         ...unmet,
         ...said,
-        ...misfits.map((misfit) => `Agent ${nameOf(misfit.base)}: ${misfitFinding(misfit)}`),
+        ...misfits.map((misfit): WhyFact => ({
+          is: 'ofAgent',
+          agent: nameOf(misfit.base),
+          finding: misfitFinding(misfit),
+        })),
         ...differences,
       ],
       documents: await documentsIn(reader),
@@ -179,16 +184,17 @@ function meantOf(sql: Reads, ranges: readonly OthersRange[]): Promise<readonly E
   });
 }
 
-/** @returns what is wrong but not with its lines; sentences */
+/** @returns what is wrong but not with its lines */
 async function readChain(
   sql: Reads,
   { id, name, ledger, seq: ownSeq, hash: ownHash }: VerifiedChain,
   verifications: ReadonlyMap<number, Verification>,
   kept: KeptHead | undefined,
   archived: ChainHead | undefined,
-): Promise<string[]> {
+): Promise<WhyFact[]> {
   const verification = verifications.get(id);
-  const findings: string[] = [];
+  const findings: WhyFact[] = [];
+  const find = (finding: WhyFact): void => void findings.push({ is: 'ofAgent', agent: name, finding });
   const isKept = (seq: number): boolean => kept !== undefined && kept.seq >= seq;
   let last: ChainHead = archived ?? { seq: 0, hash: NO_HASH };
   for (;;) {
@@ -199,7 +205,7 @@ async function readChain(
       const { kind, seq, facts } = parsed.entry;
       const { because, others, isWhole } = facts;
       if (kind === 'restored' && isWhole !== true && typeof because === 'string' && !isKept(seq))
-        findings.push(`Agent ${name}: entry ${seq} says: ${because}`);
+        find({ is: 'entrySays', seq, because: factOf(because) ?? because });
       if (kind === 'erased' && Array.isArray(others))
         for (const { agent, first, last } of await meantOf(sql, others))
           verifications.get(agent)?.erasedElsewhere(first, last);
@@ -209,8 +215,6 @@ async function readChain(
     last = end;
   }
   if (ownSeq !== last.seq || ownHash !== last.hash)
-    findings.push(
-      `Agent ${name}: its row holds entry ${ownSeq} as the last of its chain ${ledger}, and the last one there is ${last.seq === 0 ? 'none' : last.seq}.`,
-    );
+    find({ is: 'lastOfChain', seq: ownSeq, ledger, last: last.seq });
   return findings;
 }

@@ -24,7 +24,7 @@ export function personalRanges(path: string, wanted: (entry: JournalEntry) => bo
   let open: [from: number, to: number] | null = null;
   for (const { parsed, fault } of checkedLines(path)) {
     if (fault !== undefined || parsed === null) {
-      throw damagedJournal(path, (fault?.after ?? 0) + 1, fault?.what ?? 'a number came twice');
+      throw damagedJournal(path, (fault?.after ?? 0) + 1, fault?.flaw ?? { is: 'numberTwice' });
     }
     const { entry, personal } = parsed;
     if (personal !== 'kept') continue;

@@ -8,6 +8,7 @@ import { lineAfter } from './lines.ts';
 import { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
 import { damagedJournal, lastCommit, readJournal } from './read.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
+import type { JournalFlawFact } from '../../core/domain/why.ts';
 
 export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
 export { damagedJournal, readJournal, type JournalFault, type JournalReadOptions } from './read.ts';
@@ -221,19 +222,18 @@ function asideOf(path: string): string {
 /** Every journal has a first entry: a file without one was damaged. */
 function endIn(fd: number, path: string): JournalEnd {
   const last = lastCommit(fd);
-  if (last === undefined) throw damagedJournal(path, 1, 'the file has no complete line');
+  if (last === undefined) throw damagedJournal(path, 1, { is: 'noCompleteLine' });
   const first = soundEntry(parseLine(lineAfter(fd, 0)?.bytes ?? null));
-  if (typeof first === 'string') throw damagedJournal(path, 1, first);
+  if ('is' in first) throw damagedJournal(path, 1, first);
   const { ledger } = first.facts;
-  if (typeof ledger !== 'string')
-    throw damagedJournal(path, first.seq, 'the first entry does not name its ledger');
+  if (typeof ledger !== 'string') throw damagedJournal(path, first.seq, { is: 'noLedgerName' });
   const entry = soundEntry(last.line);
-  if (typeof entry === 'string') throw damagedJournal(path, null, entry);
+  if ('is' in entry) throw damagedJournal(path, null, entry);
   return { offset: last.end, head: { ledger, seq: entry.seq, hash: entry.hash } };
 }
 
 /** The entry, or what is wrong with it. */
-function soundEntry(parsed: ParsedLine | BadLine): JournalEntry | string {
-  if (isBad(parsed)) return parsed.what;
-  return parsed.personal === 'broken' ? 'its personal data were changed' : parsed.entry;
+function soundEntry(parsed: ParsedLine | BadLine): JournalEntry | JournalFlawFact {
+  if (isBad(parsed)) return parsed.flaw;
+  return parsed.personal === 'broken' ? { is: 'personalChanged' } : parsed.entry;
 }

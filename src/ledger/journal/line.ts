@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Json, JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../core/ports/journal.ts';
+import type { JournalFlawFact } from '../../core/domain/why.ts';
 
 /** The first entry has this in place of its predecessor's hash. */
 export const NO_HASH = '0'.repeat(64);
@@ -31,7 +32,7 @@ export interface ParsedLine {
 /** A line that is not an entry; `seq` is the number that it claims, if readable. */
 export interface BadLine {
   readonly seq: number | null;
-  readonly what: string;
+  readonly flaw: JournalFlawFact;
 }
 
 /** Formats an event as the successor of `after`, with line feed; `isPart` if its commit continues after it. */
@@ -61,19 +62,19 @@ export function formatLine(
 
 /** Checks everything that needs no neighbouring line. `line` is without its line feed; null: too long. */
 export function parseLine(line: Buffer | null): ParsedLine | BadLine {
-  if (line === null) return { seq: null, what: 'the line is longer than any entry' };
+  if (line === null) return { seq: null, flaw: { is: 'lineTooLong' } };
   const first = line.indexOf(TAB);
   const second = first < 0 ? -1 : line.indexOf(TAB, first + 1);
   const seq = claimedSeq(line);
   if (second < 0 || line.includes(TAB, second + 1)) {
-    return { seq, what: 'the line does not have three fields' };
+    return { seq, flaw: { is: 'notThreeFields' } };
   }
   const entryBytes = line.subarray(0, first);
   const digest = line.toString('latin1', first + 1, second);
-  if (sha256(entryBytes) !== digest) return { seq, what: 'the entry was changed: it does not have its hash' };
+  if (sha256(entryBytes) !== digest) return { seq, flaw: { is: 'entryChanged' } };
   const text = entryBytes.toString();
   const entry = parseEntryText(text);
-  if (entry === undefined) return { seq, what: 'the entry is not what receiptd writes' };
+  if (entry === undefined) return { seq, flaw: { is: 'notAnEntry' } };
   const personalBytes = line.subarray(second + 1);
   const state = personalState(entry.personal, personalBytes);
   const personal = personalBytes.toString();
@@ -96,7 +97,7 @@ export function parseLine(line: Buffer | null): ParsedLine | BadLine {
 }
 
 export function isBad(line: ParsedLine | BadLine): line is BadLine {
-  return 'what' in line;
+  return 'flaw' in line;
 }
 
 let last = { at: NaN, utc: '' };

@@ -3,6 +3,7 @@ import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { isBad, NO_HASH, parseLine, type BadLine, type JournalLine, type ParsedLine } from './line.ts';
 import { lastLine, lineAfter, linesOf, type RawLine } from './lines.ts';
+import type { JournalFlawFact } from '../../core/domain/why.ts';
 
 /** Files smaller than this are read through. */
 const HALVE_ABOVE_BYTES = 64 * 1024;
@@ -38,13 +39,13 @@ export class ChainCheck {
       return { parsed: null, fault: { after, ...parsed } };
     }
     const { seq, hash, kind } = parsed.entry;
-    const fault = (what: string) => ({ fault: { after, seq, what } });
+    const fault = (flaw: JournalFlawFact) => ({ fault: { after, seq, flaw } });
     // A restarted journal continues a chain that begins elsewhere.
     const isContinued = after === 0 && kind === 'continued';
     if (seq <= after && !isContinued)
       return {
         parsed: null,
-        ...fault(`entry ${seq} comes after entry ${after}: it was moved or copied here`),
+        ...fault({ is: 'moved', seq, after }),
       };
     const isGap = seq > after + 1 + this.#bad && !isContinued;
     const isReplaced = seq === after + 1 && before !== null && parsed.prev !== before && !isContinued;
@@ -52,19 +53,21 @@ export class ChainCheck {
     this.#bad = 0;
     if (isGap) {
       const from = after + 1;
-      const missing =
-        after === 0
-          ? `the beginning is missing: the first entry is ${seq}`
-          : `${seq === from + 1 ? `entry ${from} is` : `entries ${from} to ${seq - 1} are`} missing before entry ${seq}`;
-      return { parsed, ...fault(missing) };
+      return {
+        parsed,
+        ...fault(
+          after === 0
+            ? { is: 'beginningMissing', seq }
+            : { is: 'entriesMissing', from, to: seq - 1, before: seq },
+        ),
+      };
     }
     if (isReplaced)
       return {
         parsed,
-        ...fault(`entry ${seq} was not written after this entry ${after}: one of the two was replaced`),
+        ...fault({ is: 'replaced', seq, after }),
       };
-    if (parsed.personal === 'broken')
-      return { parsed, ...fault(`the personal data of entry ${seq} is not what was originally written`) };
+    if (parsed.personal === 'broken') return { parsed, ...fault({ is: 'personalReplaced', seq }) };
     return { parsed };
   }
 }
@@ -112,7 +115,7 @@ export function* readJournal(
       // The damaged line may be the end of this commit; the part that was read is saved.
       yield* commit;
       commit = [];
-      if (!lenient) throw damagedJournal(path, fault.after + 1, fault.what);
+      if (!lenient) throw damagedJournal(path, fault.after + 1, fault.flaw);
       onFault(fault);
     }
     if (parsed === null) continue;
@@ -202,6 +205,6 @@ function offsetOf(fd: number, seq: number): number {
 }
 
 /** `entry` null: the last one, whatever its number. */
-export function damagedJournal(path: string, entry: number | null, what: string): ReceiptdError {
-  return new ReceiptdError('JOURNAL_DAMAGED.entry', { path, entry, detail: what });
+export function damagedJournal(path: string, entry: number | null, flaw: JournalFlawFact): ReceiptdError {
+  return new ReceiptdError('JOURNAL_DAMAGED.entry', { path, entry, flaw });
 }

@@ -5,14 +5,16 @@ import type { JournalHead, Json } from '../../core/ports/journal.ts';
 import type { ParsedLine } from './line.ts';
 import { linesOf } from './lines.ts';
 import { ChainCheck } from './read.ts';
+import { factOf, whyText, type WhyFact } from '../../core/domain/why.ts';
 
 export interface JournalFinding {
   /** Number of the entry, if known. */
   readonly seq: number | null;
   /** Line of the file, from 1; null if the finding is not about a line. */
   readonly line: number | null;
-  /** A complete sentence. */
+  /** In English. */
   readonly what: string;
+  readonly fact: WhyFact;
 }
 
 export interface JournalVerification {
@@ -27,7 +29,7 @@ export interface JournalVerification {
   /** Number of findings beyond those. */
   readonly moreFindings: number;
   /** Notes for auditors about things that are not wrong. */
-  readonly remarks: readonly string[];
+  readonly remarks: readonly WhyFact[];
   /** Entries whose personal data were erased. */
   readonly erased: number;
 }
@@ -52,7 +54,7 @@ const TURN_BYTES = 1024 * 1024;
 const PAUSE_MS = 20;
 
 /**
- * Reads the whole journal and reports, in words for auditors, everything that differs from what receiptd wrote. May run
+ * Reads the whole journal and reports everything that differs from what receiptd wrote. May run
  * beside the writer; ignores what is appended meanwhile. Uses constant memory.
  * @throws ReceiptdError FILE_UNREADABLE; a missing journal is a finding
  */
@@ -120,7 +122,7 @@ export class Verification {
   readonly #after: ArchivedEnd | undefined;
   readonly #chain: ChainCheck;
   readonly #findings: JournalFinding[] = [];
-  readonly #remarks: string[] = [];
+  readonly #remarks: WhyFact[] = [];
   readonly #personal = new PersonalData();
   #more = 0;
   #lines = 0;
@@ -143,7 +145,7 @@ export class Verification {
   line(bytes: Buffer | null): ParsedLine | null {
     this.#lines += 1;
     const { parsed, fault } = this.#chain.next(bytes);
-    if (fault) this.#find(`${fault.what.charAt(0).toUpperCase()}${fault.what.slice(1)}.`, fault.seq);
+    if (fault) this.#find({ is: 'journalFlaw', flaw: fault.flaw }, fault.seq);
     if (parsed === null) return null;
     this.#isWithinCommit = parsed.isPart;
     if (this.#first === null) this.#begin(parsed);
@@ -158,11 +160,7 @@ export class Verification {
     if (kind === 'erased') this.#personal.accounted(seq, facts['entries']);
     if (this.#kept?.seq === seq) {
       this.#metKept = true;
-      if (this.#kept.hash !== hash)
-        this.#find(
-          `Entry ${seq} does not match the kept head: it, or something before it, has been rewritten.`,
-          seq,
-        );
+      if (this.#kept.hash !== hash) this.#find({ is: 'keptDiffers', seq }, seq);
     }
     return parsed;
   }
@@ -178,30 +176,21 @@ export class Verification {
   }
 
   missing(path: string): JournalVerification {
-    this.#findAnywhere(`There is no journal at ${path}.`);
+    this.#findAnywhere({ is: 'journalMissing', path });
     return this.#result();
   }
 
   /** @param unfinished bytes after the last complete line */
   end(unfinished: number): JournalVerification {
     this.#lines += 1;
-    const incomplete = unfinished > 0 ? `line is incomplete (${unfinished} bytes)` : 'commit is incomplete';
     if (unfinished > 0 || this.#isWithinCommit)
-      this.#find(
-        `The last ${incomplete}. Either a crash interrupted it, and receiptd will remove it at its next start, or somebody cut it off.`,
-      );
-    if (this.#lines === 1 && this.#after === undefined) this.#findAnywhere('The journal is empty.');
-    for (const what of this.#personal.findings()) this.#findAnywhere(what);
+      this.#find({ is: 'lastIncomplete', bytes: unfinished > 0 ? unfinished : null });
+    if (this.#lines === 1 && this.#after === undefined) this.#findAnywhere({ is: 'journalEmpty' });
+    for (const found of this.#personal.findings()) this.#findAnywhere(found);
     this.#compareKept();
-    if (this.#backwards !== null) {
-      const { count, first } = this.#backwards;
-      this.#remarks.push(
-        `${count} ${count === 1 ? 'entry has' : 'entries have'} a time earlier than the entry before; the first is entry ${first}. Possible reasons: the machine's clock was set back, images were deferred while a shared ledger was unreachable, or a new journal first records what the ledger already contained.`,
-      );
-    }
+    if (this.#backwards !== null) this.#remarks.push({ is: 'timesBackwards', ...this.#backwards });
     const { erased } = this.#personal;
-    if (erased > 0)
-      this.#remarks.push(`The personal data of ${erased} ${erased === 1 ? 'entry' : 'entries'} were erased.`);
+    if (erased > 0) this.#remarks.push({ is: 'personalErased', count: erased });
     return this.#result();
   }
 
@@ -227,54 +216,42 @@ export class Verification {
     const after = this.#after;
     if (after !== undefined && seq === after.seq + 1 && prev === after.hash) {
       this.#ledger = after.ledger;
-      this.#remarks.push(
-        `Entries 1 to ${after.seq} were archived and not verified. The last of their files is ${after.file}.`,
-      );
+      this.#remarks.push({ is: 'archivedBefore', seq: after.seq, file: after.file });
     } else if (kind === 'continued') {
-      const why = typeof because === 'string' ? ` Recorded reason: ${because}` : '';
-      this.#remarks.push(
-        `This journal was restarted with entry ${seq}.${why} Entries 1 to ${seq - 1} are not in this file and were not verified. Look for a file that was set aside, or in a backup.`,
-      );
+      const why = typeof because === 'string' ? (factOf(because) ?? because) : null;
+      this.#remarks.push({ is: 'journalRestarted', seq, because: why });
     } else if (seq === 1 && (kind !== 'begun' || this.#ledger === null))
-      this.#find('The first entry is not the start of a ledger.', seq);
+      this.#find({ is: 'journalNotAStart' }, seq);
   }
 
   #compareKept(): void {
     const kept = this.#kept;
     if (kept === undefined) return;
     if (kept.ledger !== undefined && this.#ledger !== null && kept.ledger !== this.#ledger)
-      this.#findAnywhere(
-        `The kept head belongs to ledger ${kept.ledger}, but this journal belongs to ledger ${this.#ledger}.`,
-      );
+      this.#findAnywhere({ is: 'keptOfOther', kept: kept.ledger, ledger: this.#ledger });
     if (this.#metKept) return;
     const first = this.#first;
     if (first !== null && first.seq === kept.seq + 1) {
       if (first.prev === kept.hash) return;
-      this.#findAnywhere(
-        `This journal does not continue from entry ${kept.seq} of the kept head, but from a different one.`,
-      );
+      this.#findAnywhere({ is: 'keptNotContinued', seq: kept.seq });
     } else if (first !== null && first.seq > kept.seq) {
-      this.#findAnywhere(
-        `Entry ${kept.seq} of the kept head is not in this file, which starts with entry ${first.seq}. Nothing before that can be confirmed.`,
-      );
+      this.#findAnywhere({ is: 'keptBefore', seq: kept.seq, first: first.seq });
     } else if (this.#last === null || this.#last.seq < kept.seq) {
-      this.#findAnywhere(
-        `The end was cut off: the kept head is entry ${kept.seq}, but the last entry here is ${this.#last?.seq ?? 'none'}.`,
-      );
-    } else this.#findAnywhere(`Entry ${kept.seq} of the kept head is missing from its place.`);
+      this.#findAnywhere({ is: 'keptCutOff', seq: kept.seq, last: this.#last?.seq ?? null });
+    } else this.#findAnywhere({ is: 'keptMissing', seq: kept.seq });
   }
 
   /** In the line at hand. */
-  #find(what: string, seq: number | null = null): void {
-    this.#add({ seq, line: this.#lines, what });
+  #find(fact: WhyFact, seq: number | null = null): void {
+    this.#add(seq, this.#lines, fact);
   }
 
-  #findAnywhere(what: string): void {
-    this.#add({ seq: null, line: null, what });
+  #findAnywhere(fact: WhyFact): void {
+    this.#add(null, null, fact);
   }
 
-  #add(finding: JournalFinding): void {
-    if (this.#findings.length < MOST_FINDINGS) this.#findings.push(finding);
+  #add(seq: number | null, line: number | null, fact: WhyFact): void {
+    if (this.#findings.length < MOST_FINDINGS) this.#findings.push({ seq, line, what: whyText(fact), fact });
     else this.#more += 1;
   }
 }
@@ -294,11 +271,14 @@ export function joined(
     lastSeq: only?.lastSeq ?? null,
     head,
     findings: found.flatMap(({ name, journal }) =>
-      journal.findings.map(({ seq, what }) => ({ seq, line: null, what: `Agent ${name}: ${what}` })),
+      journal.findings.map(({ seq, fact: finding }) => {
+        const fact: WhyFact = { is: 'ofAgent', agent: name, finding };
+        return { seq, line: null, what: whyText(fact), fact };
+      }),
     ),
     moreFindings: sum(({ moreFindings }) => moreFindings),
     remarks: found.flatMap(({ name, journal }) =>
-      journal.remarks.map((remark) => `Agent ${name}: ${remark}`),
+      journal.remarks.map((finding): WhyFact => ({ is: 'ofAgent', agent: name, finding })),
     ),
     erased: sum(({ erased }) => erased),
   };
@@ -351,17 +331,12 @@ class PersonalData {
     this.#accounted.push([from, to]);
   }
 
-  *findings(): Generator<string, void> {
+  *findings(): Generator<WhyFact, void> {
     const accounted = merged(this.#accounted);
-    for (const range of common(this.#erased, between(accounted)))
-      yield `The personal data of ${named(range)} is blank, but no later entry records an erasure.`;
-    for (const range of common(this.#kept, accounted))
-      yield `The personal data of ${named(range)} is still there, although a later entry records its erasure.`;
+    for (const [from, to] of common(this.#erased, between(accounted)))
+      yield { is: 'personalBlank', from, to };
+    for (const [from, to] of common(this.#kept, accounted)) yield { is: 'personalNotErased', from, to };
   }
-}
-
-function named([from, to]: EntryRange): string {
-  return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
 }
 
 /** Sorted, with overlapping and adjacent ranges merged. */

@@ -257,7 +257,7 @@ async function check(
         month,
         agent,
         entry: last.seq,
-        detail: fault?.what ?? '',
+        flaw: fault?.flaw ?? { is: 'numberTwice' },
       });
     const { seq, hash } = parsed.entry;
     if (lines === 0) first = seq;

@@ -168,7 +168,7 @@ class OpenConnection implements Connection {
       });
       client.on('end', () => {
         this.#isOpen = false;
-        resolve('the connection was closed');
+        resolve('closed');
       });
     });
   }

@@ -375,7 +375,7 @@ export class PostgresEngine implements Engine {
 
   /** Closing waits for nobody, and the next start goes on. */
   #demandOpen(): void {
-    if (this.#member.isClosed) throw this.#unreachable('it is being closed');
+    if (this.#member.isClosed) throw this.#unreachable('closing');
   }
 
   replayed(entries: readonly RecordedEntry[]): void {
@@ -459,7 +459,7 @@ export class PostgresEngine implements Engine {
 
   get #used(): Connection {
     if (this.#connection) return this.#connection;
-    throw this.#unreachable('the connection was lost');
+    throw this.#unreachable('lost');
   }
 
   /** Rejects with the transaction's first failure: later statements only say that there was one. */

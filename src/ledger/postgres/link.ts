@@ -135,7 +135,7 @@ export class Link {
     const { member, connector, clock, trouble, log } = this.#options;
     const over = new AbortController();
     const ended = AbortSignal.any([this.#closed.signal, over.signal]);
-    let why = 'the connection was closed';
+    let why = 'closed';
     const end = (reason: string): void => {
       why = reason;
       over.abort();
@@ -173,7 +173,7 @@ export class Link {
     try {
       while (!ended.aborted) {
         const beat = await member.renew(heart);
-        if (beat === null) return 'the lease has run out';
+        if (beat === null) return 'leaseOver';
         // Not awaited: a write queued behind others must not cost the lease.
         void run(beat);
         await clock.sleep(member.self.leaseMs / BEATS, ended).catch(() => {});

@@ -11,6 +11,7 @@ import { chainLines, headOf, lineText, movedLine, type ChainHead, type ChainRow 
 import type { ChainOf, OwnChain } from './ownChain.ts';
 import { findSetback, SetbackPatience, storyOf, type Setback } from './setback.ts';
 import { NOW } from './tables.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 /** Identity of this agent. */
 export interface Self {
@@ -479,7 +480,11 @@ async function join(
       throw new ReceiptdError('MOVE_REFUSED.agentNameTaken', { agent: name });
     if (seq === 0 && moved) putLines(connection, agent, [movedLine(moved.first, agent)]);
     else if (seq === 0 && !hasBegun) {
-      const entry = { kind: 'begun', ledger, because: `Agent ${name} joined the ledger.` } as const;
+      const entry = {
+        kind: 'begun',
+        ledger,
+        because: toMessage({ is: 'agentJoined', agent: name }),
+      } as const;
       addLine(connection, agent, { entry, at: now, head: { seq, hash } });
     }
     connection.send(END_LEADS, { agent });

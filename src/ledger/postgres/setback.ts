@@ -1,4 +1,4 @@
-import { count, counted } from '../../core/domain/words.ts';
+import { toMessage } from '../../core/domain/why.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { ChainHead } from './chain.ts';
 import type { ChainOf, OwnChain } from './ownChain.ts';
@@ -70,14 +70,13 @@ export async function findSetback(
   };
 }
 
-/** A complete sentence, or two. @param keptAs the file that has what can't be brought back */
-export function storyOf({ fromSeq, toSeq, isWhole }: Setback, where: string, keptAs: string | null): string {
-  const lacks = `${counted(toSeq - fromSeq, 'entry', 'entries')} of this agent, behind entry ${count(fromSeq)} and up to entry ${count(toSeq)} of its history`;
-  const what = `The database ${where} went back: it lacked ${lacks}.`;
-  if (isWhole) return `${what} They are recorded again.`;
-  return keptAs === null
-    ? `${what} They can't be recorded again.`
-    : `${what} They can't be recorded again; what is known of them is in ${keptAs}.`;
+/** As the ledger stores it. @param keptAs the file that has what can't be brought back */
+export function storyOf(
+  { fromSeq: from, toSeq: to, isWhole }: Setback,
+  where: string,
+  keptAs: string | null,
+): string {
+  return toMessage({ is: 'wentBack', where, from, to, isWhole, keptAs });
 }
 
 /**

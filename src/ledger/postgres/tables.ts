@@ -132,7 +132,7 @@ async function emptyTables(connection: Connection, hasChains: boolean): Promise<
 export function madeAnew(where: string): ReceiptdError {
   return new ReceiptdError('LEDGER_UNREACHABLE.connection', {
     where,
-    detail: 'its tables are being made anew',
+    detail: 'tablesAnew',
   });
 }
 

@@ -6,13 +6,14 @@ import { journalPathOf, syncFile } from './files.ts';
 import { isFault } from '../../core/messages.ts';
 import { startSqlite } from './start.ts';
 import { checkBackup } from './backup.ts';
+import { whyText } from '../../core/domain/why.ts';
 
 export interface Adopted {
   readonly head: JournalHead;
   readonly documents: number;
   /** Number of journal entries behind the ledger that were folded. */
   readonly replayed: number;
-  /** What had to be mended, in sentences. */
+  /** What had to be mended, as messages. */
   readonly story: readonly string[];
 }
 
@@ -42,7 +43,7 @@ export async function adoptLedger({ path, backupsDir, because, at, isPair }: Ado
     onMended: (text) => void story.push(text),
   });
   try {
-    if (isPair && story.length > 0) throw unfit(path, story.join(' '));
+    if (isPair && story.length > 0) throw unfit(path, story.map(whyText).join(' '));
     // A journal that had to be restarted contributed nothing.
     const replayed = story.length === 0 ? engine.journalHead.seq - from.seq : 0;
     const [[done]] = await core.run([['record', [{ record: 'restored', because, fromSeq: from.seq, at }]]]);
@@ -66,8 +67,7 @@ function intoNewFile(path: string): void {
   fs.copyFileSync(path, aside, fs.constants.COPYFILE_EXCL);
   fs.chmodSync(aside, 0o600);
   syncFile(aside);
-  if (fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size)
-    throw unfit(path, 'its log could not be folded into it');
+  if (fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) throw unfit(path, 'logNotFolded');
   fs.renameSync(aside, path);
 }
 

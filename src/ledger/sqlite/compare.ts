@@ -14,10 +14,11 @@ import { inParts, isOfStore, SqliteEngine } from './engine.ts';
 import { Statements } from './statements.ts';
 import { headOf, makeTables, openForReading, openTables } from './tables.ts';
 import { damaged, damageOf, isDamage } from './failure.ts';
+import type { WhyFact } from '../../core/domain/why.ts';
 
 export interface LedgerComparison {
-  /** Sentences for people; at most twenty of each kind. */
-  readonly findings: readonly string[];
+  /** At most twenty of each kind. */
+  readonly findings: readonly WhyFact[];
   /** Documents in the ledger. */
   readonly documents: number;
   /** Number of documents that the journal names, unless it names all. */
@@ -65,20 +66,18 @@ async function compareTables(
 ): Promise<LedgerComparison> {
   const [head] = ledger.each<JournalHead>('SELECT h.ledger, h.seq, h.hash FROM head h', null);
   const documents = await documentsIn(ledger);
-  if (head === undefined) return { findings: ['The ledger has no journal.'], documents, head: null };
+  if (head === undefined) return { findings: [{ is: 'noJournal' }], documents, head: null };
   const entries = inParts(readJournal(journalPath, 0, { lenient: true }), head.seq);
   const { misfits, reached, differences } = await compareFolded(ledger, entries, scratch);
   const findings = misfits.map(misfitFinding);
-  if (reached.seq !== head.seq)
-    findings.push(`The ledger's last journal entry is ${head.seq}, but the journal does not have it.`);
-  else if (reached.hash !== head.hash)
-    findings.push(`Entry ${head.seq} of the journal differs from the one the ledger has.`);
+  if (reached.seq !== head.seq) findings.push({ is: 'headNotInJournal', seq: head.seq });
+  else if (reached.hash !== head.hash) findings.push({ is: 'headDiffers', seq: head.seq });
   findings.push(...differences);
   return { findings, documents, head: { ...head } };
 }
 
-export function misfitFinding({ seq }: { readonly seq: number }): string {
-  return `Entry ${seq} of the journal does not fit the entries before it.`;
+export function misfitFinding({ seq }: { readonly seq: number }): WhyFact {
+  return { is: 'misfit', seq };
 }
 
 export async function documentsIn(ledger: Reader): Promise<number> {
@@ -110,8 +109,8 @@ export interface Differences {
   readonly misfits: readonly RecordedEntry[];
   /** The last entry that was folded. */
   readonly reached: Pick<JournalHead, 'seq' | 'hash'>;
-  /** Sentences; at most twenty of each kind. */
-  readonly differences: readonly string[];
+  /** At most twenty of each kind. */
+  readonly differences: readonly WhyFact[];
   /** Of rows, those that are not shown included. */
   readonly count: number;
   /** How many rows of the ledger were compared. */
@@ -141,7 +140,7 @@ export async function compareFolded(
     const engine = new SqliteEngine({ writer: again, reader: again, journal: null });
     if (extent.taken !== undefined) await take(ledger, engine, extent.taken);
     const { misfits } = await new LedgerCore(engine).foldLeniently(entries);
-    const differences: string[] = [];
+    const differences: WhyFact[] = [];
     const rows = byTable(() => 0);
     let count = 0;
     for (const table of TABLE_NAMES) {
@@ -154,7 +153,7 @@ export async function compareFolded(
     }
     const isCounting = extent.areCounted && misfits.length === 0 && count === 0;
     if (isCounting && (await ledger.each(MISCOUNTED, null)).length > 0) {
-      differences.push('In the ledger, the document counts are wrong.');
+      differences.push({ is: 'miscounted' });
       count += 1;
     }
     return { misfits, reached: headOf(again), differences, count, rows };
@@ -164,41 +163,30 @@ export async function compareFolded(
   }
 }
 
-const CALLED: Readonly<Record<Table, string>> = {
-  endpoints: 'Endpoint',
-  folders: 'Folder',
-  documents: 'Document',
-  files: 'File',
-  attempts: 'Upload request',
-  holds: 'Hold',
-  results: 'Result',
-};
-
 async function differencesIn(
   table: Table,
   ledger: Reader,
   journal: Reader,
   extent: Extent,
   onRow: () => void,
-): Promise<{ readonly shown: readonly string[]; readonly count: number }> {
-  const what = CALLED[table];
+): Promise<{ readonly shown: readonly WhyFact[]; readonly count: number }> {
   const columns = Object.keys(TABLES[table]).filter((name) => extent.unlike?.has(name) !== true);
   const [inLedger, inJournal] = [rowsIn(table, ledger, extent), rowsIn(table, journal, extent)];
   let count = 0;
   const next = async (rows: AsyncGenerator<Cells>): Promise<Cells | null> =>
     (await rows.next()).value ?? null;
-  const [others, missing]: [string[], string[]] = [[], []];
+  const [others, missing]: [WhyFact[], WhyFact[]] = [[], []];
   let [row, again] = [await next(inLedger), await next(inJournal)];
-  const find = (list: string[], sentence: string): void => {
+  const find = (list: WhyFact[], fact: WhyFact): void => {
     count += 1;
-    if (list.length < SHOWN) list.push(sentence);
+    if (list.length < SHOWN) list.push(fact);
   };
   while (row !== null || again !== null) {
     const [id, idAgain] = [Number(row?.['id'] ?? Infinity), Number(again?.['id'] ?? Infinity)];
-    if (id < idAgain) find(others, `${what} ${id} is in the ledger but not in the journal.`);
-    else if (id > idAgain) find(missing, `${what} ${idAgain} is in the journal but missing from the ledger.`);
+    if (id < idAgain) find(others, { is: 'onlyInLedger', table, id });
+    else if (id > idAgain) find(missing, { is: 'onlyInJournal', table, id: idAgain });
     else if (extent.except?.has(id) !== true && columns.some((column) => row?.[column] !== again?.[column]))
-      find(others, `${what} ${id} in the ledger does not match the journal.`);
+      find(others, { is: 'rowDiffers', table, id });
     if (row !== null && id <= idAgain) onRow();
     if (id <= idAgain) row = await next(inLedger);
     if (idAgain <= id) again = await next(inJournal);

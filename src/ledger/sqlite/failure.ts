@@ -103,5 +103,5 @@ export function damageOf(db: DatabaseSyncInstance): string | null {
 export function flawOf(db: DatabaseSyncInstance): string | null {
   const damage = damageOf(db);
   if (damage !== null) return damage;
-  return db.prepare(MISCOUNTED).all().length > 0 ? 'the document counts are wrong' : null;
+  return db.prepare(MISCOUNTED).all().length > 0 ? 'miscounted' : null;
 }

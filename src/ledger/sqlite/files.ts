@@ -9,6 +9,7 @@ export function journalPathOf(ledger: string): string {
 
 /** Why the tables are made anew. */
 export interface Rebuild {
+  /** A message, in one line. */
   readonly because: string;
   /** Where the former ones are kept; null or left out: they are not set aside yet. */
   readonly aside?: string | null;
@@ -38,8 +39,7 @@ export function markDamaged(ledger: string, message: string): void {
 /** The same, durably, before the tables are set aside: after a crash, nothing else says that the new ones are not whole. @throws system errors */
 export function markForRebuild(ledger: string, { because, aside, isUpgrade }: Rebuild): void {
   const mark = damageMarkOf(ledger);
-  // What SQLite says of damage may have several lines.
-  const text = [because.replaceAll(/\s*\n\s*/g, '; '), aside, isUpgrade === true ? UPGRADE : ''].join('\n');
+  const text = [because, aside, isUpgrade === true ? UPGRADE : ''].join('\n');
   fs.writeFileSync(`${mark}.new`, text, { mode: 0o600, flush: true });
   fs.renameSync(`${mark}.new`, mark);
   syncDirectorySync(dirname(mark));

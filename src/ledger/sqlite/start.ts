@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
+import { messageOf, paramsOf, ReceiptdError } from '../../core/domain/errors.ts';
 import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import {
@@ -42,6 +42,7 @@ import {
   setHead,
   versionOf,
 } from './tables.ts';
+import { factOf, toMessage, type WhyFact } from '../../core/domain/why.ts';
 
 export interface SqliteStart {
   readonly path: string;
@@ -49,7 +50,7 @@ export interface SqliteStart {
   /** Backups from which rows are taken that nothing else has, newest first. */
   readonly backups: () => readonly string[];
   readonly onSynced?: ((ms: number) => void) | undefined;
-  /** Called with what was mended, in sentences. */
+  /** Called with what was mended, as a message. */
   readonly onMended?: ((story: string) => void) | undefined;
 }
 
@@ -73,7 +74,7 @@ export interface StartedSqlite {
 export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> {
   const { path, now, backups } = options;
   const journalPath = journalPathOf(path);
-  const story: string[] = [];
+  const story: (WhyFact | string)[] = [];
   refuseOlderTables(path);
   refuseOlderJournal(journalPath);
   const journal = findJournal(journalPath);
@@ -90,7 +91,7 @@ export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> 
       opened.close();
       opened = null;
     }
-    if (tables.because !== null) story.push(tables.because);
+    if (tables.because !== null) story.push(factOf(tables.because) ?? tables.because);
     if (opened !== null) {
       const started = await bringForward(options, db, opened, tables.lookedAt, story);
       if (started !== null) {
@@ -98,7 +99,7 @@ export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> 
         return started;
       }
       // The journal is damaged further back.
-      flaw = 'The journal is damaged.';
+      flaw = { is: 'journalDamaged' };
       opened.close();
       opened = null;
     }
@@ -111,7 +112,7 @@ export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> 
         story,
       );
     if (tables.because !== null) keepTables(path, db);
-    opened = beginJournal(db, journalPath, now(), isFirst, flaw ?? 'The journal was gone.', story);
+    opened = beginJournal(db, journalPath, now(), isFirst, flaw ?? { is: 'journalGone' }, story);
     const started = await bringForward(options, db, opened, tables.lookedAt, story);
     if (started === null) throw new Error('a journal that was just made can be read');
     await finished(options, started, story, { ...tables, isMended: !isFirst });
@@ -120,7 +121,8 @@ export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> 
     opened?.close();
     if (db.isOpen) db.close();
     // The quick check missed it: the next start makes the tables anew.
-    if (isDamage(error)) markDamaged(path, damaged(path, messageOf(error)).message);
+    if (isDamage(error))
+      markDamaged(path, toMessage({ is: 'ledgerDamaged', path, detail: oneLine(messageOf(error)) }));
     throw storeFailure(error, path, 'written');
   }
 }
@@ -128,7 +130,7 @@ export async function startSqlite(options: SqliteStart): Promise<StartedSqlite> 
 async function finished(
   { path, now, onMended }: SqliteStart,
   { core }: StartedSqlite,
-  story: readonly string[],
+  story: readonly (WhyFact | string)[],
   { because, isMended }: Pick<FoundTables, 'because' | 'isMended'>,
 ): Promise<void> {
   if (because !== null) await core.run([['record', [{ record: 'rebuilt', because, at: now() }]]]);
@@ -137,22 +139,22 @@ async function finished(
     fs.rmSync(mark);
     syncDirectorySync(dirname(path));
   }
-  if (isMended) onMended?.(story.join(' '));
+  if (isMended) onMended?.(toMessage({ is: 'story', parts: story }));
 }
 
 /* ---- The journal ---- */
 
 interface FoundJournal {
   readonly journal: Journal | null;
-  readonly flaw: string | null;
+  readonly flaw: WhyFact | null;
 }
 
 function findJournal(path: string): FoundJournal {
   try {
     return { journal: openJournal(path), flaw: null };
   } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'JOURNAL_DAMAGED')
-      return { journal: null, flaw: error.message };
+    const damage = error instanceof ReceiptdError ? paramsOf(error, 'JOURNAL_DAMAGED.entry') : null;
+    if (damage !== null) return { journal: null, flaw: { is: 'journalDamagedAt', ...damage } };
     if (error instanceof ReceiptdError) throw error;
     throw new ReceiptdError('STATE_UNWRITABLE.journal', { path, detail: messageOf(error) }, { cause: error });
   }
@@ -171,10 +173,10 @@ function isBefore(head: JournalHead, { path, head: last }: Journal): boolean {
   return head.seq < (firstEntry(path)?.seq ?? 0);
 }
 
-function foreign(head: JournalHead, last: JournalHead): string {
+function foreign(head: JournalHead, last: JournalHead): WhyFact {
   return head.ledger === last.ledger && last.seq < head.seq
-    ? `The journal ended at entry ${last.seq}, but the ledger has entries up to ${head.seq}.`
-    : 'The journal did not belong to the ledger.';
+    ? { is: 'journalShort', last: last.seq, head: head.seq }
+    : { is: 'journalForeign' };
 }
 
 /** A journal for these tables, with a snapshot of what is in them. */
@@ -183,19 +185,16 @@ function beginJournal(
   path: string,
   at: number,
   isFirst: boolean,
-  why: string,
-  story: string[],
+  why: WhyFact,
+  story: (WhyFact | string)[],
 ): Journal {
   const statements = new Statements(db);
   const { ledger, seq, hash } = nextHead(statements);
   const aside = setAside(path, at);
-  if (!isFirst) {
-    const kept = aside === null ? '' : ` The old file is kept as ${aside}.`;
-    story.push(`${why} A new one continues from entry ${seq}.${kept}`);
-  }
+  if (!isFirst) story.push(why, { is: 'journalContinued', seq, aside });
   const first: Entry = isFirst
-    ? { kind: 'begun', ledger, because: 'The ledger was made.' }
-    : { kind: 'continued', ledger, because: why };
+    ? { kind: 'begun', ledger, because: toMessage({ is: 'ledgerMade' }) }
+    : { kind: 'continued', ledger, because: toMessage(why) };
   const after = isFirst ? null : { ledger, seq, hash };
   const journal = createJournal(path, toJournal(first, at), after, {
     told: isFirst ? [] : snapshot(statements, at),
@@ -299,7 +298,7 @@ function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
       (found.journal === null || found.journal.head.seq === 1) &&
       !log?.size &&
       options.backups().length === 0;
-    return emptyTables(options, isFirst ? null : { because: `The ledger ${path} is gone.` });
+    return emptyTables(options, isFirst ? null : { because: toMessage({ is: 'ledgerGone', path }) });
   }
   let db: DatabaseSyncInstance | null = null;
   try {
@@ -307,12 +306,15 @@ function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
     const version = versionOf(db, path);
     if (version < SCHEMA_VERSION) {
       db.close();
-      return emptyTables(options, { because: `The ledger ${path} has an older format.`, isUpgrade: true });
+      return emptyTables(options, {
+        because: toMessage({ is: 'ledgerOfOlderFormat', path }),
+        isUpgrade: true,
+      });
     }
     const head = headOf(new Statements(db));
     if (found.journal !== null && isBefore(head, found.journal)) {
       db.close();
-      return emptyTables(options, { because: `The ledger ${path} is older than its journal.` });
+      return emptyTables(options, { because: toMessage({ is: 'ledgerBehind', path }) });
     }
     const isKnownSound =
       markedAt !== null && found.journal?.head.seq === head.seq && found.journal.head.hash === head.hash;
@@ -325,11 +327,24 @@ function findTables(options: SqliteStart, found: FoundJournal): FoundTables {
   } catch (error) {
     if (db?.isOpen) db.close();
     const failure = isDamage(error) ? damaged(path, messageOf(error)) : error;
-    if (failure instanceof ReceiptdError && failure.code === 'LEDGER_DAMAGED')
-      return emptyTables(options, { because: failure.message });
+    const damage = failure instanceof ReceiptdError ? paramsOf(failure, 'LEDGER_DAMAGED.file') : null;
+    if (damage !== null)
+      return emptyTables(options, {
+        because: toMessage({ is: 'ledgerDamaged', path, detail: oneLine(damage.detail) }),
+      });
     if (!isStoreFailure(error)) throw error;
     throw new ReceiptdError('STATE_UNWRITABLE.ledger', { path, detail: messageOf(error) }, { cause: error });
   }
+}
+
+/** What SQLite says of damage may have several lines. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, '; ');
+}
+
+function rebuiltBecause(because: string, aside: string | null): string {
+  const rebuilt: WhyFact = { is: 'ledgerRebuilt', aside };
+  return toMessage({ is: 'story', parts: [factOf(because) ?? because, rebuilt] });
 }
 
 /**
@@ -351,11 +366,10 @@ function emptyTables(options: SqliteStart, rebuild: Rebuild | null): FoundTables
     makeTables(db, NO_HASH);
     db.exec(WRITER_PRAGMAS);
     syncDirectorySync(dirname(path));
-    const kept = aside === null ? '' : ` The file is kept as ${aside}.`;
     return {
       db,
       lookedAt: now(),
-      because: rebuild === null ? null : `${rebuild.because} The ledger was rebuilt.${kept}`,
+      because: rebuild === null ? null : rebuiltBecause(rebuild.because, aside),
       isMended: rebuild !== null && rebuild.isUpgrade !== true,
       aside: aside === null ? [] : [aside],
     };
@@ -376,7 +390,7 @@ async function bringForward(
   db: DatabaseSyncInstance,
   journal: Journal,
   lookedAt: number,
-  story: string[],
+  story: (WhyFact | string)[],
 ): Promise<StartedSqlite | null> {
   const reader = new Statements(openTables(path, { readOnly: true }));
   const engine = new SqliteEngine({
@@ -389,7 +403,7 @@ async function bringForward(
   const core = new LedgerCore(engine);
   try {
     const count = await core.start();
-    if (story.length > 0 && count > 0) story.push(`Applied ${count} entries of the journal.`);
+    if (story.length > 0 && count > 0) story.push({ is: 'entriesApplied', count });
     // What was just made must not depend on a WAL that was never synced.
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     return { core, engine, lookedAt };
@@ -418,7 +432,7 @@ async function saveWhatIsReadable(
   db: DatabaseSyncInstance,
   journalPath: string,
   { ledger, before, aside, backups }: Sources,
-  story: string[],
+  story: (WhyFact | string)[],
 ): Promise<void> {
   const statements = new Statements(db);
   const named = ledgerOf(journalPath);
@@ -440,7 +454,7 @@ async function saveWhatIsReadable(
     sum.count += count;
     sum.misfits.push(...misfits.map(({ seq }) => seq));
   };
-  const told: string[] = [];
+  const told: WhyFact[] = [];
   if (before !== null) {
     await applied(before.seq);
     for (const file of aside) told.push(await salvage(core, file, true));
@@ -448,9 +462,9 @@ async function saveWhatIsReadable(
   }
   await applied();
   if (sum.count > 0 || gaps.size > 0) {
-    story.push(`Applied ${sum.count} entries of the journal.`);
-    if (gaps.size > 0) story.push(`The journal is damaged in ${gaps.size} places.`);
-    if (sum.misfits.length > 0) story.push(`Entries that could not be used: ${sum.misfits.join(', ')}.`);
+    story.push({ is: 'entriesApplied', count: sum.count });
+    if (gaps.size > 0) story.push({ is: 'journalGaps', count: gaps.size });
+    if (sum.misfits.length > 0) story.push({ is: 'entriesUnusable', seqs: sum.misfits });
   }
   for (const file of before === null ? [...aside, ...backups] : backups)
     told.push(await salvage(core, file, false));
@@ -486,13 +500,13 @@ function headIn(file: string): JournalHead | null {
 }
 
 /** An image that a damaged ledger knows as accepted must not be sent again. @throws what taking the rows throws: it would leave some out */
-async function salvage(core: LedgerCore, file: string, isNewer: boolean): Promise<string> {
+async function salvage(core: LedgerCore, file: string, isNewer: boolean): Promise<WhyFact> {
   let statements: Statements;
   try {
     refuseOlderTables(file);
     statements = new Statements(openKept(file));
   } catch (error) {
-    return `Nothing could be read from ${file}: ${messageOf(error)}.`;
+    return { is: 'nothingRecovered', file, detail: messageOf(error) };
   }
   let taken = 0;
   let lost = 0;
@@ -507,8 +521,7 @@ async function salvage(core: LedgerCore, file: string, isNewer: boolean): Promis
     statements.forget();
     statements.db.close();
   }
-  const unreadable = lost > 0 ? ` ${lost} parts could not be read.` : '';
-  return `Recovered ${taken} records from ${file}.${unreadable}`;
+  return { is: 'rowsRecovered', file, count: taken, lost };
 }
 
 /** Rows in order of their ids; one by one where a range can't be read. */

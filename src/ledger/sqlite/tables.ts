@@ -119,8 +119,7 @@ export function refuseOlderTables(path: string): void {
 
 /** @throws ReceiptdError LEDGER_NEWER; LEDGER_DAMAGED for another program's file */
 export function versionOf(db: DatabaseSyncInstance, path: string): number {
-  if (pragma(db, 'application_id')[0] !== APPLICATION_ID)
-    throw damaged(path, 'the file is not a receiptd ledger');
+  if (pragma(db, 'application_id')[0] !== APPLICATION_ID) throw damaged(path, 'notALedger');
   const version = Number(pragma(db, 'user_version')[0]);
   if (version > SCHEMA_VERSION)
     throw new ReceiptdError('LEDGER_NEWER.file', { path, version, latest: SCHEMA_VERSION });

@@ -8,6 +8,7 @@ import type { LedgerUpkeep } from '../../core/ports/ledger.ts';
 import { backupsIn, backupTime, pruneBackups } from './backup.ts';
 import { journalPathOf, markDamaged } from './files.ts';
 import type { Runner } from '../runner.ts';
+import { toMessage } from '../../core/domain/why.ts';
 
 export interface Upkeep {
   readonly path: string;
@@ -44,7 +45,7 @@ export function createUpkeep({ path, clock, backupsDir, checkerPath, runner }: U
       const verdict = await runChecker(checkerPath ?? checkerBeside(), path, signal);
       runner.looked(verdict === 'ok' ? began : null);
       if (verdict === 'ok') return null;
-      markDamaged(path, `A full check of the ledger found: ${verdict}.`);
+      markDamaged(path, toMessage({ is: 'checkFound', detail: verdict }));
       return verdict;
     },
   };

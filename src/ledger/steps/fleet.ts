@@ -83,8 +83,7 @@ export async function merge(work: Work, items: readonly MergeItem[]): Promise<re
       work.add({ kind: 'moved', documents: [work.ref(row.id)], state: 'queued', name }, at);
       known.add(row);
     }
-    if (ledger !== null)
-      work.add({ kind: 'shared', ledger, because: "This agent's own ledger was moved here." }, at);
+    if (ledger !== null) work.add({ kind: 'shared', ledger, because: toMessage({ is: 'movedHere' }) }, at);
     return { twins: twins.length, failed: others.size, renamed: unsent.length };
   });
 }

@@ -2,6 +2,7 @@ import type { findingTexts as english, strengthTexts as strengthInEnglish } from
 import type { Format } from '../format.ts';
 import { databaseAt } from './errors/ledger.ts';
 import type { SamePhrases } from '../phrase.ts';
+import { fileFlaw } from './ledgerFindings.ts';
 
 const strengthTexts: SamePhrases<typeof strengthInEnglish> = {
   environment: (p) =>
@@ -117,7 +118,7 @@ export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof engl
   ledgerSound: (p) =>
     `Es besteht eine kurze Prüfung, passt zum Journal und enthält ${documents(format, p.documents)}.`,
   ledgerMissing: 'Es gibt es noch nicht; `receiptd run` legt es an. [LEDGER_MISSING]',
-  ledgerDamaged: (p) => `Es ist beschädigt: ${p.verdict}. [LEDGER_DAMAGED]`,
+  ledgerDamaged: (p) => `Es ist beschädigt: ${fileFlaw(p.verdict)}. [LEDGER_DAMAGED]`,
   journalBehind:
     'Dem Journal fehlen die letzten Einträge des Eingangsbuchs. Der nächste Start behebt das. [JOURNAL_DAMAGED]',
   ledgerShared: (p) =>

@@ -6,6 +6,7 @@ import { faultText } from './faults.ts';
 import { contentTexts, gapTexts, pageFlawTexts } from './imageFlaws.ts';
 import { machineTexts } from './machine.ts';
 import { ledgerFindingTexts } from './ledgerFindings.ts';
+import type { Quoted } from '../en/ledgerFindings.ts';
 
 const FLAWS: Readonly<Record<Flaw, string>> = {
   BLANK: 'Das Bild sieht leer aus.',
@@ -62,11 +63,13 @@ export const whyTexts = (format: Format): WhyTexts => {
   const attached = (count: number): readonly string[] =>
     left(count, 'angehängte Datei', 'angehängte Dateien');
 
+  const quote = (said: Quoted): string => (typeof said === 'string' ? said : phrase(own, said));
+
   const own: WhyTexts = {
     ...awayTexts,
     ...machineTexts,
     ...backupTexts(format),
-    ...ledgerFindingTexts(format),
+    ...ledgerFindingTexts(format, quote),
 
     tokenRejected: (p) => `Der Dienst hat das Token abgelehnt${quoted(p.words)}.`,
     newTokenRejected: (p) =>

@@ -2,6 +2,7 @@ import type { Condition, SaidElsewhere, WhyWithin, Within } from '../facts.ts';
 import type { Format } from '../format.ts';
 import { databaseAt, type InDatabase } from './errors/ledger.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
+import { fileFlaw } from './ledgerFindings.ts';
 
 /** How well a store protects credentials, and from whom. */
 export const strengthTexts = {
@@ -97,7 +98,7 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   ledgerSound: (p: { documents: number }) =>
     `It passes a quick check, matches the journal and contains ${counted(p.documents, 'document', 'documents')}.`,
   ledgerMissing: 'It does not exist yet; `receiptd run` creates it. [LEDGER_MISSING]',
-  ledgerDamaged: (p: { verdict: string }) => `It is damaged: ${p.verdict}. [LEDGER_DAMAGED]`,
+  ledgerDamaged: (p: { verdict: string }) => `It is damaged: ${fileFlaw(p.verdict)}. [LEDGER_DAMAGED]`,
   journalBehind:
     'The journal is missing the most recent entries of the ledger. The next start repairs that. [JOURNAL_DAMAGED]',
   ledgerShared: (p: InDatabase & { server: string; isEncrypted: boolean | null }) =>

@@ -14,7 +14,7 @@ import {
   type PageFlawFact,
 } from './imageFlaws.ts';
 import { machineTexts } from './machine.ts';
-import { ledgerFindingTexts } from './ledgerFindings.ts';
+import { ledgerFindingTexts, type Quoted } from './ledgerFindings.ts';
 
 /** What a quality check finds in an image. */
 export type Flaw = 'BLANK' | 'TOO_SMALL' | 'TOO_DARK' | 'BLURRED';
@@ -102,11 +102,13 @@ export const whyTexts = (format: Format) => {
   const attached = (count: number): readonly string[] =>
     left(count, 'file attached to it', 'files attached to it');
 
+  const quote = (said: Quoted): string => (typeof said === 'string' ? said : phrase(own, said));
+
   const own = {
     ...awayTexts,
     ...machineTexts,
     ...backupTexts(format),
-    ...ledgerFindingTexts(format),
+    ...ledgerFindingTexts(format, quote),
 
     // Answers of the service.
     tokenRejected: (p: { words: string }) => `The service rejected the token${quoted(p.words)}.`,

@@ -19,6 +19,7 @@ import { prepareTables } from '../../ledger/postgres/tables.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openReading } from '../../ledger/sqlite/openReports.ts';
 import { openOwn } from '../ledger.ts';
+import { whyText } from '../../core/domain/why.ts';
 
 export interface MoveOptions {
   readonly target: Target;
@@ -242,7 +243,8 @@ class LedgerMove {
     const misfits = found.misfits.map(misfitFinding);
     const findings = [...misfits, ...found.differences];
     const count = misfits.length + found.count;
-    if (count > 0) throw new ReceiptdError('MOVE_DIFFERS', { count, findings: findings.slice(0, SHOWN) });
+    if (count > 0)
+      throw new ReceiptdError('MOVE_DIFFERS', { count, findings: findings.slice(0, SHOWN).map(whyText) });
     const { documents, attempts, files } = found.rows;
     return { documents, attempts, files };
   }

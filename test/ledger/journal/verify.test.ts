@@ -58,7 +58,7 @@ describe('an unchanged journal', () => {
         head,
         findings: [],
         moreFindings: 0,
-        remarks: ['The personal data of 2 entries were erased.'],
+        remarks: [{ is: 'personalErased', count: 2 }],
         erased: 2,
       });
     }
@@ -286,9 +286,7 @@ describe('a journal that was restarted', () => {
     const { findings, remarks, firstSeq, entries } = await verify();
     expect(findings).toEqual([]);
     expect([firstSeq, entries]).toEqual([19, 3]);
-    expect(remarks).toEqual([
-      'This journal was restarted with entry 19. Recorded reason: The file was lost. Entries 1 to 18 are not in this file and were not verified. Look for a file that was set aside, or in a backup.',
-    ]);
+    expect(remarks).toEqual([{ is: 'journalRestarted', seq: 19, because: 'The file was lost.' }]);
   });
 
   test('continues only the kept head of the last entry before it', async () => {
@@ -309,26 +307,16 @@ describe('a journal that was restarted', () => {
 
 describe('the report of a verification', () => {
   test.each([
-    [
-      'a change',
-      () => lines.with(5, lines[5]!.replace('SCAN', 'SCAM')),
-      6,
-      'The entry was changed: it does not have its hash.',
-    ],
-    ['a removal', () => lines.toSpliced(5, 3), 6, 'Entries 6 to 8 are missing before entry 9.'],
-    ['a removal of one', () => lines.toSpliced(5, 1), 6, 'Entry 6 is missing before entry 7.'],
-    [
-      'a copy',
-      () => lines.toSpliced(8, 0, lines[5]!),
-      9,
-      'Entry 6 comes after entry 8: it was moved or copied here.',
-    ],
-    ['a lost beginning', () => lines.slice(4), 1, 'The beginning is missing: the first entry is 5.'],
+    ['a change', () => lines.with(5, lines[5]!.replace('SCAN', 'SCAM')), 6, { is: 'entryChanged' }],
+    ['a removal', () => lines.toSpliced(5, 3), 6, { is: 'entriesMissing', from: 6, to: 8, before: 9 }],
+    ['a removal of one', () => lines.toSpliced(5, 1), 6, { is: 'entriesMissing', from: 6, to: 6, before: 7 }],
+    ['a copy', () => lines.toSpliced(8, 0, lines[5]!), 9, { is: 'moved', seq: 6, after: 8 }],
+    ['a lost beginning', () => lines.slice(4), 1, { is: 'beginningMissing', seq: 5 }],
     [
       'other data',
       () => lines.with(5, lines[5]!.replace('/scans', '/scams')),
       6,
-      'The personal data of entry 6 is not what was originally written.',
+      { is: 'personalReplaced', seq: 6 },
     ],
     [
       'a replaced entry',
@@ -338,11 +326,13 @@ describe('the report of a verification', () => {
           forge(lines[5]!, (e) => ({ ...e, kind: 'x' })),
         ),
       7,
-      'Entry 7 was not written after this entry 6: one of the two was replaced.',
+      { is: 'replaced', seq: 7, after: 6 },
     ],
-  ])('states the line and the problem: %s', async (_, change, line, what) => {
+  ])('states the line and the problem: %s', async (_, change, line, flaw) => {
     putLines(path, change());
-    expect((await verify()).findings).toEqual([{ seq: expect.any(Number), line, what }]);
+    expect((await verify()).findings).toMatchObject([
+      { seq: expect.any(Number), line, fact: { is: 'journalFlaw', flaw } },
+    ]);
   });
 
   test('is bounded for a completely damaged file', async () => {
@@ -358,8 +348,8 @@ describe('the report of a verification', () => {
 
   test('names a line that is longer than any entry, and continues after it', async () => {
     putLines(path, lines.toSpliced(5, 0, 'x'.repeat(17 << 20)));
-    expect((await verify(head)).findings).toEqual([
-      { seq: null, line: 6, what: expect.stringContaining('longer than any entry') },
+    expect((await verify(head)).findings).toMatchObject([
+      { seq: null, line: 6, fact: { flaw: { is: 'lineTooLong' } } },
     ]);
   });
 
@@ -370,7 +360,7 @@ describe('the report of a verification', () => {
     journal.close();
     const { findings, remarks } = await verify();
     expect(findings).toEqual([]);
-    expect(remarks).toEqual([expect.stringMatching(/^1 entry has .* first is entry 3/)]);
+    expect(remarks).toEqual([{ is: 'timesBackwards', count: 1, first: 3 }]);
   });
 
   test('ends when it is aborted', async () => {

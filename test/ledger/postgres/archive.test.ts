@@ -150,9 +150,11 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     const { journal, ledger } = await verify();
     expect([...journal.findings, ...ledger.findings]).toEqual([]);
     expect(ledger).toMatchObject({ documents: 20, compared: 6 });
-    expect(journal.remarks.join()).toContain(
-      'Agent one: Entries 1 to 24 were archived and not verified. The last of their files is history-one-2025-02.journal.',
-    );
+    expect(journal.remarks).toContainEqual({
+      is: 'ofAgent',
+      agent: 'one',
+      finding: { is: 'archivedBefore', seq: 24, file: 'history-one-2025-02.journal' },
+    });
     // A head that was kept where the archive ends is confirmed.
     const [end] = await ask<{ seq: number; hash: string }>(
       database.url,
@@ -170,7 +172,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
     );
     await ask(database.url, `UPDATE documents SET size = 2 WHERE id IN ($1, $2)`, [old?.id, young?.id]);
     expect((await verify()).ledger.findings).toEqual([
-      `Document ${young?.id} in the ledger does not match the journal.`,
+      { is: 'rowDiffers', table: 'documents', id: Number(young?.id) },
     ]);
   });
 

@@ -124,7 +124,11 @@ describe('opening the SQLite ledger', () => {
         .filter((name) => name.startsWith('ledger.db.aside-'));
       expect(beside).toEqual([]);
       expect(fs.readFileSync(path.join(place.dir, aside ?? '')).equals(before)).toBe(true);
-      expect(stories).toEqual([expect.stringContaining(`kept as ${path.join(place.dir, aside ?? '')}`)]);
+      expect(stories).toEqual([
+        expect.stringContaining(
+          JSON.stringify({ is: 'ledgerRebuilt', aside: path.join(place.dir, aside ?? '') }),
+        ),
+      ]);
     },
   );
 

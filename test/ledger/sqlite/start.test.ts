@@ -188,12 +188,12 @@ interface State {
 const TABLES: Readonly<Record<string, State>> = {
   whole: { knows: 'all', make: () => {}, told: null },
   'an old copy': { knows: 'early', make: () => fs.copyFileSync(kept('early.db'), path), told: null },
-  missing: { knows: 'none', make: removeTables, told: /is gone\. The ledger was rebuilt/ },
-  empty: { knows: 'none', make: () => fs.truncateSync(path, 0), told: /is gone\. The ledger was rebuilt/ },
+  missing: { knows: 'none', make: removeTables, told: /"ledgerGone".*"ledgerRebuilt"/ },
+  empty: { knows: 'none', make: () => fs.truncateSync(path, 0), told: /"ledgerGone".*"ledgerRebuilt"/ },
   'a text': {
     knows: 'none',
     make: () => fs.writeFileSync(path, 'Dear diary, '.repeat(1_000)),
-    told: /is damaged: .*\. The ledger was rebuilt\. The file is kept as /,
+    told: /"ledgerDamaged".*"ledgerRebuilt","aside":"/,
   },
   'of another program': {
     knows: 'none',
@@ -201,12 +201,12 @@ const TABLES: Readonly<Record<string, State>> = {
       removeTables();
       alter('CREATE TABLE cookies (id INTEGER PRIMARY KEY)');
     },
-    told: /not a receiptd ledger\. The ledger was rebuilt\. The file is kept as /,
+    told: /"notALedger".*"ledgerRebuilt","aside":"/,
   },
   'cut short': {
     knows: 'part',
     make: () => fs.truncateSync(path, fs.statSync(path).size - 3 * 4_096),
-    told: /is damaged: .*\. The ledger was rebuilt\. The file is kept as /,
+    told: /"ledgerDamaged".*"ledgerRebuilt","aside":"/,
   },
   'of an older schema': {
     knows: 'all',
@@ -216,7 +216,7 @@ const TABLES: Readonly<Record<string, State>> = {
   'marked as damaged': {
     knows: 'all',
     make: () => fs.writeFileSync(`${path}.damaged`, 'A full check of the ledger found: rot.\n'),
-    told: /A full check of the ledger found: rot\. The ledger was rebuilt\./,
+    told: /rot.*"ledgerRebuilt"/,
   },
 };
 
@@ -241,11 +241,11 @@ const JOURNALS: Readonly<Record<string, State>> = {
     make: () => fs.appendFileSync(journal, '{"seq":99,"at":"20'),
     told: null,
   },
-  missing: { knows: 'none', make: () => fs.rmSync(journal), told: /A new one continues from entry \d+/ },
+  missing: { knows: 'none', make: () => fs.rmSync(journal), told: /"journalContinued","seq":\d+/ },
   empty: {
     knows: 'none',
     make: () => fs.truncateSync(journal, 0),
-    told: /A new one continues from entry \d+/,
+    told: /"journalContinued","seq":\d+/,
   },
   'damaged in the middle': { knows: 'all but one', make: breakMiddle, told: null },
   'ended earlier': {
@@ -361,7 +361,8 @@ describe('a start', () => {
       const words = isFirst ? [] : [one.told, other.told].filter((each) => each !== null);
       expect(words.filter((each) => !each.test(told))).toEqual([]);
       expect(told !== '' && one.told === null && of === 'whole').toBe(false);
-      for (const aside of told.matchAll(/kept as (\S+)\./g)) expect(fs.existsSync(aside[1]!)).toBe(true);
+      for (const aside of told.matchAll(/"aside":"([^"]+)"/g))
+        expect(fs.existsSync(JSON.parse(`"${aside[1]}"`))).toBe(true);
       await isWhole(wanted([one.knows, other.knows, hasBackup ? 'early' : 'none']));
     },
   );
@@ -471,7 +472,7 @@ describe('a start', () => {
       db.close();
       expect(await using(statesIn)).toEqual({});
       expect(stories).toEqual([
-        expect.stringContaining(`Nothing could be read from ${join(dir, 'backups', backup)}`),
+        expect.stringContaining(`"nothingRecovered","file":${JSON.stringify(join(dir, 'backups', backup))}`),
       ]);
     });
   });
@@ -482,7 +483,7 @@ describe('a start', () => {
     await expect(open()).rejects.toMatchObject({ code: 'LEDGER_DAMAGED' });
     expect(stories).toEqual([]);
     await using(async () => {});
-    expect(stories).toEqual([expect.stringMatching(/is malformed\. The ledger was rebuilt\./)]);
+    expect(stories).toEqual([expect.stringMatching(/"ledgerDamaged".*"ledgerRebuilt"/)]);
     await isWhole(ALL);
   });
 

@@ -159,7 +159,7 @@ describe('a ledger in a thread', () => {
     fs.truncateSync(place.path, PAGE);
     const stories: string[] = [];
     const ledger = await open({ onMended: (story) => stories.push(story) });
-    expect(stories).toEqual([expect.stringContaining('rebuilt')]);
+    expect(stories).toEqual([expect.stringContaining('"ledgerRebuilt"')]);
     expect(await ledger.bySha256(OFFICE, hashOf('a'))).toMatchObject({ name: 'doc-a' });
     const nowhere = path.join(place.dir, 'not', 'there', 'ledger.db');
     expect(await refusal(open({ path: nowhere }))).toMatchObject({ code: 'STATE_UNWRITABLE' });
@@ -243,7 +243,7 @@ describe('trouble in the thread', () => {
     // The next start repairs the ledger, and the process is not ended to repair it once more.
     const mended: string[] = [];
     const next = await open({ onMended: (story) => mended.push(story) });
-    expect(mended).toEqual([expect.stringContaining('rebuilt')]);
+    expect(mended).toEqual([expect.stringContaining('"ledgerRebuilt"')]);
     fs.writeFileSync(place.path, junk);
     await next.find('doc-7').catch(() => null);
     expect(next.storage.trouble()).toMatchObject({ code: 'LEDGER_DAMAGED' });

@@ -2,6 +2,7 @@ import type { Format } from '../../format.ts';
 import type { InDatabase, ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
 import type { ArchiveFlaw, LedgerCure, Translated } from '../../facts.ts';
 import { awayText, NOT_UTF8 } from './files.ts';
+import { fileFlaw, journalFlawTexts } from '../ledgerFindings.ts';
 
 const LEDGER_CURES: Readonly<Record<LedgerCure, string>> = {
   privileges:
@@ -100,8 +101,17 @@ export function movedWords(p: { at: string | null; file: string; isCopy: boolean
 
 const REACHABLE = 'Sorgen Sie dafür, dass die Datenbank läuft und von hier erreichbar ist.';
 
+const LOST: Readonly<Record<string, string>> = {
+  closed: 'die Verbindung wurde geschlossen',
+  closing: 'es wird gerade geschlossen',
+  lost: 'die Verbindung ist abgebrochen',
+  leaseOver: 'die Frist dieses Agenten ist abgelaufen',
+  tablesAnew: 'die Tabellen werden gerade neu angelegt',
+};
+
 export function ledgerErrors(format: Format): Translated<ReturnType<typeof english>> {
-  const { counted, plural } = format;
+  const { counted, plural, phrase } = format;
+  const flaws = journalFlawTexts(format);
   return {
     'STATE_UNWRITABLE.closed': (p) => [
       `Das Zustandsverzeichnis ${p.stateDir} war nicht mehr zugänglich (${p.system}); deshalb hat sich der Agent beendet.`,
@@ -234,13 +244,15 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `Das Eingangsbuch ${p.path} hat Version ${p.version}, aber dieses receiptd kennt nur die Versionen bis ${p.latest}.`,
       'Installieren Sie das neuere receiptd, das es geschrieben hat, oder stellen Sie das Eingangsbuch von vor der Aktualisierung wieder her (docs/upgrading.md).',
     ],
-    'LEDGER_DAMAGED.unfit': (p) => [`Das Eingangsbuch ${p.path} ist nicht zu gebrauchen: ${p.detail}.`],
+    'LEDGER_DAMAGED.unfit': (p) => [
+      `Das Eingangsbuch ${p.path} ist nicht zu gebrauchen: ${fileFlaw(p.detail)}.`,
+    ],
     'LEDGER_DAMAGED.file': (p) => [
-      `Das Eingangsbuch ${p.path} ist beschädigt: ${p.detail}.`,
+      `Das Eingangsbuch ${p.path} ist beschädigt: ${fileFlaw(p.detail)}.`,
       'Starten Sie receiptd neu. Es legt die Datei beiseite und baut das Eingangsbuch aus Sicherung und Journal wieder auf.',
     ],
     'LEDGER_DAMAGED.inUse': (p) => [
-      `Das Eingangsbuch ${p.path} ist beschädigt: ${p.detail}.`,
+      `Das Eingangsbuch ${p.path} ist beschädigt: ${fileFlaw(p.detail)}.`,
       p.isMendedNext
         ? 'receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Es legt das Eingangsbuch dann beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie die Platte.'
         : 'Starten Sie receiptd neu. Es legt das Eingangsbuch beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie dann die Platte.',
@@ -311,7 +323,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       REACHABLE,
     ],
     'LEDGER_UNREACHABLE.connection': (p) => [
-      `Das Eingangsbuch auf ${p.where} ist nicht erreichbar: ${p.detail}.`,
+      `Das Eingangsbuch auf ${p.where} ist nicht erreichbar: ${LOST[p.detail] ?? p.detail}.`,
       REACHABLE,
     ],
     'LEDGER_UNREACHABLE.notYet': (p) => [
@@ -419,7 +431,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `${NOTHING_TAKEN} Wählen Sie ein anderes Verzeichnis.`,
     ],
     'HISTORY_KEPT.unsound': (p) => [
-      `Die Einträge von ${p.month} bleiben in der Datenbank: Die Kette des Agenten ${p.agent} ist hinter Eintrag ${p.entry} nicht in Ordnung: ${p.detail}.`,
+      `Die Einträge von ${p.month} bleiben in der Datenbank: Die Kette des Agenten ${p.agent} ist hinter Eintrag ${p.entry} nicht in Ordnung: ${phrase(flaws, p.flaw)}.`,
       NOTHING_TAKEN,
     ],
     'HISTORY_KEPT.incomplete': (p) => [
@@ -439,7 +451,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       'Prüfen Sie den Pfad, seine Rechte und den Platz auf seiner Platte.',
     ],
     'BACKUP_FAILED.notValid': (p) => [
-      `${p.path} ist keine gültige Sicherung: ${p.detail}.`,
+      `${p.path} ist keine gültige Sicherung: ${fileFlaw(p.detail)}.`,
       'Wählen Sie eine andere, oder legen Sie mit `receiptd backup` eine an.',
     ],
     'JOURNAL_DAMAGED.behind': (p) => [
@@ -447,7 +459,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       'Starten Sie receiptd einmal, um es zu reparieren. Einzelheiten zeigt `receiptd ledger verify`.',
     ],
     'JOURNAL_DAMAGED.entry': (p) => [
-      `Das Journal ${p.path} ist ${p.entry === null ? 'beim letzten Eintrag' : `bei Eintrag ${p.entry}`} beschädigt: ${p.detail}.`,
+      `Das Journal ${p.path} ist ${p.entry === null ? 'beim letzten Eintrag' : `bei Eintrag ${p.entry}`} beschädigt: ${phrase(flaws, p.flaw)}.`,
       'Bewahren Sie die Datei auf. Einzelheiten zeigt `receiptd ledger verify`.',
     ],
     'SPOOL_FULL.notAccepted': [

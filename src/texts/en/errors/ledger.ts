@@ -1,6 +1,7 @@
 import type { Format } from '../../format.ts';
 import type { ArchiveFlaw, Entries, LedgerCure, NotUtf8 } from '../../facts.ts';
 import { awayText, NOT_UTF8, type Away } from './files.ts';
+import { fileFlaw, journalFlawTexts, type JournalFlawFact } from '../ledgerFindings.ts';
 
 const FILE_OR_KEY = 'Correct the file, or the key.';
 const START_OVER = 'Start over with an empty database.';
@@ -103,8 +104,18 @@ export function movedWords(p: { at: string | null; file: string; isCopy: boolean
 
 const REACHABLE = 'Make sure the database is running and reachable from here.';
 
+/** Why a connection is gone, if the database or the system does not say it. */
+const LOST: Readonly<Record<string, string>> = {
+  closed: 'the connection was closed',
+  closing: 'it is being closed',
+  lost: 'the connection was lost',
+  leaseOver: 'the lease has run out',
+  tablesAnew: 'its tables are being made anew',
+};
+
 export function ledgerErrors(format: Format) {
-  const { counted, plural } = format;
+  const { counted, plural, phrase } = format;
+  const flaws = journalFlawTexts(format);
   return {
     'STATE_UNWRITABLE.closed': (p: { stateDir: string; system: string }) => [
       `The state directory ${p.stateDir} could no longer be accessed (${p.system}), so the agent has stopped.`,
@@ -240,14 +251,14 @@ export function ledgerErrors(format: Format) {
       'Install the newer receiptd that wrote it, or restore the ledger from before the upgrade (docs/upgrading.md).',
     ],
     'LEDGER_DAMAGED.unfit': (p: { path: string; detail: string }) => [
-      `The ledger ${p.path} can't be used: ${p.detail}.`,
+      `The ledger ${p.path} can't be used: ${fileFlaw(p.detail)}.`,
     ],
     'LEDGER_DAMAGED.file': (p: { path: string; detail: string }) => [
-      `The ledger ${p.path} is damaged: ${p.detail}.`,
+      `The ledger ${p.path} is damaged: ${fileFlaw(p.detail)}.`,
       'Restart receiptd. It sets the file aside and rebuilds the ledger from backup and journal.',
     ],
     'LEDGER_DAMAGED.inUse': (p: { path: string; detail: string; isMendedNext: boolean }) => [
-      `The ledger ${p.path} is damaged: ${p.detail}.`,
+      `The ledger ${p.path} is damaged: ${fileFlaw(p.detail)}.`,
       p.isMendedNext
         ? 'receiptd stops, and its service manager restarts it; without one, start it yourself. It then sets the ledger aside and rebuilds it from backup and journal. Check the disk.'
         : 'Restart receiptd. It sets the ledger aside and rebuilds it from backup and journal. Then check the disk.',
@@ -321,7 +332,7 @@ export function ledgerErrors(format: Format) {
       REACHABLE,
     ],
     'LEDGER_UNREACHABLE.connection': (p: { where: string; detail: string }) => [
-      `The ledger at ${p.where} can't be reached: ${p.detail}.`,
+      `The ledger at ${p.where} can't be reached: ${LOST[p.detail] ?? p.detail}.`,
       REACHABLE,
     ],
     'LEDGER_UNREACHABLE.notYet': (p: { where: string }) => [
@@ -438,8 +449,8 @@ export function ledgerErrors(format: Format) {
       `The history of ${p.month} stays in the database: ${p.file} already exists and contains something else.`,
       `${NOTHING_TAKEN} Choose another directory.`,
     ],
-    'HISTORY_KEPT.unsound': (p: { month: string; agent: string; entry: number; detail: string }) => [
-      `The history of ${p.month} stays in the database: the chain of agent ${p.agent} is not sound behind entry ${p.entry}: ${p.detail}.`,
+    'HISTORY_KEPT.unsound': (p: { month: string; agent: string; entry: number; flaw: JournalFlawFact }) => [
+      `The history of ${p.month} stays in the database: the chain of agent ${p.agent} is not sound behind entry ${p.entry}: ${phrase(flaws, p.flaw)}.`,
       NOTHING_TAKEN,
     ],
     'HISTORY_KEPT.incomplete': (p: { month: string; file: string; lines: number; count: number }) => [
@@ -459,15 +470,15 @@ export function ledgerErrors(format: Format) {
       'Check the path, its permissions, and the free space on its disk.',
     ],
     'BACKUP_FAILED.notValid': (p: { path: string; detail: string }) => [
-      `${p.path} is not a valid backup: ${p.detail}.`,
+      `${p.path} is not a valid backup: ${fileFlaw(p.detail)}.`,
       'Choose another one, or create one with `receiptd backup`.',
     ],
     'JOURNAL_DAMAGED.behind': (p: { journal: string }) => [
       `The journal ${p.journal} is missing the most recent entries of the ledger.`,
       'Start receiptd once to repair it. For details, run `receiptd ledger verify`.',
     ],
-    'JOURNAL_DAMAGED.entry': (p: { path: string; entry: number | null; detail: string }) => [
-      `The journal ${p.path} is broken at ${p.entry === null ? 'its last entry' : `entry ${p.entry}`}: ${p.detail}.`,
+    'JOURNAL_DAMAGED.entry': (p: { path: string; entry: number | null; flaw: JournalFlawFact }) => [
+      `The journal ${p.path} is broken at ${p.entry === null ? 'its last entry' : `entry ${p.entry}`}: ${phrase(flaws, p.flaw)}.`,
       'Keep the file. For details, run `receiptd ledger verify`.',
     ],
     'SPOOL_FULL.notAccepted': [
