@@ -49,11 +49,29 @@ export function isFound(
   words: readonly string[],
 ): boolean {
   if (words.length === 0) return true;
-  const texts = [name, path, sha256, state, status, message].map((text) => fold(text ?? ''));
+  const texts = [name, path, sha256, state, status, ...saidIn(message)].map((text) => fold(text ?? ''));
   const missing = words.filter((word) => !texts.some((text) => text.includes(word)));
   if (missing.length === 0 || posted.length === 0) return missing.length === 0;
   const values = posted.map(postedWords);
   return missing.every((word) => values.some((text) => text.includes(word)));
+}
+
+/** Names of parameters whose values are codes, which nobody reads. */
+const CODES: ReadonlySet<string> = new Set(['is', 'code', 'key', 'kind']);
+
+/** The texts in a stored message (why.ts), which a search compares: the service's words, paths, names. One that is no fact is a text itself. */
+export function saidIn(message: string | null): readonly string[] {
+  if (message?.startsWith('{') !== true) return message === null ? [] : [message];
+  try {
+    return textsIn(JSON.parse(message));
+  } catch {
+    return [message];
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [String(value ?? '')];
+  return Object.entries(value).flatMap(([name, part]) => (CODES.has(name) ? [] : textsIn(part)));
 }
 
 /** Searchable text of posted values: every usual spelling of each, folded, one per line. */

@@ -1,7 +1,7 @@
 import { UNDECIDED_STATES } from '../../core/domain/needsPerson.ts';
 import { boundOf, type ValueWanted } from '../../core/domain/posted.ts';
 import { heldBecause } from '../../core/domain/problem.ts';
-import { fold, searchWords } from '../../core/domain/search.ts';
+import { fold, saidIn, searchWords } from '../../core/domain/search.ts';
 import type { Hold } from '../../core/domain/hold.ts';
 import { LIST_STATES, type Attention, type ListFilter } from '../../core/ports/ledgerReports.ts';
 import { endpointIdOf } from '../entries.ts';
@@ -22,6 +22,8 @@ export interface RowSource {
   /** Texts that a search compares; of those to be folded here, the ones that are not ASCII can only be compared by the list itself. */
   readonly folded: string;
   readonly plain: readonly string[];
+  /** Of what it is made only `isFound` can tell from its codes. */
+  readonly message: string;
   readonly attention: Readonly<Record<Attention, string>>;
 }
 
@@ -36,7 +38,8 @@ export const DOCUMENTS: RowSource = {
   state: 'd.state',
   document: 'd.id',
   folded: `coalesce(d.folded, lower(d.name || '/' || d.path))`,
-  plain: ['d.status', 'd.message'],
+  plain: ['d.status'],
+  message: 'd.message',
   attention: {
     needed: 'd.dismissed_at IS NULL',
     dismissed: 'd.dismissed_at IS NOT NULL',
@@ -57,7 +60,8 @@ export const FILES: RowSource = {
   state: 'f.verdict',
   document: 'f.document_id',
   folded: `coalesce(f.folded, lower(f.dir || '/' || f.name))`,
-  plain: ['d.name', 'd.status', 'f.message'],
+  plain: ['d.name', 'd.status'],
+  message: 'f.message',
   attention: {
     needed: needsAttention('f.'),
     dismissed: 'f.gone_at IS NULL AND f.dismissed_at IS NOT NULL',
@@ -127,11 +131,12 @@ export class Filter {
 
   /** Parts without path separators lie entirely within the folder's path or the file's. The longest exclude most. */
   #search(search: string, { holds, folders }: KnownFilter): void {
-    const { alias, folded, plain, state } = this.#source;
+    const { alias, folded, plain, message, state } = this.#source;
     const parts = searchWords(search).flatMap((word) => word.split(/[/\\]+/));
     const needles = [...new Set(parts.filter((part) => part !== ''))].sort((a, b) => b.length - a.length);
     const paths = [...(folders ?? [])].map(([id, { path }]) => ({ id, path: fold(path) }));
-    const held = holds.length === 0 ? [] : ['held', ...holds.map((hold) => fold(heldBecause(hold)))];
+    const held =
+      holds.length === 0 ? [] : ['held', ...holds.flatMap((hold) => saidIn(heldBecause(hold)).map(fold))];
     for (const [n, text] of needles.slice(0, MOST_NEEDLES).entries()) {
       const needle = this.#part(`needle${n}`, text);
       const under = paths.filter(({ path }) => path.includes(text)).map(({ id }) => id);
@@ -146,7 +151,10 @@ export class Filter {
         ...(/^[0-9a-f]{1,64}$/.test(text) ? [`${alias}.sha256 LIKE ${needle}`] : []),
         this.#hasResult(`s.words LIKE ${needle}`),
       ];
-      const mayHold = plain.map((column) => `octet_length(${column}) > length(${column})`);
+      const mayHold = [
+        `lower(${message}) LIKE ${needle}`,
+        ...[...plain, message].map((column) => `octet_length(${column}) > length(${column})`),
+      ];
       this.#all.push(`(${[...found, ...mayHold].join(' OR ')})`);
       this.#sure.push(`(${found.join(' OR ')})`);
     }

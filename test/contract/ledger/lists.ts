@@ -110,6 +110,22 @@ export function describeLists({ ledger, reopen, queued, upload, rows, inPages, f
       expect(await findAll()).toEqual(before);
     });
 
+    it('finds by the words of the service, and not by the codes that they are stored with', async () => {
+      const message = JSON.stringify({
+        is: 'refused',
+        words: 'Kein Beleg',
+        error: { code: 'X', params: {} },
+      });
+      await ledger.note(seen('b.txt'), note('rejected', { message }));
+      const count = async (search: string) => {
+        const tally = await ledger.tally({ search }, { withinMs: 60_000 });
+        return [(await rows({ search })).length, tally.rows.reduce((sum, row) => sum + row.count, 0)];
+      };
+      expect(await count('kein beleg')).toEqual([1, 1]);
+      for (const search of ['refused', 'words', 'params', 'is'])
+        expect(await count(search), search).toEqual([0, 0]);
+    });
+
     it('finds held documents by the word "held" and by the text of the hold', async () => {
       await fill();
       const pause = { reason: 'PAUSED', message: 'Wird geprüft.' };
