@@ -70,7 +70,8 @@ export function saidIn(message: string | null): readonly string[] {
 }
 
 function textsIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [String(value ?? '')];
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) => (CODES.has(name) ? [] : textsIn(part)));
 }
 
