@@ -11,7 +11,7 @@ import { Client } from 'pg';
 import type { Ledger } from '../src/core/ports/ledger.ts';
 import { openLedgerAgent } from './world/ledgerAgent.ts';
 import { begin, finish } from '../test/support/uploads.ts';
-import { claim } from '../test/support/uploads.ts';
+import { nextOf } from '../test/support/uploads.ts';
 
 const [server, ...options] = process.argv.slice(2);
 if (server === undefined) throw new Error('usage: fleetCosts URL [--documents N] [--agents N] [--seconds N]');
@@ -58,7 +58,7 @@ async function send(ledger: Ledger, n: number): Promise<void> {
     freshSince: 0,
     longestWaitMs: 86_400_000,
   };
-  await claim(ledger, { ...query, limit: 1, now: Date.now() });
+  await nextOf(ledger, { ...query, limit: 1, now: Date.now() });
   const attempt = await begin(ledger, document.id, Date.now(), 345_678);
   const response = `{"uid":"${randomUUID()}","name":"${document.name}","status":"PROCESSING","createdAt":"2026-01-01T08:00:00Z"}`;
   const transition = { state: 'accepted' as const, serviceStatus: 'PROCESSING', response };

@@ -13,7 +13,7 @@ import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { ENDPOINT } from './agent.ts';
 import { begin, finish } from '../../test/support/uploads.ts';
-import { claim } from '../../test/support/uploads.ts';
+import { nextOf } from '../../test/support/uploads.ts';
 
 /** Documents that the flow reads at once. */
 const CLAIM_AHEAD = 64;
@@ -70,7 +70,7 @@ while (performance.now() < until) {
   const now = Date.now();
   const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
   const documents = await timed('claim', () =>
-    claim(ledger, { ...query, lane: 'backlog', freshSince: now - 60_000 }),
+    nextOf(ledger, { ...query, lane: 'backlog', freshSince: now - 60_000 }),
   );
   if (documents.length === 0) throw new Error('the queue is empty');
   await Promise.all(documents.map(({ id }) => send(ledger, id)));

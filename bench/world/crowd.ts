@@ -9,7 +9,7 @@ import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import { openLedgerAgent } from './ledgerAgent.ts';
 import { begin, finish } from '../../test/support/uploads.ts';
-import { claim } from '../../test/support/uploads.ts';
+import { nextOf } from '../../test/support/uploads.ts';
 
 export interface CrowdOptions {
   readonly url: string;
@@ -115,8 +115,8 @@ class CrowdAgent {
     this.#isSending = true;
     try {
       for (;;) {
-        const claimed = await untilDone(() =>
-          claim(this.#ledger, {
+        const due = await untilDone(() =>
+          nextOf(this.#ledger, {
             endpoint: this.#endpoint,
             lane: 'fresh',
             exceptFolders: [],
@@ -126,8 +126,8 @@ class CrowdAgent {
             now: Date.now(),
           }),
         );
-        if (claimed.length === 0) return;
-        await Promise.all(claimed.map(({ id }) => this.#upload(id)));
+        if (due.length === 0) return;
+        await Promise.all(due.map(({ id }) => this.#upload(id)));
       }
     } finally {
       this.#isSending = false;

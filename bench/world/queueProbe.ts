@@ -13,7 +13,7 @@ import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { LedgerReports, ListFilter } from '../../src/core/ports/ledgerReports.ts';
 import { ENDPOINT } from './agent.ts';
-import { begin, claim, finish, type AttemptResult } from '../../test/support/uploads.ts';
+import { begin, nextOf, finish, type AttemptResult } from '../../test/support/uploads.ts';
 
 export interface QueueReport {
   readonly opened: number;
@@ -50,7 +50,9 @@ async function next(ledger: Ledger): Promise<readonly { readonly id: number; rea
   const query = { endpoint, limit: CLAIM_AHEAD, now, exceptFolders: [], longestWaitMs: 3_600_000 };
   // Alternates between the lanes, like the flow.
   for (const lane of ['fresh', 'backlog'] as const) {
-    const documents = await timed('claim', () => claim(ledger, { ...query, lane, freshSince: now - 60_000 }));
+    const documents = await timed('claim', () =>
+      nextOf(ledger, { ...query, lane, freshSince: now - 60_000 }),
+    );
     if (documents.length > 0) return documents;
   }
   return [];
@@ -111,10 +113,10 @@ const from = performance.now();
 let early: NodeJS.MemoryUsage | null = null;
 let documents = 0;
 for (let round = 0; performance.now() - from < total; round += 1) {
-  const claimed = await next(ledger);
-  const [head] = claimed;
+  const due = await next(ledger);
+  const [head] = due;
   if (!head) throw new Error('the queue is empty');
-  for (const [index, { id }] of claimed.entries()) {
+  for (const [index, { id }] of due.entries()) {
     await timed('record', () => record(ledger, id));
     if (index % BARE_EVERY === 0) await timed('two bare appends', appendTwice);
     documents += 1;

@@ -10,7 +10,7 @@ import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import { crossCheck } from '../../src/features/audit/accounting.ts';
 import { verifyPostgresLedger } from '../../src/ledger/fleet/verify.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { ACCEPTANCE, admission, claim, OFFICE, seen } from '../contract/ledger/support.ts';
+import { ACCEPTANCE, admission, nextOf, OFFICE, seen } from '../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../support/postgres.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
 import { agentOptions, ask } from './support/agents.ts';
@@ -61,9 +61,9 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   }
 
   /** Each agent takes its own share first. */
-  async function claimAll(agent: Agent, now: number): Promise<number[]> {
+  async function allNext(agent: Agent, now: number): Promise<number[]> {
     const ids: number[] = [];
-    for (const { id } of await claim(agent, 1_000, { now })) ids.push(id);
+    for (const { id } of await nextOf(agent, 1_000, { now })) ids.push(id);
     return ids.toSorted((x, y) => x - y);
   }
 
@@ -99,7 +99,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await expect(join('b', { instance })).rejects.toMatchObject({ code: 'AGENT_RENAMED' });
     expect(await ask(database.url, `SELECT name FROM agents WHERE name = 'b'`)).toEqual([]);
     await join('b');
-    expect(await claim(await join('a', { instance }))).toMatchObject([{ path: 'x.jpg' }]);
+    expect(await nextOf(await join('a', { instance }))).toMatchObject([{ path: 'x.jpg' }]);
   });
 
   it('are listed with their waiting documents, uploads, leads and holds', async () => {
@@ -131,7 +131,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     // Each knows of the others with its next heartbeat.
     await vi.waitFor(async () => {
       const firsts = await Promise.all(
-        agents.map(async (agent) => (await claim(agent, 60)).find((each) => agent.fleet.isTurn(each))?.id),
+        agents.map(async (agent) => (await nextOf(agent, 60)).find((each) => agent.fleet.isTurn(each))?.id),
       );
       expect(new Set(firsts).size).toBe(3);
     }, 20_000);
@@ -139,12 +139,12 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       agents.map(async (agent) => {
         const own: number[] = [];
         for (;;) {
-          const claimed = await claim(agent, 8);
-          if (claimed.length === 0) return own;
-          const attempts = await Promise.allSettled(claimed.map(({ id }) => begin(agent, id, 2_000, 1)));
+          const next = await nextOf(agent, 8);
+          if (next.length === 0) return own;
+          const attempts = await Promise.allSettled(next.map(({ id }) => begin(agent, id, 2_000, 1)));
           for (const [i, attempt] of attempts.entries()) {
             if (attempt.status === 'fulfilled') {
-              own.push(claimed[i]?.id ?? 0);
+              own.push(next[i]?.id ?? 0);
               await finish(agent, attempt.value, ACCEPTANCE);
             }
           }
@@ -192,7 +192,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       database.url,
       `UPDATE agents SET epoch = epoch + 1, taken_by = (SELECT id FROM agents WHERE name = 'b') WHERE name = 'a'`,
     );
-    const waits = (agent: Agent) => claimAll(agent, Date.now() + 60_000);
+    const waits = (agent: Agent) => allNext(agent, Date.now() + 60_000);
     const log = new RecordedLog();
     const c = await join('c', { leaseMs: LEASE_MS, log });
     await vi.waitFor(() => expect(c.fleet.silence(0, 60_000)).resolves.toMatchObject({}), 20_000);
@@ -247,16 +247,16 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     ]);
   });
 
-  it('claim again what another was sending when it went silent', async () => {
+  it('are next again with what another was sending when it went silent', async () => {
     const [a, b] = [await join('a', { clock: new FrozenClock() }), await join('b', { leaseMs: LEASE_MS })];
     const [id = 0] = await admitted(a, 1);
-    expect(await claim(b)).toHaveLength(1);
+    expect(await nextOf(b)).toHaveLength(1);
     const attempt = await begin(a, id, 2_000, 1);
     await expect(begin(b, id, 2_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_TAKEN' });
     await expect(finish(b, attempt, ACCEPTANCE)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
     expect(await standing(id)).toMatchObject({ state: 'uploading' });
     await kill('a');
-    await vi.waitFor(async () => expect(await claim(b)).toMatchObject([{ id }]), 20_000);
+    await vi.waitFor(async () => expect(await nextOf(b)).toMatchObject([{ id }]), 20_000);
   });
 
   it('record a deferred image as a former file if the leader knows a newer file at its path by then', async () => {
@@ -308,8 +308,8 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     const [a, b] = [await join('a'), await join('b')];
     const [own = 0] = await admitted(a, 1, '/scans');
     const shared = await admitted(a, 2);
-    expect(await claimAll(b, 2_000)).toEqual(shared);
-    expect(await claimAll(a, 2_000)).toEqual([own, ...shared]);
+    expect(await allNext(b, 2_000)).toEqual(shared);
+    expect(await allNext(a, 2_000)).toEqual([own, ...shared]);
   });
 
   it('leave the work of one that is back alone', async () => {
@@ -358,12 +358,12 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   it('return documents whose bytes they cannot find; only the admitting agent marks them lost', async () => {
     const [a, b] = [await join('a'), await join('b')];
     const [id = 0] = await admitted(a, 1);
-    expect(await claim(b)).toHaveLength(1);
+    expect(await nextOf(b)).toHaveLength(1);
     await b.markLost(id, 'Not there.', 2_000);
     expect(await standing(id)).toMatchObject({ state: 'queued', reason: 'BYTES_ELSEWHERE' });
     expect(await b.fleet.waitingFor('a')).toBe(1);
-    expect(await claim(b, 10, { now: 2_000_000 })).toEqual([]);
-    expect(await claim(a)).toMatchObject([{ id }]);
+    expect(await nextOf(b, 10, { now: 2_000_000 })).toEqual([]);
+    expect(await nextOf(a)).toMatchObject([{ id }]);
     await a.markLost(id, 'Gone.', 3_000);
     expect(await standing(id)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
   });
@@ -371,16 +371,16 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   it('search for bytes at intervals while the admitting agent is not running, and leave them to it once it is back', async () => {
     const [a, b] = [await join('a'), await join('b')];
     const [given = 0, later = 0] = await admitted(a, 2);
-    expect(await claimAll(b, 2_000)).toEqual([given, later]);
+    expect(await allNext(b, 2_000)).toEqual([given, later]);
     await b.markLost(given, 'Not there.', 2_000);
     await a.close();
     const now = Date.now();
     await b.markLost(later, 'Not there.', now);
-    expect(await claim(b, 10, { now: now + 60_000 })).toMatchObject([{ id: given }]);
-    expect((await claim(b, 10, { now: now + 602_001 })).map(({ id }) => id)).toContain(later);
+    expect(await nextOf(b, 10, { now: now + 60_000 })).toMatchObject([{ id: given }]);
+    expect((await nextOf(b, 10, { now: now + 602_001 })).map(({ id }) => id)).toContain(later);
     const back = await join('a');
-    expect(await claim(b, 10, { now: now + 602_001 })).toEqual([]);
-    expect(await claimAll(back, now + 60_000)).toEqual([given, later]);
+    expect(await nextOf(b, 10, { now: now + 602_001 })).toEqual([]);
+    expect(await allNext(back, now + 60_000)).toEqual([given, later]);
   });
 
   it('send an image that they have, even if the agent that admitted it lost it or is gone', async () => {
@@ -389,7 +389,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     await a.markLost(document.id, 'Gone.', 2_000);
     const again = await b.admit(imageIn('/scans/b', 'again.jpg', 'x'));
     expect(again).toMatchObject({ kind: 'requeued', document: { id: document.id, name: document.name } });
-    expect(await claim(b)).toMatchObject([{ id: document.id, folder: '/scans/b', path: 'again.jpg' }]);
+    expect(await nextOf(b)).toMatchObject([{ id: document.id, folder: '/scans/b', path: 'again.jpg' }]);
     const queued = (await b.counts()).filter(({ state }) => state === 'queued');
     expect(queued).toMatchObject([{ folder: '/scans/b', count: 1 }]);
   });
@@ -539,7 +539,7 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await b.fleet.retire('a', 7_000)).toMatchObject({ lost: 0, results: 0 });
     expect(await standing(own[19] ?? 0)).toMatchObject({ state: 'lost', reason: 'BYTES_GONE' });
     expect(await standing(sending)).toMatchObject({ state: 'queued', answer_lost: 1 });
-    expect(await claimAll(b, Date.now() + 1_000)).toEqual([only, sending]);
+    expect(await allNext(b, Date.now() + 1_000)).toEqual([only, sending]);
     // The agent that takes it over may find it missing.
     await b.markLost(only, 'Gone.', 8_000);
     expect(await standing(only)).toMatchObject({ state: 'lost' });

@@ -33,7 +33,7 @@ export interface AttemptResult {
   readonly transition: Transition;
 }
 
-export interface ClaimQuery {
+export interface QueueQuery {
   readonly endpoint: EndpointKey;
   readonly lane: Lane;
   readonly limit: number;
@@ -74,7 +74,7 @@ export async function finish(
   { at, outcome, httpStatus: http, message, transition }: AttemptResult,
   requeue?: EndItem['requeue'],
 ): Promise<void> {
-  await end(ledger, { attempt, outcome, http, message, next: nextOf(transition), requeue, at });
+  await end(ledger, { attempt, outcome, http, message, next: stateAfter(transition), requeue, at });
 }
 
 /** The request is repeated at once, after a 401. */
@@ -109,7 +109,7 @@ function only<T>({ answers, failure }: Recorded<T>): T {
   return answer as T;
 }
 
-function nextOf(transition: Transition): NextState {
+function stateAfter(transition: Transition): NextState {
   if (transition.state === 'accepted')
     return { state: 'accepted', status: transition.serviceStatus, response: transition.response };
   if (transition.state !== 'queued') return transition;
@@ -118,7 +118,7 @@ function nextOf(transition: Transition): NextState {
 }
 
 /** What is next of a lane, folders in turn. */
-export async function claim(ledger: Pick<Ledger, 'heads'>, query: ClaimQuery): Promise<readonly Document[]> {
+export async function nextOf(ledger: Pick<Ledger, 'heads'>, query: QueueQuery): Promise<readonly Document[]> {
   const { lane, freshSince, now, longestWaitMs, limit, endpoint, exceptFolders } = query;
   const wanted = { endpoint, exceptFolders, now, latest: now + longestWaitMs, limit };
   const heads =

@@ -15,7 +15,7 @@ import {
 } from './support.ts';
 import { begin } from '../../support/uploads.ts';
 
-export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows, state }: LedgerUse): void {
+export function describeAdmin({ ledger, reopen, queued, upload, nextNames, rows, state }: LedgerUse): void {
   describe('what people do', () => {
     it('retries failed, unconfirmed, lost and waiting documents, and no others', async () => {
       const ids: Record<string, number> = {};
@@ -46,7 +46,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
         attempts: 1,
         name: 'doc-waiting',
       });
-      expect(await claimNames(10)).toEqual([
+      expect(await nextNames(10)).toEqual([
         'doc-failed',
         'doc-unconfirmed',
         'doc-lost',
@@ -69,7 +69,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
         attempts: 1,
         updatedAt: 5_000,
       });
-      expect(await claimNames(1)).toEqual(['doc-a']);
+      expect(await nextNames(1)).toEqual(['doc-a']);
     });
 
     it('admits known bytes for another endpoint, under the same name if it is free', async () => {
@@ -116,7 +116,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, claimNames, rows
       for (const { id } of [waits, failed, known])
         expect(await state(id)).toMatchObject({ state: 'failed', reason: 'MOVED' });
       expect(await state(accepted.id)).toMatchObject({ state: 'accepted' });
-      expect(await claimNames(9)).toEqual([]);
+      expect(await nextNames(9)).toEqual([]);
       const there = await rows({ states: ['queued'] });
       expect(there.map(({ name }) => name).toSorted()).toEqual(['doc-a', 'doc-b', 'doc-d']);
       expect(await rows({ attention: 'needed' })).toEqual([]);

@@ -17,7 +17,7 @@ import {
   SHOP,
 } from './support.ts';
 
-export function describeAdmit({ ledger, reopen, queued, upload, claimNames, rows, state }: LedgerUse): void {
+export function describeAdmit({ ledger, reopen, queued, upload, nextNames, rows, state }: LedgerUse): void {
   describe('admitting', () => {
     it('names a new image once, durably', async () => {
       const document = await queued('sub/a.jpg', 'a', { type: 'png', lane: 'backlog' });
@@ -110,7 +110,7 @@ export function describeAdmit({ ledger, reopen, queued, upload, claimNames, rows
         kind: 'requeued',
         document: { id, name: 'doc-a', state: 'queued', reason: null, attempts: 1 },
       });
-      expect(await claimNames(10)).toEqual(['doc-b', 'doc-a']);
+      expect(await nextNames(10)).toEqual(['doc-b', 'doc-a']);
     });
 
     it('keeps a failed image failed if only its metadata changes', async () => {

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { ACCEPTED, admission, ended, FAILED, later, type LedgerUse, OFFICE, seen, SHOP } from './support.ts';
 import { begin, finish, finishReplayed } from '../../support/uploads.ts';
 
-export function describeAttempts({ ledger, reopen, queued, upload, claimNames, state }: LedgerUse): void {
+export function describeAttempts({ ledger, reopen, queued, upload, nextNames, state }: LedgerUse): void {
   describe('attempts', () => {
     it('records a request before it is sent, and when it ends', async () => {
       const { id } = await queued('a', 'a');
-      expect(await claimNames(1)).toEqual(['doc-a']);
+      expect(await nextNames(1)).toEqual(['doc-a']);
       const attempt = await begin(ledger, id, 2_000, 555);
       await reopen();
       expect(await state(id)).toMatchObject({ state: 'uploading', attempts: 1 });
-      expect(await claimNames(10)).toEqual([]);
+      expect(await nextNames(10)).toEqual([]);
       await finish(ledger, attempt, ended('accepted', ACCEPTED));
       await reopen();
       expect(await ledger.detail(id)).toMatchObject({
@@ -33,11 +33,11 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
     it.each([
       ['failed', { state: 'failed', reason: 'HTTP_422', message: 'Refused.' }],
       ['unconfirmed', { state: 'unconfirmed', reason: 'HTTP_409', message: 'There already?' }],
-    ] as const)('moves a document to %s and does not claim it', async (expected, transition) => {
+    ] as const)('moves a document to %s, which is next no more', async (expected, transition) => {
       const { id } = await queued('a', 'a');
       await upload(id, transition, 'refused');
       expect(await state(id)).toMatchObject({ state: expected, reason: transition.reason });
-      expect(await claimNames(10)).toEqual([]);
+      expect(await nextNames(10)).toEqual([]);
     });
 
     it('begins no document that has changed since it was read', async () => {
@@ -85,7 +85,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
       const { id } = await queued('a', 'a');
       await finishReplayed(ledger, await begin(ledger, id, 2_000, 1), 2_500, 401, 'Token refused.');
       await ledger.postpone(id, 0, 'CREDENTIALS', 'No token.', 3_000);
-      expect(await claimNames(1)).toEqual(['doc-a']);
+      expect(await nextNames(1)).toEqual(['doc-a']);
     });
 
     it('refuses a second open request, an end without a begin, and unknown documents', async () => {
@@ -121,7 +121,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
         reason: 'INTERRUPTED',
         answerLost: false,
       });
-      expect(await claimNames(10)).toEqual(['doc-a', 'doc-b']);
+      expect(await nextNames(10)).toEqual(['doc-a', 'doc-b']);
     });
 
     it('counts the requests of one endpoint or all, with the latest time at which they were sent', async () => {
@@ -184,7 +184,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
       expect(await state(a.id)).toMatchObject({ state: 'queued', reason: 'MANY' });
       expect(await state(c?.id ?? 0)).toMatchObject({ state: 'queued', reason: 'MANY' });
       expect((await state(b.id)).state).toBe('accepted');
-      expect(await claimNames(10)).toEqual(['doc-a', 'doc-c']);
+      expect(await nextNames(10)).toEqual(['doc-a', 'doc-c']);
     });
 
     it('marks a document lost with the time and a reason', async () => {
@@ -196,7 +196,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, claimNames, s
         message: 'Overwritten.',
         updatedAt: 4_000,
       });
-      expect(await claimNames(10)).toEqual([]);
+      expect(await nextNames(10)).toEqual([]);
     });
 
     it('does not mark a document lost if its bytes were seen again after its locations were checked', async () => {

@@ -2,42 +2,42 @@ import { describe, expect, it } from 'vitest';
 import { ACCEPTED, FAILED, hashOf, hold, later, type LedgerUse, OFFICE, seen, SHOP } from './support.ts';
 import { begin } from '../../support/uploads.ts';
 
-export function describeQueue({ ledger, reopen, queued, upload, claimNames, state }: LedgerUse): void {
+export function describeQueue({ ledger, reopen, queued, upload, nextNames, state }: LedgerUse): void {
   describe('what is next', () => {
     it('lists in order of arrival', async () => {
       for (const content of ['a', 'b', 'c', 'd']) await queued(content, content);
-      expect(await claimNames(2, { now: 1 })).toEqual(['doc-a', 'doc-b']);
-      expect(await claimNames(10)).toEqual(['doc-a', 'doc-b', 'doc-c', 'doc-d']);
+      expect(await nextNames(2, { now: 1 })).toEqual(['doc-a', 'doc-b']);
+      expect(await nextNames(10)).toEqual(['doc-a', 'doc-b', 'doc-c', 'doc-d']);
     });
 
     it('keeps lanes and endpoints apart', async () => {
       await queued('a', 'a', { lane: 'backlog' });
       await queued('b', 'b', { endpoint: SHOP });
-      expect(await claimNames(10)).toEqual([]);
-      expect(await claimNames(10, { lane: 'backlog' })).toEqual(['doc-a']);
+      expect(await nextNames(10)).toEqual([]);
+      expect(await nextNames(10, { lane: 'backlog' })).toEqual(['doc-a']);
     });
 
     it('leaves out paused folders', async () => {
       await queued('a', 'a');
       await queued('b', 'b', { file: seen('b', 1, '/other') });
-      expect(await claimNames(10, { exceptFolders: ['/scans', '/unknown'] })).toEqual(['doc-b']);
-      expect((await claimNames(10)).toSorted()).toEqual(['doc-a', 'doc-b']);
+      expect(await nextNames(10, { exceptFolders: ['/scans', '/unknown'] })).toEqual(['doc-b']);
+      expect((await nextNames(10)).toSorted()).toEqual(['doc-a', 'doc-b']);
     });
 
     it('skips documents that are not due, and reports when the next one is', async () => {
       const a = await queued('a', 'a');
       await queued('b', 'b');
       expect(await ledger.nextDue(OFFICE, 0)).toBeNull();
-      expect(await claimNames(1)).toEqual(['doc-a']);
+      expect(await nextNames(1)).toEqual(['doc-a']);
       await ledger.postpone(a.id, 9_000, 'LOCKED', 'In use.', 2_000);
       expect(await state(a.id)).toMatchObject({ state: 'queued', notBefore: 9_000, reason: 'LOCKED' });
       await reopen();
       expect(await ledger.nextDue(OFFICE, 5_000)).toBe(9_000);
       expect(await ledger.nextDue(OFFICE, 9_000)).toBeNull();
       expect(await ledger.nextDue(SHOP, 0)).toBeNull();
-      expect(await claimNames(10, { now: 8_999 })).toEqual(['doc-b']);
+      expect(await nextNames(10, { now: 8_999 })).toEqual(['doc-b']);
       await reopen();
-      expect((await claimNames(10, { now: 9_000 })).toSorted()).toEqual(['doc-a', 'doc-b']);
+      expect((await nextNames(10, { now: 9_000 })).toSorted()).toEqual(['doc-a', 'doc-b']);
     });
   });
 
@@ -47,23 +47,23 @@ export function describeQueue({ ledger, reopen, queued, upload, claimNames, stat
       await queued('b', 'b', { at: 2_000 });
       await queued('c', 'c', { at: 3_000 });
       const query = { freshSince: 2_500, now: 9_000 };
-      expect(await claimNames(10, query)).toEqual(['doc-c']);
-      expect(await claimNames(10, { ...query, lane: 'backlog' })).toEqual(['doc-a', 'doc-b']);
+      expect(await nextNames(10, query)).toEqual(['doc-c']);
+      expect(await nextNames(10, { ...query, lane: 'backlog' })).toEqual(['doc-a', 'doc-b']);
     });
 
     it('takes hundreds of documents that are no longer fresh', async () => {
       const many = Array.from({ length: 450 }, (_, n) => n);
       await Promise.all(many.map((n) => queued(`${n}`, `${n}`, { at: 1_000 + n })));
-      for (let round = 0; round < 5; round += 1) await claimNames(0, { freshSince: 5_000 });
-      expect(await claimNames(1, { freshSince: 5_000 })).toEqual([]);
-      expect(await claimNames(450, { lane: 'backlog', freshSince: 5_000 })).toHaveLength(450);
+      for (let round = 0; round < 5; round += 1) await nextNames(0, { freshSince: 5_000 });
+      expect(await nextNames(1, { freshSince: 5_000 })).toEqual([]);
+      expect(await nextNames(450, { lane: 'backlog', freshSince: 5_000 })).toHaveLength(450);
     });
 
     it('never waits longer than the longest back-off, even if the clock jumps', async () => {
       const { id } = await queued('a', 'a');
       await ledger.postpone(id, 90_000_000, 'R', 'm', 1);
-      expect(await claimNames(1, { now: 89_000_000 })).toEqual([]);
-      expect(await claimNames(1, { now: 5_000 })).toEqual(['doc-a']);
+      expect(await nextNames(1, { now: 89_000_000 })).toEqual([]);
+      expect(await nextNames(1, { now: 5_000 })).toEqual(['doc-a']);
     });
 
     it('is listed by number, both queued and uploading', async () => {
@@ -100,8 +100,8 @@ export function describeQueue({ ledger, reopen, queued, upload, claimNames, stat
     await upload(b.id, later(6_000.75), 'trouble');
     await ledger.putHold(hold({ scope: 'service', key: 'k', until: 6_000.5 }));
     expect([(await state(a.id)).notBefore, (await state(b.id)).notBefore]).toEqual([6_001, 6_001]);
-    expect(await claimNames(10, { now: 6_000 })).toEqual([]);
-    expect(await claimNames(10, { now: 6_001 })).toEqual(['doc-a', 'doc-b']);
+    expect(await nextNames(10, { now: 6_000 })).toEqual([]);
+    expect(await nextNames(10, { now: 6_001 })).toEqual(['doc-a', 'doc-b']);
     expect(await ledger.holds()).toMatchObject([{ until: 6_001 }]);
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACCEPTED, admission, FAILED, identity, type LedgerUse, note, seen } from './support.ts';
 
-export function describeReports({ ledger, queued, upload, claimNames, rows, fill }: LedgerUse): void {
+export function describeReports({ ledger, queued, upload, nextNames, rows, fill }: LedgerUse): void {
   describe('the account of files', () => {
     it('shows what happened to every file, including moved and deleted ones', async () => {
       const a = await queued('a', 'a', { at: 1_000 });
@@ -86,7 +86,7 @@ export function describeReports({ ledger, queued, upload, claimNames, rows, fill
       expect(await ledger.detail(1)).toBeNull();
       expect(await ledger.counts()).toEqual([]);
       expect(await ledger.endpoints()).toEqual([]);
-      expect(await claimNames(5)).toEqual([]);
+      expect(await nextNames(5)).toEqual([]);
     });
   });
 }

@@ -8,7 +8,7 @@ export function describeResults({
   reopen,
   queued,
   upload,
-  claimNames,
+  nextNames,
   toDispose,
   state,
 }: LedgerUse): void {
@@ -137,14 +137,14 @@ export function describeResults({
         });
       }
       await reopen();
-      expect(await claimNames(9, { now: 10_000 })).toEqual([]);
+      expect(await nextNames(9, { now: 10_000 })).toEqual([]);
       expect((await ledger.counts()).map(({ state: of, count }) => [of, count])).toEqual([['accepted', 3]]);
     });
 
-    it('stop a claimed document from being sent once they prove its arrival', async () => {
+    it('stop a document from being sent once they prove its arrival', async () => {
       const a = await queued('a', 'a');
       await upload(a.id, later(0, { answerLost: true }), 'unknown');
-      expect(await claimNames(1)).toEqual(['doc-a']);
+      expect(await nextNames(1)).toEqual(['doc-a']);
       expect(await ledger.recordResult(posted('doc-a', null))).toMatchObject({ isProof: true });
       await expect(begin(ledger, a.id, 8_000, 1)).rejects.toMatchObject({ code: 'DOCUMENT_STATE' });
       expect(await state(a.id)).toMatchObject({ state: 'accepted', serviceStatus: null });

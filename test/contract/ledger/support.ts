@@ -15,10 +15,10 @@ import type { Admission, FileSeen, FileNote } from '../../../src/core/ports/ledg
 import type { ListFilter, ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import {
   begin,
-  claim as claimFrom,
+  nextOf as nextFrom,
   finish,
   type AttemptResult,
-  type ClaimQuery,
+  type QueueQuery,
   type Recording,
   type Transition,
 } from '../../support/uploads.ts';
@@ -124,12 +124,12 @@ export async function rowsOf(ledger: Pick<Ledger, 'list'>, filter: ListFilter = 
   return rows;
 }
 
-export function claim(
+export function nextOf(
   ledger: Pick<Ledger, 'heads'>,
   limit = 10,
-  more: Partial<ClaimQuery> = {},
+  more: Partial<QueueQuery> = {},
 ): Promise<readonly Document[]> {
-  return claimFrom(ledger, {
+  return nextFrom(ledger, {
     endpoint: OFFICE,
     lane: 'fresh',
     limit,
@@ -186,8 +186,8 @@ export function ledgerOfEachTest(create: () => Promise<LedgerPlace>) {
     await send(ledger, id, ended(outcome, transition));
   }
 
-  async function claimNames(limit: number, more: Partial<ClaimQuery> = {}) {
-    return (await claim(ledger, limit, more)).map(({ name }) => name);
+  async function nextNames(limit: number, more: Partial<QueueQuery> = {}) {
+    return (await nextOf(ledger, limit, more)).map(({ name }) => name);
   }
 
   const toDispose = (
@@ -249,7 +249,7 @@ export function ledgerOfEachTest(create: () => Promise<LedgerPlace>) {
     stored: () => place.stored(),
     queued,
     upload,
-    claimNames,
+    nextNames,
     toDispose,
     rows,
     inPages,

@@ -10,7 +10,7 @@ import { agentOptions, ask, openPostgres } from '../support/agents.ts';
 import { EVERY_MS, fill, FIRST_AT, folderOf } from '../support/fill.ts';
 import { targetOf } from './place.ts';
 import { statementsOf } from './statements.ts';
-import { begin, claim, finish } from '../../support/uploads.ts';
+import { begin, nextOf, finish } from '../../support/uploads.ts';
 
 const DOCUMENTS = 10_000;
 const NOW = FIRST_AT + DOCUMENTS * EVERY_MS;
@@ -76,7 +76,7 @@ describe.skipIf(!needsPostgres())('on a ledger with many documents', () => {
     return found;
   }
 
-  it('goes along an index to admit, claim, begin and end documents', async () => {
+  it('goes along an index to admit, nextOf, begin and end documents', async () => {
     const query = {
       endpoint: OFFICE,
       limit: 10,
@@ -92,7 +92,7 @@ describe.skipIf(!needsPostgres())('on a ledger with many documents', () => {
           admission('', 'new', { file: seen('new.jpg', 1, folder), at: NOW }),
         );
         await ledger.admit(admission('', 'new', { file: seen('copy.jpg', 1, folderOf(8)), at: NOW }));
-        for (const lane of ['fresh', 'backlog'] as const) await claim(ledger, { ...query, lane });
+        for (const lane of ['fresh', 'backlog'] as const) await nextOf(ledger, { ...query, lane });
         const attempt = await begin(ledger, document.id, NOW, 1);
         await finish(ledger, attempt, { ...ACCEPTANCE, at: NOW });
         await ledger.recover(NOW);

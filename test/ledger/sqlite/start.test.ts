@@ -19,10 +19,10 @@ import { chainIn } from '../../../src/ledger/fleet/move.ts';
 import {
   ACCEPTANCE,
   admission,
-  claim,
   hashOf,
   hold,
   naming,
+  nextOf,
   note,
   OFFICE,
   REFUSAL,
@@ -305,7 +305,7 @@ async function isWhole(known: Record<string, string> | null): Promise<void> {
     const found = await statesIn(ledger);
     const wants = known ?? found;
     expect(found).toEqual(wants);
-    const offered = (await claim(ledger, 100)).map(({ name }) => name ?? '');
+    const offered = (await nextOf(ledger, 100)).map(({ name }) => name ?? '');
     expect(offered.filter((name) => found[name] !== 'queued')).toEqual([]);
     const images = Object.entries(wants).filter(([name]) => ['doc-a', 'doc-f', 'doc-1'].includes(name));
     expect(await again(ledger, wants)).toEqual(

@@ -7,7 +7,7 @@ import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { ask, AT, Machine, OFFICE } from './ownLedger.ts';
-import { claim } from '../../support/uploads.ts';
+import { nextOf } from '../../support/uploads.ts';
 
 const OPTIONS = { version: '1.0.0', log: new RecordedLog(), onMended: () => {}, onWentBack: () => {} };
 
@@ -83,7 +83,7 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
       await office.work(1_050, 120);
       await office.ledger.retry(await office.ledger.retriable(0, 1_000, AT + 9_999), AT + 9_999);
       // Becoming due is not an event.
-      await claim(office.ledger, {
+      await nextOf(office.ledger, {
         endpoint: OFFICE,
         lane: 'fresh',
         limit: 5,
