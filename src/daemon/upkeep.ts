@@ -1,5 +1,6 @@
 import { describeError, ReceiptdError } from '../core/domain/errors.ts';
 import { conditionOf } from '../core/domain/problem.ts';
+import { within } from '../core/domain/why.ts';
 import { ageOf, momentOf } from '../core/domain/moment.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Incidents } from '../core/ports/incident.ts';
@@ -90,5 +91,9 @@ async function check({ ledger, incidents, log }: UpkeepDeps, signal: AbortSignal
     log.debug('ledgerChecked');
     return;
   }
-  incidents.open({ key: 'ledger', code: 'LEDGER_DAMAGED', params: { detail: verdict } });
+  incidents.open({
+    key: 'ledger',
+    code: 'LEDGER_DAMAGED',
+    params: within({ is: 'checkFound', detail: verdict }),
+  });
 }

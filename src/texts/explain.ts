@@ -8,7 +8,7 @@ import type { Texts } from './texts.ts';
 
 /** Whether an error's message is all that is known. */
 export function isOfError(params: object): boolean {
-  return Object.keys(params).every((name) => name === 'detail' || name === 'error');
+  return Object.keys(params).every((name) => name === 'detail' || name === 'error' || name === 'why');
 }
 
 /** A problem; `since`: null if nothing says when it began. */

@@ -248,10 +248,11 @@ export type TestReceiptTrouble =
 /** What to change where a database refuses the ledger. */
 export type LedgerCure = 'privileges' | 'authority' | 'serverName' | 'encryption' | 'password' | 'settings';
 
-/** From an error. `detail`: its words in English; `error`: what they are made of, if they are in the catalogue. */
+/** What the agent found, in English. `error`, `why`: what its words are made of, if they are in the catalogue. */
 export type Detail = {
   readonly detail: string;
   readonly error?: { readonly key: string; readonly params: object | null };
+  readonly why?: { readonly is: string } | null;
 };
 
 /** Why nothing is sent to some place, and until when. */

