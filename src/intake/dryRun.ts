@@ -4,10 +4,10 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
 import type { ImageInspector } from '../core/ports/image.ts';
 import type { LedgerReports, Standing } from '../core/ports/ledgerReports.ts';
-import { judge, judgeTooLarge } from './settle/admit.ts';
-import { nameContext } from './settle/nameContext.ts';
+import { judge, judgeTooLarge } from './judge.ts';
+import { nameContext } from './nameContext.ts';
 import { sha256 } from '../core/sha256.ts';
-import { isSkipped, staysSkipped } from './scan/reconcile.ts';
+import { isSkipped, staysSkipped } from './scanner.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import { factOf, type WhyFact } from '../core/domain/why.ts';
 

@@ -5,7 +5,8 @@ import type { ImageInspector } from '../core/ports/image.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Admitted } from '../core/ports/ledgerIntake.ts';
 import type { Log } from '../core/ports/log.ts';
-import { admit, judge, type Candidate } from './settle/admit.ts';
+import { judge } from './judge.ts';
+import { admit, type Candidate } from './record.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { ByteBudget } from '../keeper/byteBudget.ts';
 import type { PayloadStore } from '../keeper/payloadStore.ts';
@@ -79,7 +80,7 @@ export class SingleFiles {
     const { ledger, payloads, inspector, clock, host, log, onAdmitted } = this.#deps;
     const { bytes, path } = candidate;
     const { path: folder, endpoint } = settings;
-    const name = () => admit(candidate, settings, { ledger, inspector, now: clock.now(), host });
+    const name = () => admit(candidate, settings, { ledger, inspector, clock, host });
     let admitted: Admitted | 'noRoom' | null;
     if (payloads.keepsCopies)
       admitted = await this.#copies.whileKept(await inspector.sha256(bytes), bytes, name, isQueued);

@@ -1,5 +1,4 @@
-import { OfflineFolder } from '../intake/offline/offlineFolder.ts';
-import { OfflineMode } from '../intake/offline/offlineMode.ts';
+import { OfflineMode } from '../intake/offline.ts';
 import { factsOf } from '../core/domain/imageType.ts';
 import { ByteBudget } from '../keeper/byteBudget.ts';
 import { BytesSearch } from '../keeper/bytesSearch.ts';
@@ -18,7 +17,7 @@ import { PayloadStore } from '../keeper/payloadStore.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import { Pacer } from '../flow/limits/pacer.ts';
 import { SingleFiles } from '../intake/singleFiles.ts';
-import { WatchLimit } from '../intake/watch/watchLimit.ts';
+import { WatchLimit } from '../intake/changes.ts';
 import type { Admitted } from '../core/ports/ledgerIntake.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import { accountsAmong } from '../core/domain/account.ts';
@@ -225,9 +224,7 @@ export function composeIntake(
         watchLimit,
         upForMs: world.upForMs,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),
-        ledgerAway: offline
-          ? (own) => new OfflineFolder({ ...own, ...times, offline, clock, log })
-          : undefined,
+        offline,
         onAdmitted: (admitted) => onAdmitted(folder.path, admitted),
       }),
     );

@@ -1,5 +1,5 @@
-import type { SeenSince } from '../intake/offline/seenSince.ts';
-import type { FolderTimes } from '../intake/presence/folderState.ts';
+import type { SeenSince } from '../intake/offline.ts';
+import type { FolderTimes } from '../intake/presence/presence.ts';
 import type { ImageBuffers } from '../keeper/imageBuffers.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Config } from '../config/config.ts';

@@ -9,10 +9,10 @@ import { type WatchedFolderOptions } from '../../src/intake/folder/watchedFolder
 import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
 import { ByteBudget } from '../../src/keeper/byteBudget.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
-import type { IntakeDeps } from '../../src/intake/folderStages.ts';
+import type { IntakeDeps } from '../../src/intake/intake.ts';
 import { Intake } from '../../src/intake/intake.ts';
 import type { FolderSettings } from '../../src/core/domain/settings.ts';
-import { WatchLimit } from '../../src/intake/watch/watchLimit.ts';
+import { WatchLimit } from '../../src/intake/changes.ts';
 import type { FolderHints, WatchedFolder } from '../../src/core/ports/folder.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admitted } from '../../src/core/ports/ledgerIntake.ts';

@@ -2,8 +2,7 @@ import { describeError, isOfLedger } from '../../core/domain/errors.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 import type { Split } from '../../core/ports/ledgerPages.ts';
-import type { PageSink } from '../settle/admissionSink.ts';
-import type { Candidate } from '../settle/admit.ts';
+import type { PagedFile, PageSink } from '../record.ts';
 import { OwnCopies } from '../ownCopies.ts';
 import { SplitWork, type SplitWorkDeps } from './splitWork.ts';
 
@@ -40,7 +39,7 @@ export class PageIntake implements PageSink {
   }
 
   /** Takes a file. Once this resolves true, it can't be lost any more. False if there is no room for it now. */
-  async take(file: Omit<Candidate, 'type'>, settings: FolderSettings): Promise<boolean> {
+  async take(file: PagedFile, settings: FolderSettings): Promise<boolean> {
     const { ledger, inspector, clock, log } = this.#deps;
     const { path, identity, bytes } = file;
     const sha256 = await inspector.sha256(bytes);

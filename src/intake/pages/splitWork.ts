@@ -14,7 +14,7 @@ import type { Spool } from '../../core/ports/spool.ts';
 import { locateBytes, type OpenFolder } from '../../keeper/locateBytes.ts';
 import type { ByteBudget } from '../../keeper/byteBudget.ts';
 import type { PayloadStore } from '../../keeper/payloadStore.ts';
-import { nameContext, namingFor, settingsFor } from '../settle/nameContext.ts';
+import { nameContext, namingFor, settingsFor } from '../nameContext.ts';
 import type { Looked, Looks } from '../looks.ts';
 import { pageForm } from './pageReading.ts';
 import type { OwnCopies } from '../ownCopies.ts';

@@ -1,11 +1,13 @@
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { isUnreachable } from '../../core/domain/unreachable.ts';
-import type { Incidents } from '../../core/ports/incident.ts';
 import { within, type WhyFact } from '../../core/domain/why.ts';
+import type { Condition } from '../../core/domain/problem.ts';
+import type { Incidents } from '../../core/ports/incident.ts';
 
+/** Paths that a problem names at most. */
 const NAMED = 3;
 
-/** Reports the problems of one folder as incidents. */
+/** Reports the problems of one folder as incidents: one of each kind, open while it lasts. */
 export class FolderTrouble {
   readonly #folder: string;
   readonly #incidents: Incidents;
@@ -15,29 +17,24 @@ export class FolderTrouble {
     this.#incidents = incidents;
   }
 
-  /** Opens the incident; null closes it. */
+  /** Null: it is reachable. */
   unreachable(why: WhyFact | null): void {
-    const key = `FOLDER_UNREACHABLE ${this.#folder}`;
-    if (why === null) return this.#incidents.close(key);
-    const params = { folder: this.#folder, ...within(why) };
-    this.#incidents.open({ key, code: 'FOLDER_UNREACHABLE', params });
+    if (why === null) this.#over('FOLDER_UNREACHABLE');
+    else this.#open({ code: 'FOLDER_UNREACHABLE', params: { folder: this.#folder, ...within(why) } });
   }
 
   /** `count`: number of files skipped because the agent that had the folder before may have sent them. */
   takenOver(count: number): void {
-    if (count === 0) return;
-    const [code, folder] = ['FOLDER_TAKEN_OVER' as const, this.#folder];
-    this.#incidents.open({ key: `${code} ${folder}`, code, params: { folder, count } });
+    if (count > 0) this.#open({ code: 'FOLDER_TAKEN_OVER', params: { folder: this.#folder, count } });
   }
 
   /** These files were in the archive before this agent archived them. */
   takenElsewhere(paths: readonly string[], archivedTo: string): void {
-    const [code, folder] = ['FOLDER_TAKEN_ELSEWHERE' as const, this.#folder];
-    const params = { folder, count: paths.length, archivedTo };
-    this.#incidents.open({ key: `${code} ${folder}`, code, params });
+    const params = { folder: this.#folder, count: paths.length, archivedTo };
+    this.#open({ code: 'FOLDER_TAKEN_ELSEWHERE', params });
   }
 
-  /** Originals can't be archived or deleted; null closes the incident. */
+  /** Originals can't be archived or deleted; null: they can. */
   originalsStay(
     stuck: {
       /** Null if none has to go yet. */
@@ -46,46 +43,55 @@ export class FolderTrouble {
       readonly afterUpload: FolderSettings['afterUpload'];
     } | null,
   ): void {
-    const [code, folder] = ['FOLDER_UNWRITABLE' as const, this.#folder];
-    const key = `${code} ${folder}`;
-    if (stuck === null) return this.#incidents.close(key);
+    if (stuck === null) return this.#over('FOLDER_UNWRITABLE');
     const { path: file, code: system, afterUpload } = stuck;
-    const params = { folder, file, system, isArchived: afterUpload === 'archive' };
-    this.#incidents.open({ key, code, params });
+    const params = { folder: this.#folder, file, system, isArchived: afterUpload === 'archive' };
+    this.#open({ code: 'FOLDER_UNWRITABLE', params });
   }
 
-  /** `directories`: those in the folder that can't be listed, with the system's error code; if empty, the incident closes. */
+  /** All directories in the folder that can't be listed now, with the system's error code. */
   unlisted(directories: ReadonlyMap<string, string>): void {
-    const [code, folder] = ['SUBFOLDERS_UNREADABLE' as const, this.#folder];
-    const key = `${code} ${folder}`;
-    if (directories.size === 0) return this.#incidents.close(key);
+    if (directories.size === 0) return this.#over('SUBFOLDERS_UNREADABLE');
     const codes = [...new Set(directories.values())].sort();
     const params = {
-      folder,
+      folder: this.#folder,
       count: directories.size,
       system: codes.join(', '),
       subfolders: [...directories.keys()].slice(0, NAMED),
       isAway: codes.every(isUnreachable),
     };
-    this.#incidents.open({ key, code, params });
+    this.#open({ code: 'SUBFOLDERS_UNREADABLE', params });
   }
 
-  /** `subfolders`: those that hold images and are not watched; if empty, the incident closes. */
+  /** All subfolders that hold images and are not watched. */
   unwatched(subfolders: readonly string[]): void {
-    const [code, folder] = ['SUBFOLDERS_UNWATCHED' as const, this.#folder];
-    const key = `${code} ${folder}`;
-    if (subfolders.length === 0) return this.#incidents.close(key);
-    const params = { folder, count: subfolders.length, subfolders: subfolders.slice(0, NAMED) };
-    this.#incidents.open({ key, code, params });
+    if (subfolders.length === 0) return this.#over('SUBFOLDERS_UNWATCHED');
+    const params = {
+      folder: this.#folder,
+      count: subfolders.length,
+      subfolders: subfolders.slice(0, NAMED),
+    };
+    this.#open({ code: 'SUBFOLDERS_UNWATCHED', params });
   }
 
-  /** `files`: paths that can't be read, with the system's error code; if empty, the incident closes. */
+  /** All files that can't be read now, with the system's error code. */
   unreadable(files: ReadonlyMap<string, string>): void {
-    const [code, folder] = ['FILE_UNREADABLE' as const, this.#folder];
-    const key = `${code} ${folder}`;
-    if (files.size === 0) return this.#incidents.close(key);
+    if (files.size === 0) return this.#over('FILE_UNREADABLE');
     const system = [...new Set(files.values())].sort().join(', ');
-    const params = { folder, count: files.size, system, files: [...files.keys()].slice(0, NAMED) };
-    this.#incidents.open({ key, code, params });
+    const named = [...files.keys()].slice(0, NAMED);
+    const params = { folder: this.#folder, count: files.size, system, files: named };
+    this.#open({ code: 'FILE_UNREADABLE', params });
+  }
+
+  #open(condition: Condition): void {
+    this.#incidents.open({ key: this.#keyOf(condition.code), ...condition });
+  }
+
+  #over(code: Condition['code']): void {
+    this.#incidents.close(this.#keyOf(code));
+  }
+
+  #keyOf(code: Condition['code']): string {
+    return `${code} ${this.#folder}`;
   }
 }

@@ -1,13 +1,50 @@
-import { describeError, systemCode } from '../../core/domain/errors.ts';
+import { describeError, systemCode, type ErrorCode, type ReceiptdError } from '../../core/domain/errors.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { isUnreachable } from '../../core/domain/unreachable.ts';
+import { ofError, whyText, type AwayFact, type WhyFact } from '../../core/domain/why.ts';
 import type { FileSystem, FolderAvailability, WatchedFolder } from '../../core/ports/folder.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
+import type { OfflineFolder } from '../offline.ts';
 import { FolderClaim, type FolderClaimDeps } from './folderClaim.ts';
-import { FolderState, type FolderTimes } from './folderState.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
 import { hasCoarseClock, MountIdentity } from './mountIdentity.ts';
-import { ofError, type AwayFact, type WhyFact } from '../../core/domain/why.ts';
+
+/** `standby`: another agent takes in this shared folder. */
+export type IntakeState =
+  'starting' | 'watching' | 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'taken' | 'standby';
+
+/** `unreachable` is reported as an incident. */
+const CODES: Readonly<Partial<Record<IntakeState, ErrorCode>>> = {
+  missing: 'FOLDER_MISSING',
+  notADirectory: 'FOLDER_NOT_A_DIRECTORY',
+  unreadable: 'FOLDER_UNREADABLE',
+  taken: 'FOLDER_TAKEN',
+};
+
+/** Last state of each folder and when it began; kept across configuration reloads. */
+export type FolderTimes = Map<string, { readonly state: IntakeState; readonly since: number }>;
+
+/** What was found out about a folder. */
+interface Facts {
+  readonly found: FolderAvailability;
+  /** Which other agent on this machine takes it in, if one does. */
+  readonly taken: ReceiptdError | null;
+  /** What is wrong, if another folder is in its place. */
+  readonly foreign: AwayFact | null;
+  /** How its listings fail; null if the last one did not. */
+  readonly unlisted: WhyFact | null;
+  readonly isListed: boolean;
+}
+
+/** The state of a folder: the first line that applies. */
+function stateBy({ found, taken, foreign, unlisted, isListed }: Facts): [IntakeState, WhyFact | null] {
+  if (found.state !== 'present') return [found.state, found.why];
+  if (taken !== null) return ['taken', ofError(taken)];
+  if (foreign !== null) return ['unreachable', foreign];
+  if (unlisted?.is === 'unlisted')
+    return [isUnreachable(unlisted.system) ? 'unreachable' : 'unreadable', unlisted];
+  return [isListed ? 'watching' : 'starting', null];
+}
 
 export interface PresenceDeps extends Omit<FolderClaimDeps, 'path' | 'isShared'> {
   readonly folder: WatchedFolder;
@@ -16,8 +53,8 @@ export interface PresenceDeps extends Omit<FolderClaimDeps, 'path' | 'isShared'>
   readonly trouble: FolderTrouble;
   /** Shared by the process; without it, this intake keeps its own. */
   readonly folderTimes?: FolderTimes | undefined;
-  /** Stands in for an unreachable shared ledger. */
-  readonly away: { readonly isOn: boolean; holdUp(): void; letGo(): void };
+  /** Stands in for an unreachable shared ledger; null if this agent has its own. */
+  readonly offline: Pick<OfflineFolder, 'isOn' | 'holdUp' | 'letGo'> | null;
   /** Called with the folder's file system whenever it was checked. */
   readonly onFileSystem: (fileSystem: FileSystem) => void;
 }
@@ -30,13 +67,19 @@ export interface Times {
   readonly areCoarse: boolean;
 }
 
-/** Tracks one watched folder: whether it is present and in its place, its file system, and which agent takes in its files. */
+/**
+ * Whether a watched folder is there, is still itself (mountIdentity.ts), and is this agent's to take in (folderClaim.ts). Logs each change
+ * of its state once.
+ */
 export class Presence {
   readonly #deps: PresenceDeps;
   readonly #mount: MountIdentity;
   readonly #claim: FolderClaim;
-  readonly #state: FolderState;
   readonly #mountLooks: SharedRun;
+  readonly #times: FolderTimes;
+  #state: IntakeState = 'starting';
+  #why: WhyFact | null = null;
+  #since: number;
   /** Whether the folder's first watch is recorded in the ledger. */
   #isWatched = false;
   #fileSystem: FileSystem | null = null;
@@ -52,15 +95,16 @@ export class Presence {
     const { path, share = null } = deps.settings;
     this.#mount = new MountIdentity(deps);
     this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
-    this.#state = new FolderState(path, deps, deps.trouble);
+    this.#times = deps.folderTimes ?? new Map();
+    this.#since = deps.clock.now();
     this.#mountLooks = new SharedRun(() =>
       // Only the ledger knows the mark. It is asked again before deferred images are admitted.
-      this.#lookNow(async (fileSystem) => !deps.away.isOn && (await this.#mount.look(fileSystem))),
+      this.#lookNow(async (fileSystem) => !this.#isOffline && (await this.#mount.look(fileSystem))),
     );
   }
 
-  get state(): FolderState['now'] {
-    return this.#state.now;
+  get state() {
+    return { state: this.#state, why: this.#why, since: this.#since };
   }
 
   get fileSystem(): FileSystem | null {
@@ -98,52 +142,49 @@ export class Presence {
   /** The first listing is done. */
   watching(): void {
     this.#failedListings = 0;
-    this.#state.enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
+    this.#enter(this.#foreign === null ? 'watching' : 'unreachable', this.#foreign);
   }
 
   standBy(why: WhyFact): void {
-    this.#state.enter('standby', why);
+    this.#enter('standby', why);
   }
 
   /** Checks the folder and updates the state. Null if the check fails, or if another agent takes the folder in. */
   async look(): Promise<FolderAvailability | null> {
-    const { folder, settings, away, log } = this.#deps;
+    const { folder, settings, log } = this.#deps;
     try {
       const found = await folder.availability();
-      if (found.state !== 'present') {
-        this.#failedListings = 0;
-        this.#state.enter(found.state, found.why);
-        // If it appears later, its files were not seen arriving, so they may be `existing` ones.
-        if (found.state === 'missing' && !this.#writesFail && !away.isOn) away.letGo();
-        return found;
-      }
-      // The leader of a shared folder is unknown while offline. If two agents defer the same file, it becomes one document.
-      const isFleets = away.isOn && (settings.share ?? null) !== null;
-      const taken = isFleets ? null : await this.#claim.hold(found.token);
-      if (taken !== null) {
-        this.#state.enter('taken', ofError(taken));
-        return null;
-      }
-      if (this.#writesFail || away.isOn) this.holdUp();
-      this.#liesOn(found.fileSystem);
-      // Only the ledger knows the mark. Files in a foreign folder are deferred, as they would be admitted.
-      if (!away.isOn) this.#foreign = await this.#mount.look(found.fileSystem);
-      if (this.#foreign !== null) this.#state.enter('unreachable', this.#foreign);
-      // One may fail because the folder was just replaced.
-      else if (this.#failedListings > 1 && this.#unlisted !== null)
-        this.#state.enter(isUnreachable(this.#unlisted) ? 'unreachable' : 'unreadable', {
-          is: 'unlisted',
-          folder: settings.path,
-          system: this.#unlisted,
-        });
-      else if (this.#state.now.state !== 'watching') this.#state.enter('starting', null);
-      return found;
+      const taken = found.state === 'present' ? await this.#takenBy(found.token) : null;
+      if (found.state === 'present' && taken === null) {
+        if (this.#writesFail || this.#isOffline) this.holdUp();
+        this.#liesOn(found.fileSystem);
+        // Only the ledger knows the mark. Files in a foreign folder are deferred, as they would be admitted.
+        if (!this.#isOffline) this.#foreign = await this.#mount.look(found.fileSystem);
+      } else if (found.state !== 'present') this.#failedListings = 0;
+      const isListed = this.#state === 'watching';
+      const facts = { found, taken, foreign: this.#foreign, unlisted: this.#whyUnlisted, isListed };
+      this.#enter(...stateBy(facts));
+      // If it appears later, its files were not seen arriving, so they may be `existing` ones.
+      if (found.state === 'missing' && !this.#writesFail && !this.#isOffline) this.#deps.offline?.letGo();
+      return taken === null ? found : null;
     } catch (error) {
       const fields = { folder: settings.path, ...describeError(error) };
       if (isUnreachable(systemCode(error)) || this.#writesFail) log.debug('folderNotChecked', fields);
       else log.warn('folderNotChecked', fields);
       return null;
     }
+  }
+
+  /** The leader of a shared folder is unknown while offline. If two agents defer the same file, it becomes one document. */
+  async #takenBy(token: string): Promise<ReceiptdError | null> {
+    const isFleets = this.#isOffline && (this.#deps.settings.share ?? null) !== null;
+    return isFleets ? null : this.#claim.hold(token);
+  }
+
+  /** One listing may fail because the folder was just replaced. */
+  get #whyUnlisted(): WhyFact | null {
+    if (this.#failedListings < 2 || this.#unlisted === null) return null;
+    return { is: 'unlisted', folder: this.#deps.settings.path, system: this.#unlisted };
   }
 
   /** Whether this machine can reach the folder, no matter which agent takes it in. */
@@ -182,13 +223,13 @@ export class Presence {
 
   /** Delays the first watch of a present folder until the ledger is back. */
   holdUp(): void {
-    if (!this.#isWatched) this.#deps.away.holdUp();
+    if (!this.#isWatched) this.#deps.offline?.holdUp();
   }
 
   /** The folder's first watch has been recorded in the ledger. */
   firstWatched(): void {
     this.#isWatched = true;
-    this.#deps.away.letGo();
+    this.#deps.offline?.letGo();
   }
 
   /** Lets another agent take the folder in. */
@@ -211,6 +252,30 @@ export class Presence {
   #liesOn(fileSystem: FileSystem): void {
     this.#fileSystem = fileSystem;
     this.#deps.onFileSystem(fileSystem);
+  }
+
+  #enter(state: IntakeState, why: WhyFact | null): void {
+    const { settings, log, trouble, clock } = this.#deps;
+    trouble.unreachable(state === 'unreachable' ? why : null);
+    this.#why = why;
+    if (state === this.#state) return;
+    const before = this.#state;
+    this.#state = state;
+    const former = this.#times.get(settings.path);
+    this.#since = former?.state === state ? former.since : clock.now();
+    // Not `starting`: a reload passes through it, and must not restart the time of the state that follows.
+    if (state !== 'starting') this.#times.set(settings.path, { state, since: this.#since });
+    const fields = { folder: settings.path, detail: why && whyText(why) };
+    const code = CODES[state];
+    if (code) log.error('folderAway', { ...fields, state, code });
+    else if (state === 'watching') log.info('folderWatched', fields);
+    else if (state === 'standby') log.info('folderOnStandby', fields);
+    else if (state === 'starting' && before !== 'watching' && before !== 'standby')
+      log.info('folderBack', fields);
+  }
+
+  get #isOffline(): boolean {
+    return this.#deps.offline?.isOn === true;
   }
 
   get #writesFail(): boolean {

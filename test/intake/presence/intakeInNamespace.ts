@@ -34,7 +34,7 @@ export async function runIntakes(
     const { PayloadCache } = await from('keeper/payloadCache.js');
     const { ByteBudget } = await from('keeper/byteBudget.js');
     const { OpenIncidents } = await from('daemon/openIncidents.js');
-    const { WatchLimit } = await from('intake/watch/watchLimit.js');
+    const { WatchLimit } = await from('intake/changes.js');
     const { Intake } = await from('intake/intake.js');
     const dir = '${dir}';
     const clock = {

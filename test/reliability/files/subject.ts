@@ -6,7 +6,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
-import { SeenSince } from '../../../src/intake/offline/seenSince.ts';
+import { SeenSince } from '../../../src/intake/offline.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { OpenFolder } from '../../../src/keeper/locateBytes.ts';

@@ -2,7 +2,7 @@ import type { Log } from '../../../src/core/ports/log.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import type { OpenFolder } from '../../../src/keeper/locateBytes.ts';
-import { SeenSince } from '../../../src/intake/offline/seenSince.ts';
+import { SeenSince } from '../../../src/intake/offline.ts';
 import { composePipeline } from '../../../src/wiring/pipeline.ts';
 import { modelFolder, modelHints } from './modelFolder.ts';
 import { modelSplitter } from './paged.ts';

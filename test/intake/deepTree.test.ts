@@ -1,10 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
-import { HintQueue } from '../../../src/intake/watch/hintQueue.ts';
-import { FakeClock } from '../../support/fakeClock.ts';
-import { hintsByHand, watchingPlace } from '../watching.ts';
+import type { WatchedFolder } from '../../src/core/ports/folder.ts';
+import { hintsByHand, watchingPlace } from './watching.ts';
 
 /** Creates a chain of nested directories, each reported by an event; counts how many are listed and how many are checked. */
 async function costOf(depth: number): Promise<{ listed: number; looks: number }> {
@@ -17,9 +15,9 @@ async function costOf(depth: number): Promise<{ listed: number; looks: number }>
         yield each;
       }
     },
-    async stat(path) {
-      cost.looks += 1;
-      return real.stat(path);
+    async statEach(dir, names) {
+      cost.looks += names.length;
+      return real.statEach(dir, names);
     },
   });
   const { hints, hint } = hintsByHand();
@@ -50,20 +48,4 @@ it('each directory of a new nested tree is listed once, however deep the tree is
     expect(listed).toBeLessThanOrEqual(depth + 1);
     expect(looks).toBeLessThanOrEqual(3);
   }
-});
-
-it('only the topmost of hinted directories are listed', () => {
-  const never = async () => null;
-  const hinted = new HintQueue({
-    clock: new FakeClock(),
-    handleHint: never,
-    onHandled: () => {},
-    onMissed: () => {},
-    mayHandle: () => true,
-  });
-  for (const dir of ['b/c', 'a-b', 'a/b/c', 'a', 'ab', 'a/b', 'b/c/d']) hinted.addDir(dir);
-  expect(hinted.takeDirs().sort()).toEqual(['a', 'a-b', 'ab', 'b/c']);
-  expect(hinted.takeDirs()).toEqual([]);
-  for (const dir of ['a', '', 'b/c']) hinted.addDir(dir);
-  expect(hinted.takeDirs()).toEqual(['']);
 });

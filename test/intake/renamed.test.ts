@@ -1,9 +1,9 @@
 import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
-import { spoolingPlace } from '../../keeper/spooling.ts';
-import { watchingPlace, type WatchOptions } from '../watching.ts';
+import type { WatchedFolder } from '../../src/core/ports/folder.ts';
+import { spoolingPlace } from '../keeper/spooling.ts';
+import { watchingPlace, type WatchOptions } from './watching.ts';
 
 /** A document without a copy whose file was renamed while no agent ran. */
 async function renamedPlace() {

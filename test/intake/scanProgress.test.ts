@@ -1,28 +1,60 @@
 import { beforeEach, expect, it } from 'vitest';
-import { ScanProgress } from '../../../src/intake/scan/scanProgress.ts';
-import { FakeClock } from '../../support/fakeClock.ts';
+import { Scanner } from '../../src/intake/scanner.ts';
+import { UnstableFiles } from '../../src/intake/stability.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { watchingPlace } from './watching.ts';
 
 const MINUTE = 60_000;
 
 let clock: FakeClock;
-let looked: ScanProgress;
+let looked: Scanner;
 /** When the undecided files were first seen. */
-let unsettled: number[];
+let undecided: number[];
+/** What the next listing takes, or fails with. */
+let work: () => Promise<void>;
 
-const listing = (ms = 0) => looked.during(() => clock.advance(ms));
+async function listing(during: () => Promise<void> = async () => {}): Promise<void> {
+  work = during;
+  await looked.all('fresh', new AbortController().signal);
+}
 
-beforeEach(() => {
+beforeEach(async () => {
+  undecided = [];
+  const place = await watchingPlace();
   clock = new FakeClock();
-  unsettled = [];
-  looked = new ScanProgress(clock, {
-    hasSeenBetween: (from, to) => unsettled.some((seenAt) => seenAt > from && seenAt <= to),
+  const { folder, settings } = place.create({
+    folder: (real) => ({
+      async *list(...all) {
+        await work();
+        yield* real.list(...all);
+      },
+    }),
+  });
+  const unstable = new UnstableFiles(clock, settings.settle);
+  unstable.hasSeenBetween = (from, to) => undecided.some((seenAt) => seenAt > from && seenAt <= to);
+  const ignore = (): void => {};
+  looked = new Scanner({
+    ...place,
+    folder,
+    settings,
+    unstable,
+    clock,
+    offline: null,
+    isInPlace: async () => true,
+    restedMs: () => 0,
+    times: () => ({ areForeign: false, areCoarse: false }),
+    onSeen: ignore,
+    onGone: async () => {},
+    onBadName: ignore,
+    onUnlisted: ignore,
+    onUnwatched: ignore,
   });
 });
 
 it('a folder counts as scanned after a complete listing that began after the given time', async () => {
   await clock.advance(1_000);
   expect(looked.isThroughSince(500)).toBe(false);
-  const underWay = listing(100);
+  const underWay = listing(() => clock.advance(100));
   expect([looked.hasBegunSince(500), looked.isThroughSince(500)]).toEqual([true, false]);
   await underWay;
   expect(looked.isThroughSince(500)).toBe(true);
@@ -34,30 +66,30 @@ it('a folder counts as scanned after a complete listing that began after the giv
 
 it('an interrupted listing does not count', async () => {
   await clock.advance(1_000);
-  await expect(looked.during(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
+  await expect(listing(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
   expect([looked.hasBegunSince(0), looked.isThroughSince(0)]).toEqual([false, false]);
 });
 
 it('neither later files nor later listings delay the completion of an earlier listing', async () => {
   await clock.advance(1_000);
-  unsettled = [1_000];
+  undecided = [1_000];
   await listing();
   for (let i = 0; i < 5; i += 1) {
     await clock.advance(5_000);
-    unsettled.push(clock.monotonic());
+    undecided.push(clock.monotonic());
     await listing();
     expect(looked.isThroughSince(0)).toBe(false);
   }
-  unsettled.shift();
+  undecided.shift();
   expect(looked.isThroughSince(0)).toBe(true);
   expect(looked.isThroughSince(1_000)).toBe(false);
-  unsettled = [];
+  undecided = [];
   expect(looked.isThroughSince(25_000)).toBe(true);
 });
 
 it('waits at most ten minutes for a file that stays undecided', async () => {
   await clock.advance(1_000);
-  unsettled = [1_000];
+  undecided = [1_000];
   await listing();
   await clock.advance(10 * MINUTE - 1);
   await listing();
@@ -70,7 +102,7 @@ it('a folder without a complete listing is stuck after ten minutes, unless a lon
   await listing();
   await clock.advance(10 * MINUTE - 1);
   expect(looked.isStuckSince(0)).toBe(false);
-  const long = looked.during(async () => {
+  const long = listing(async () => {
     await clock.advance(MINUTE);
     throw new Error('EIO');
   });
@@ -79,4 +111,11 @@ it('a folder without a complete listing is stuck after ten minutes, unless a lon
   expect(looked.isStuckSince(0)).toBe(true);
   await listing();
   expect(looked.isStuckSince(0)).toBe(false);
+});
+
+it('no directory is remembered of a listing during which events may have been missed', async () => {
+  await listing();
+  const isRemembered = looked.mayPassOver;
+  await listing(async () => looked.forgetDirectories());
+  expect([isRemembered, looked.mayPassOver]).toEqual([expect.any(Boolean), false]);
 });

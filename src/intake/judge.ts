@@ -1,15 +1,10 @@
-import type { FileIdentity, Lane } from '../../core/domain/document.ts';
-import { factsOf, isSplitType, type ImageType } from '../../core/domain/imageType.ts';
-import { PAGE_TYPES } from '../../core/domain/pages.ts';
-import { NO_RECEIPT } from '../../core/domain/needsPerson.ts';
-import { mayBeReceipt } from '../../core/domain/receiptLike.ts';
-import { remarkFact, type Remark } from '../../core/domain/look.ts';
-import { toMessage, type GapFact, type WhyFact } from '../../core/domain/why.ts';
-import type { ImageInspector, Inspection } from '../../core/ports/image.ts';
-import type { Ledger } from '../../core/ports/ledger.ts';
-import type { Admitted } from '../../core/ports/ledgerIntake.ts';
-import type { FolderSettings } from '../../core/domain/settings.ts';
-import { nameContext } from './nameContext.ts';
+import { factsOf, isSplitType, type ImageType } from '../core/domain/imageType.ts';
+import { PAGE_TYPES } from '../core/domain/pages.ts';
+import { NO_RECEIPT } from '../core/domain/needsPerson.ts';
+import { mayBeReceipt } from '../core/domain/receiptLike.ts';
+import type { GapFact, WhyFact } from '../core/domain/why.ts';
+import type { ImageInspector, Inspection } from '../core/ports/image.ts';
+import type { FolderSettings } from '../core/domain/settings.ts';
 
 /** How long a file must not have changed: longer if its type may grow after a complete structure, longest if bytes seem to be missing. */
 export type Quiet = 'short' | 'long' | 'longest';
@@ -118,39 +113,4 @@ export function judgeTooLarge(
 
 function noReceipt(why: WhyFact): Extract<Judgement, { kind: 'rejected' }> {
   return { kind: 'rejected', reason: NO_RECEIPT, why };
-}
-
-export interface Candidate {
-  readonly path: string;
-  readonly identity: FileIdentity;
-  readonly lane: Lane;
-  readonly bytes: Buffer;
-  readonly type: ImageType;
-  /** Mark of the file system that it was read from; null if unknown. */
-  readonly mark: string | null;
-  /** Finding of the content check, if the image is sent despite it. */
-  readonly remark?: Remark | null;
-}
-
-/** Names an image and records it in the ledger; durable when this resolves. */
-export async function admit(
-  candidate: Candidate,
-  settings: FolderSettings,
-  deps: { ledger: Ledger; inspector: ImageInspector; now: number; host: string },
-): Promise<Admitted> {
-  const { path, identity, bytes, type, lane, remark } = candidate;
-  const { template } = settings;
-  const hash = await deps.inspector.sha256(bytes);
-  const captured = template.usesCaptured ? await deps.inspector.capturedAt(bytes, type) : null;
-  const context = nameContext(path, identity, hash, captured, settings, deps);
-  return deps.ledger.admit({
-    endpoint: settings.endpoint,
-    file: { folder: settings.path, path, identity },
-    sha256: hash,
-    type,
-    lane,
-    at: deps.now,
-    naming: template.naming(context),
-    remark: remark ? { reason: remark.reason, message: toMessage(remarkFact(remark)) } : null,
-  });
 }

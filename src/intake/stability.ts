@@ -1,24 +1,49 @@
-import { sameIdentity, type FileIdentity, type Lane } from '../../core/domain/document.ts';
-import { isUnreachable } from '../../core/domain/unreachable.ts';
-import type { Clock } from '../../core/ports/clock.ts';
-import type { SettleTimes } from '../../core/domain/settings.ts';
-import type { Quiet } from './admit.ts';
-import { Unsettled, type FileTrouble } from './unsettled.ts';
-import type { WhyFact } from '../../core/domain/why.ts';
+import { ClockWatch, type Clocks } from '../core/domain/clockWatch.ts';
+import { sameIdentity, type FileIdentity, type Lane } from '../core/domain/document.ts';
+import type { SettleTimes } from '../core/domain/settings.ts';
+import { isUnreachable } from '../core/domain/unreachable.ts';
+import type { WhyFact } from '../core/domain/why.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { FileSystem } from '../core/ports/folder.ts';
+import type { Quiet } from './judge.ts';
 
+/** Cap on files of one folder that are in memory because they are not stable yet. */
+const CAPACITY = 500;
+/** Extra room for files found through events, so that a fresh scan does not wait behind a backlog that fills the capacity. */
+const FRESH_BESIDE = 100;
+/** Cap on unreadable files that are retried on a timer; any beyond it are retried only at listings. */
+const PARKED_AT_MOST = 1_000;
 /** A copying program may stand still for a while in the middle of a file. */
 const LONGEST = 6;
 const LOOK_AGAIN_AT_MOST_MS = 5_000;
+/** Before a file is retried for which there was no room. */
 const RETRY_MS = 5_000;
+/** Pauses after failed looks at a file: the first one; it doubles with each failure, up to the longest. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
 /** Time before a blocked file is reported: longer than a scanner or virus scanner usually locks a file. */
 const BLOCKED_PATIENCE_MS = 10_000;
-/** Extra room for files found through events, so that a fresh scan does not wait behind a backlog that fills the capacity. */
-const TOLD_OF_BESIDE = 100;
-/** Cap on unreadable files that are retried on a timer; any beyond it are retried only at listings. */
-const PARKED_AT_MOST = 1_000;
+
+/** One file that is not stable yet, and when to look at it again. Times are monotonic milliseconds. */
+export interface UnstableFile {
+  readonly path: string;
+  identity: FileIdentity;
+  readonly lane: Lane;
+  readonly seenAt: number;
+  stillSince: number;
+  /** How long it has to be unchanged before it is read. */
+  quietMs: number;
+  due: number;
+  /** Being examined right now. */
+  isBusy: boolean;
+  waitsFor: { readonly reason: string; readonly why: WhyFact } | null;
+  /** Looks that failed, one after the other. `isToNote`: `blocked` asked the caller to report the file, and `done` has not been called yet. */
+  trouble: { readonly since: number; tries: number; isToNote: boolean } | null;
+  isParked: boolean;
+}
 
 /**
- * Files that are not at rest yet. Each is
+ * Files that are not stable yet. Each is
  *
  *   moving ──still for the short quiet time──▶ read: complete  ──▶ done
  *     ▲                                              growing   ──still for the long time──▶ read again ──▶ done
@@ -29,13 +54,13 @@ const PARKED_AT_MOST = 1_000;
  * reported, and no longer counted against the capacity.
  *
  * Times are monotonic: a file's mtime is never compared with the local clock, since shares have their own clocks. The
- * one exception is in atRest.ts.
+ * one exception is `PastRest`.
  */
-export class Settling {
+export class UnstableFiles {
   readonly #clock: Clock;
   readonly #times: SettleTimes;
   readonly #capacity: number;
-  readonly #files = new Map<string, Unsettled>();
+  readonly #files = new Map<string, UnstableFile>();
   readonly #roomWaiters = new Set<() => void>();
   /** Files reported as unreadable by this run, with the system's error code. Parked ones are in `#files` too. */
   readonly #unreadable = new Map<string, string>();
@@ -45,7 +70,7 @@ export class Settling {
   /** Total time that callers of `room` have waited, in milliseconds. */
   roomWaitedMs = 0;
 
-  constructor(clock: Clock, times: SettleTimes, capacity: number) {
+  constructor(clock: Clock, times: SettleTimes, capacity = CAPACITY) {
     this.#clock = clock;
     this.#times = times;
     this.#capacity = capacity;
@@ -78,7 +103,7 @@ export class Settling {
 
   /** Whether there is room for a file found through an event. */
   get hasRoomBeside(): boolean {
-    return this.size < this.#capacity + TOLD_OF_BESIDE;
+    return this.size < this.#capacity + FRESH_BESIDE;
   }
 
   /** Resolves once there is room for more files, so that a listing of a million files does not pile up in memory. */
@@ -100,26 +125,31 @@ export class Settling {
   }
 
   /**
-   * Adds a file, or updates one already here. `restedMs`: how long it has certainly not changed. At most the short quiet time
-   * counts, so that types that grow page by page still get the rest of the long one.
+   * Adds a file, or updates one already here: if it has changed, its quiet time starts over. `restedMs`: how long it has certainly not
+   * changed. At most the short quiet time counts, so that types that grow page by page still get the rest of the long one.
    */
   see(path: string, identity: FileIdentity, lane: Lane, restedMs = 0): void {
     const now = this.#clock.monotonic();
+    const quietMs = this.#shortMs;
     const file = this.#files.get(path);
-    if (file) file.see(identity, now, this.#shortMs);
-    else this.#files.set(path, new Unsettled(path, identity, lane, now, this.#shortMs, restedMs));
+    if (file === undefined) {
+      const stillSince = now - Math.min(restedMs, quietMs);
+      const due = stillSince + quietMs;
+      const fresh = { isBusy: false, waitsFor: null, trouble: null, isParked: false };
+      this.#files.set(path, { path, identity, lane, seenAt: now, stillSince, quietMs, due, ...fresh });
+    } else if (!sameIdentity(file.identity, identity))
+      Object.assign(file, { identity, stillSince: now, quietMs, due: now + quietMs, waitsFor: null });
   }
 
   /** Returns due files and marks them busy. The caller examines each, then reports the outcome, for example by `keep` or `done`. */
-  takeDue(limit: number): Unsettled[] {
+  takeDue(limit: number): UnstableFile[] {
     const now = this.#clock.monotonic();
-    const due: Unsettled[] = [];
+    const due: UnstableFile[] = [];
     for (const file of this.#files.values()) {
       if (due.length >= limit) break;
-      if (!file.isBusy && file.due <= now) {
-        file.isBusy = true;
-        due.push(file);
-      }
+      if (file.isBusy || file.due > now) continue;
+      file.isBusy = true;
+      due.push(file);
     }
     return due;
   }
@@ -131,22 +161,22 @@ export class Settling {
     return next === Infinity ? null : Math.max(0, next - this.#clock.monotonic());
   }
 
-  stillMs(file: Unsettled): number {
+  stillMs(file: UnstableFile): number {
     return this.#clock.monotonic() - file.stillSince;
   }
 
   /** Whether the file has been unchanged for its quiet time. */
-  isStill(file: Unsettled): boolean {
+  isStill(file: UnstableFile): boolean {
     return this.stillMs(file) >= file.quietMs;
   }
 
   /** The file has not been unchanged for long enough; it is looked at again later. */
-  keep(file: Unsettled): void {
-    file.lookAgain(file.waitsFor === null ? file.stillSince + file.quietMs : this.#nextLook(file));
+  keep(file: UnstableFile): void {
+    lookAgain(file, file.waitsFor === null ? file.stillSince + file.quietMs : this.#nextLook(file));
   }
 
   /** The file changed while it was read; its quiet time starts over. */
-  disturbed(file: Unsettled): void {
+  disturbed(file: UnstableFile): void {
     this.#wasRead(file);
     file.stillSince = this.#clock.monotonic();
     file.quietMs = this.#shortMs;
@@ -154,7 +184,7 @@ export class Settling {
   }
 
   /** Requires a quiet time. True if it has passed. */
-  requireQuiet(file: Unsettled, quiet: Quiet): boolean {
+  requireQuiet(file: UnstableFile, quiet: Quiet): boolean {
     if (quiet === 'short') return true;
     this.#wasRead(file);
     const ms = this.#times.longMs * (quiet === 'longest' ? LONGEST : 1);
@@ -163,7 +193,7 @@ export class Settling {
   }
 
   /** The content read as `identity` is incomplete: the file is rechecked periodically. False once its patience has run out. */
-  markIncomplete(file: Unsettled, identity: FileIdentity, reason: string, why: WhyFact): boolean {
+  markIncomplete(file: UnstableFile, identity: FileIdentity, reason: string, why: WhyFact): boolean {
     // A newer version has arrived and was not read: it may hold the missing end.
     if (!sameIdentity(file.identity, identity)) {
       this.keep(file);
@@ -173,41 +203,41 @@ export class Settling {
     const patienceMs = this.isFull
       ? Math.min(this.#times.longMs, this.#times.patienceMs)
       : this.#times.patienceMs;
-    if (this.#clock.monotonic() - file.stillSince >= patienceMs) return false;
+    if (this.stillMs(file) >= patienceMs) return false;
     this.#wasRead(file);
     file.waitsFor = { reason, why };
     this.keep(file);
     return true;
   }
 
-  /** There is no room for the file now; it is retried after RETRY_MS. */
-  retryLater(file: Unsettled): void {
-    file.lookAgain(this.#clock.monotonic() + RETRY_MS);
+  /** There is no room for the file now. */
+  retryLater(file: UnstableFile): void {
+    lookAgain(file, this.#clock.monotonic() + RETRY_MS);
   }
 
   /** Examining the file failed; it is retried after a growing pause. True if this is its first failure. */
-  failed(file: Unsettled): boolean {
+  failed(file: UnstableFile): boolean {
     const isFirst = file.trouble === null;
     const now = this.#clock.monotonic();
-    const trouble = file.inTrouble(now);
+    const trouble = inTrouble(file, now);
     trouble.isToNote = false;
-    file.lookAgain(now + trouble.nextPauseMs());
+    lookAgain(file, now + nextPauseMs(trouble));
     return isFirst;
   }
 
   /** Makes the file due again at once, because it was not examined for a reason unrelated to it. */
-  putBack(file: Unsettled): void {
+  putBack(file: UnstableFile): void {
     if (file.trouble) file.trouble.isToNote = false;
-    file.lookAgain(this.#clock.monotonic());
+    lookAgain(file, this.#clock.monotonic());
   }
 
   /**
    * The system won't let the agent read the file. True: it is retried later. False: it has been blocked for too long; the
    * caller must note it as unreadable and call `done`, which parks it for further retries.
    */
-  blocked(file: Unsettled, code: string): boolean {
+  blocked(file: UnstableFile, code: string): boolean {
     const now = this.#clock.monotonic();
-    const trouble = file.inTrouble(now);
+    const trouble = inTrouble(file, now);
     const noteAt = trouble.since + BLOCKED_PATIENCE_MS;
     // An unreachable share says nothing about the file.
     const patient = file.isParked || isUnreachable(code);
@@ -219,13 +249,13 @@ export class Settling {
       trouble.isToNote = true;
       return false;
     }
-    const at = now + trouble.nextPauseMs();
-    file.lookAgain(patient ? at : Math.min(at, noteAt));
+    const at = now + nextPauseMs(trouble);
+    lookAgain(file, patient ? at : Math.min(at, noteAt));
     return true;
   }
 
   /** A decision was made on the content read as `identity`. A version that arrived since is kept for its own examination. */
-  done(file: Unsettled, identity: FileIdentity): void {
+  done(file: UnstableFile, identity: FileIdentity): void {
     if (!sameIdentity(file.identity, identity)) this.keep(file);
     else if (file.trouble?.isToNote && this.#files.has(file.path)) this.#park(file, file.trouble);
     else this.drop(file);
@@ -239,17 +269,17 @@ export class Settling {
     this.#makeRoom();
   }
 
-  drop(file: Unsettled): void {
+  drop(file: UnstableFile): void {
     this.#unreadable.delete(file.path);
     this.#remove(file);
   }
 
-  #remove(file: Unsettled): void {
+  #remove(file: UnstableFile): void {
     if (this.#files.delete(file.path) && file.isParked) this.#parked -= 1;
     this.#makeRoom();
   }
 
-  #wasRead(file: Unsettled): void {
+  #wasRead(file: UnstableFile): void {
     file.trouble = null;
     this.#unreadable.delete(file.path);
     if (file.isParked) this.#parked -= 1;
@@ -257,12 +287,12 @@ export class Settling {
   }
 
   /** Keeps retrying the file without taking up capacity, so that it does not delay others (promise P4). */
-  #park(file: Unsettled, trouble: FileTrouble): void {
+  #park(file: UnstableFile, trouble: NonNullable<UnstableFile['trouble']>): void {
     trouble.isToNote = false;
     if (!file.isParked && this.#parked >= PARKED_AT_MOST) return this.#remove(file);
     if (!file.isParked) this.#parked += 1;
     file.isParked = true;
-    file.lookAgain(this.#clock.monotonic() + trouble.nextPauseMs());
+    lookAgain(file, this.#clock.monotonic() + nextPauseMs(trouble));
     this.#makeRoom();
   }
 
@@ -275,11 +305,68 @@ export class Settling {
     return this.#times.shortMs + this.quietAtLeastMs;
   }
 
-  #nextLook(file: Unsettled): number {
+  #nextLook(file: UnstableFile): number {
     const now = this.#clock.monotonic();
-    const still = now - file.stillSince;
     const patienceEnds = file.stillSince + this.#times.patienceMs;
-    const pause = Math.min(LOOK_AGAIN_AT_MOST_MS, Math.max(this.#shortMs, still / 4));
+    const pause = Math.min(LOOK_AGAIN_AT_MOST_MS, Math.max(this.#shortMs, this.stillMs(file) / 4));
     return Math.min(now + pause, Math.max(patienceEnds, now));
+  }
+}
+
+function lookAgain(file: UnstableFile, at: number): void {
+  file.isBusy = false;
+  file.due = at;
+}
+
+function inTrouble(file: UnstableFile, now: number): NonNullable<UnstableFile['trouble']> {
+  return (file.trouble ??= { since: now, tries: 0, isToNote: false });
+}
+
+function nextPauseMs(trouble: NonNullable<UnstableFile['trouble']>): number {
+  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** trouble.tries);
+  trouble.tries += 1;
+  return pause;
+}
+
+/** File systems whose ctime comes from this machine's kernel: programs can't set it, and every change updates it. */
+const OWN_TIME: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'tmpfs']);
+/** Kernels stamp files with the time of their last tick: at most 10 ms ago on Linux, 15.6 ms on Windows. */
+export const TICK_MS = 16;
+/** Time after boot within which the clock gets set; a clock without a battery may be years behind until then. */
+const CLOCK_IS_SET_WITHIN_MS = 5 * 60_000;
+
+/** How long files were at rest before they were found. Only a single run counts that. Create it at the start of the run. */
+export class PastRest {
+  readonly #clock: Clocks;
+  readonly #watch: ClockWatch;
+  readonly #upForMs: number;
+  #hasJumped = false;
+  #isCounted = false;
+
+  /** `upForMs`: how long ago the machine was started. */
+  constructor(clock: Clocks, upForMs: number) {
+    this.#clock = clock;
+    this.#watch = new ClockWatch(clock);
+    this.#upForMs = upForMs;
+  }
+
+  /** Counts the time from now on. */
+  count(): void {
+    this.#isCounted = true;
+  }
+
+  /**
+   * Milliseconds for which a file has certainly not changed, from its ctime; 0 if unknown, or if past times can't be compared with
+   * this clock. The mtime can't be used, since copying sets it; nor can a share's times, which come from another clock.
+   */
+  ms({ ctimeNs }: FileIdentity, on: Pick<FileSystem, 'name' | 'network'> | null): number {
+    if (!this.#isCounted || on === null || !this.#isClockSet) return 0;
+    if (on.network || !OWN_TIME.has(on.name)) return 0;
+    return Math.max(0, this.#clock.now() - Number(ctimeNs / 1_000_000n) - TICK_MS);
+  }
+
+  get #isClockSet(): boolean {
+    if (this.#watch.takeJump() !== 0) this.#hasJumped = true;
+    return !this.#hasJumped && this.#upForMs >= CLOCK_IS_SET_WITHIN_MS;
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { FileIdentity } from '../../../src/core/domain/document.ts';
-import { PastRest } from '../../../src/intake/settle/atRest.ts';
-import { FakeClock } from '../../support/fakeClock.ts';
-import { watchingPlace } from '../watching.ts';
+import type { FileIdentity } from '../../src/core/domain/document.ts';
+import { PastRest } from '../../src/intake/stability.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+import { watchingPlace } from './watching.ts';
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6);
 const HOUR = 3_600_000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/ports/clock.ts';
+import type { Clock } from '../core/ports/clock.ts';
 
 const PAUSE_MS = 1_000;
 /** Pause after a listing, as a multiple of its duration: listings after events take at most 1/20 of the time, however large the folder. */
@@ -33,7 +33,9 @@ export interface ListingNeed {
 }
 
 /** `all`: compares every file. `changed`: skips unchanged directories. `dirs`: lists only the directories that events named. */
-export type ListingRecord = 'all' | 'changed' | 'dirs';
+export type ListingKind = 'all' | 'changed' | 'dirs';
+
+const KINDS: readonly ListingKind[] = ['all', 'changed', 'dirs'];
 
 /** Decides when a folder is listed again, in monotonic milliseconds. Create it when the first listing has ended. */
 export class ListingTimes {
@@ -53,7 +55,35 @@ export class ListingTimes {
     this.#files = files;
   }
 
-  due({ isPolled, isAskedFor, hasDirs, mayPassOver }: ListingNeed): Readonly<Record<ListingRecord, number>> {
+  /** Which listing is due now; null if none is. */
+  dueNow(need: ListingNeed): ListingKind | null {
+    const now = this.#deps.clock.monotonic();
+    const due = this.due(need);
+    return KINDS.find((kind) => now >= due[kind]) ?? null;
+  }
+
+  /** Milliseconds until a listing is due. */
+  nextIn(need: ListingNeed): number {
+    const { all, changed, dirs } = this.due(need);
+    return Math.max(0, Math.min(all, changed, dirs) - this.#deps.clock.monotonic());
+  }
+
+  /** Records a listing that began at `from`, compared `files` files, and spent `waitedMs` waiting for room in settling. */
+  listed(from: number, what: ListingKind, files: number, waitedMs: number): void {
+    const now = this.#deps.clock.monotonic();
+    const pauseMs = Math.max(PAUSE_MS, (now - from - waitedMs) * PAUSE_FACTOR);
+    if (what === 'all') {
+      this.#comparedAt = now;
+      this.#files = files;
+    }
+    if (what !== 'dirs') this.#lookedOverAt = now;
+    // A cheap listing that skipped most directories must not shorten the pause that an expensive one earned.
+    if (what === 'changed' && now + pauseMs < this.#listedAt + this.#pauseMs) return;
+    this.#listedAt = now;
+    this.#pauseMs = pauseMs;
+  }
+
+  due({ isPolled, isAskedFor, hasDirs, mayPassOver }: ListingNeed): Readonly<Record<ListingKind, number>> {
     const { reconcileEveryMs, pollEveryMs, comparedApartMs = COMPARED_APART_MS } = this.#deps;
     const everyMs = isPolled
       ? Math.min(Math.max(pollEveryMs, this.#pauseMs), reconcileEveryMs)
@@ -68,20 +98,5 @@ export class ListingTimes {
       changed: passesOver ? next : Infinity,
       dirs: hasDirs ? this.#listedAt + this.#pauseMs : Infinity,
     };
-  }
-
-  /** Records a listing that began at `from`, compared `files` files, and spent `waitedMs` waiting for room in settling. */
-  listed(from: number, what: ListingRecord, files: number, waitedMs: number): void {
-    const now = this.#deps.clock.monotonic();
-    const pauseMs = Math.max(PAUSE_MS, (now - from - waitedMs) * PAUSE_FACTOR);
-    if (what === 'all') {
-      this.#comparedAt = now;
-      this.#files = files;
-    }
-    if (what !== 'dirs') this.#lookedOverAt = now;
-    // A cheap listing that skipped most directories must not shorten the pause that an expensive one earned.
-    if (what === 'changed' && now + pauseMs < this.#listedAt + this.#pauseMs) return;
-    this.#listedAt = now;
-    this.#pauseMs = pauseMs;
   }
 }

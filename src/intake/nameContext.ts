@@ -1,6 +1,6 @@
-import { endpointId, type EndpointKey, type FileIdentity } from '../../core/domain/document.ts';
-import { parseTemplate } from '../../core/domain/nameTemplate.ts';
-import type { FolderSettings } from '../../core/domain/settings.ts';
+import { endpointId, type EndpointKey, type FileIdentity } from '../core/domain/document.ts';
+import { parseTemplate } from '../core/domain/nameTemplate.ts';
+import type { FolderSettings } from '../core/domain/settings.ts';
 
 type NamingSettings = Pick<FolderSettings, 'path' | 'alias' | 'nameMaxBytes' | 'template'>;
 

@@ -1,10 +1,9 @@
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { standsForListing } from '../../../src/core/domain/directoryStamp.ts';
-import { DirectoryCache } from '../../../src/intake/scan/directoryCache.ts';
-import type { FolderHints, WatchedFolder } from '../../../src/core/ports/folder.ts';
-import { watchingPlace } from '../watching.ts';
+import { standsForListing } from '../../src/core/domain/directoryStamp.ts';
+import type { FolderHints, WatchedFolder } from '../../src/core/ports/folder.ts';
+import { watchingPlace } from './watching.ts';
 
 const EXT4 = 0xef53;
 const MINUTE = 60_000;
@@ -165,21 +164,4 @@ it('a change within the margin before a listing, or in the future, makes its sta
   expect(standsForListing(8_000, 10_000)).toBe(true);
   expect(standsForListing(8_001, 10_000)).toBe(false);
   expect(standsForListing(20_000, 10_000)).toBe(false);
-});
-
-it('a listing is not cached if events may have been missed, or if it was interrupted', () => {
-  const unchanged = new DirectoryCache();
-  const first = unchanged.lookOver(true);
-  first.listed('', '1', ['a']);
-  expect(unchanged.isEmpty).toBe(true);
-  first.over();
-  expect(unchanged.lookOver(false).passesOver('', '1')).toEqual(['a']);
-  expect(unchanged.lookOver(false).passesOver('', '2')).toBeNull();
-  expect(unchanged.lookOver(true).passesOver('', '1')).toBeNull();
-  const second = unchanged.lookOver(false);
-  unchanged.forget();
-  expect(second.passesOver('', '1')).toBeNull();
-  second.listed('', '1', ['a']);
-  second.over();
-  expect(unchanged.isEmpty).toBe(true);
 });

@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FileIdentity } from '../../src/core/domain/document.ts';
+import { UnstableFiles, type UnstableFile } from '../../src/intake/stability.ts';
+import { FakeClock } from '../support/fakeClock.ts';
+
+const TIMES = { shortMs: 200, longMs: 5_000, patienceMs: 60_000 };
+
+let clock: FakeClock;
+let unstable: UnstableFiles;
+
+function identity(n: number): FileIdentity {
+  return { size: n, mtimeNs: BigInt(n), ctimeNs: BigInt(n), inode: 1n };
+}
+
+function takeOne(): UnstableFile {
+  const [file, ...others] = unstable.takeDue(10);
+  expect(others).toEqual([]);
+  if (!file) throw new Error('nothing is due');
+  return file;
+}
+
+beforeEach(() => {
+  clock = new FakeClock();
+  unstable = new UnstableFiles(clock, TIMES, 3);
+});
+
+describe('a file', () => {
+  it('is due after the short quiet time, which restarts at every change', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    await clock.advance(150);
+    unstable.see('a', identity(2), 'fresh');
+    await clock.advance(150);
+    expect(unstable.takeDue(10)).toEqual([]);
+    expect(unstable.nextDueIn()).toBe(50);
+    await clock.advance(50);
+    expect(takeOne().identity).toEqual(identity(2));
+  });
+
+  it('is not taken twice while it is being examined', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    await clock.advance(200);
+    const file = takeOne();
+    expect(unstable.takeDue(10)).toEqual([]);
+    expect(unstable.nextDueIn()).toBeNull();
+    unstable.keep(file);
+    expect(unstable.takeDue(10)).toHaveLength(1);
+  });
+
+  it('is due sooner by the time that it has already been at rest', async () => {
+    unstable.see('a', identity(1), 'fresh', 150);
+    expect(unstable.nextDueIn()).toBe(50);
+    await clock.advance(50);
+    expect(unstable.isStill(takeOne())).toBe(true);
+  });
+
+  it('that has been at rest for an hour and may grow waits for the rest of the long quiet time', () => {
+    unstable.see('a', identity(1), 'fresh', 3_600_000);
+    const file = takeOne();
+    expect(unstable.isStill(file)).toBe(true);
+    expect(unstable.requireQuiet(file, 'long')).toBe(false);
+    unstable.keep(file);
+    expect(unstable.nextDueIn()).toBe(4_800);
+  });
+
+  it('that has rested and then changes starts over', async () => {
+    unstable.see('a', identity(1), 'fresh', 3_600_000);
+    unstable.see('a', identity(2), 'fresh', 3_600_000);
+    expect(unstable.nextDueIn()).toBe(200);
+  });
+
+  it('that may grow waits for the long quiet time', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    await clock.advance(200);
+    const file = takeOne();
+    expect(unstable.requireQuiet(file, 'long')).toBe(false);
+    unstable.keep(file);
+    await clock.advance(4_799);
+    expect(unstable.takeDue(10)).toEqual([]);
+    await clock.advance(1);
+    expect(unstable.requireQuiet(takeOne(), 'long')).toBe(true);
+  });
+
+  it('that is incomplete is examined at intervals until its time is up', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    let looks = 0;
+    for (;;) {
+      await clock.advance(unstable.nextDueIn() ?? 0);
+      looks += 1;
+      if (!unstable.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', { is: 'empty' })) break;
+    }
+    expect(clock.monotonic()).toBe(TIMES.patienceMs);
+    expect(looks).toBeGreaterThan(10);
+    expect(looks).toBeLessThan(60);
+  });
+
+  it('that changes while it is judged is judged again, whatever the verdict', async () => {
+    for (const found of [
+      (file: UnstableFile) => unstable.done(file, identity(1)),
+      (file: UnstableFile) => void unstable.markIncomplete(file, identity(1), 'INCOMPLETE', { is: 'empty' }),
+      (file: UnstableFile) => unstable.disturbed(file),
+    ]) {
+      unstable.see('a', identity(1), 'fresh');
+      await clock.advance(200);
+      const file = takeOne();
+      unstable.see('a', identity(2), 'fresh');
+      found(file);
+      expect(unstable.has('a')).toBe(true);
+      await clock.advance(200);
+      const again = takeOne();
+      expect(again).toMatchObject({ identity: identity(2), waitsFor: null });
+      unstable.done(again, identity(2));
+      expect(unstable.has('a')).toBe(false);
+    }
+  });
+
+  it('is checked again after an error in the agent', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    await clock.advance(200);
+    unstable.retryLater(takeOne());
+    expect(unstable.nextDueIn()).toBe(5_000);
+  });
+});
+
+describe('room for new files', () => {
+  it('is made by giving up incomplete files early', async () => {
+    for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
+    await clock.advance(TIMES.longMs - 1);
+    const [first, second] = unstable.takeDue(3);
+    if (!first || !second) throw new Error('nothing is due');
+    expect(unstable.markIncomplete(first, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
+    await clock.advance(1);
+    expect(unstable.markIncomplete(first, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(false);
+    unstable.done(first, identity(1));
+    expect(unstable.markIncomplete(second, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
+  });
+
+  it('becomes free when a file is done', async () => {
+    for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
+    expect(unstable.isFull).toBe(true);
+    let found = false;
+    const waiting = unstable.room(new AbortController().signal).then(() => {
+      found = true;
+    });
+    await clock.advance(200);
+    expect(found).toBe(false);
+    const [file] = unstable.takeDue(1);
+    if (file) unstable.done(file, identity(1));
+    await waiting;
+    expect(unstable.roomWaitedMs).toBe(200);
+  });
+
+  it('is not awaited after an abort', async () => {
+    for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
+    const stop = new AbortController();
+    const waiting = unstable.room(stop.signal);
+    stop.abort(new Error('stop'));
+    await expect(waiting).rejects.toThrow('stop');
+  });
+});
+
+describe('an unreadable file', () => {
+  const blockUntil = async (path: string, noted: () => boolean): Promise<number> => {
+    for (let tries = 1; ; tries += 1) {
+      await clock.advance(unstable.nextDueIn() ?? 0);
+      const [file] = unstable.takeDue(1);
+      if (file?.path !== path) throw new Error('another is due');
+      if (!unstable.blocked(file, 'EACCES')) unstable.done(file, identity(1));
+      if (noted()) return tries;
+    }
+  };
+
+  it('is tried at growing intervals, and noted after exactly ten seconds', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => unstable.unreadable.size === 1);
+    expect(clock.monotonic()).toBe(TIMES.shortMs + 10_000);
+    expect(unstable.size).toBe(0);
+    expect(unstable.has('a')).toBe(true);
+    const before = clock.monotonic();
+    await blockUntil('a', () => clock.monotonic() > before + 300_000);
+    expect(unstable.nextDueIn()).toBe(60_000);
+    expect([...unstable.unreadable]).toEqual([['a', 'EACCES']]);
+  });
+
+  it('is no longer unreadable once it was read, whatever the verdict', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => unstable.unreadable.size === 1);
+    await clock.advance(unstable.nextDueIn() ?? 0);
+    expect(unstable.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
+    expect(unstable.unreadable.size).toBe(0);
+    expect(unstable.size).toBe(1);
+  });
+
+  it('on an unreachable share is never noted as unreadable', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    for (let tries = 0; tries < 30; tries += 1) {
+      await clock.advance(unstable.nextDueIn() ?? 0);
+      expect(unstable.blocked(takeOne(), 'ESTALE')).toBe(true);
+    }
+    expect(clock.monotonic()).toBeGreaterThan(600_000);
+    expect(unstable.unreadable.size).toBe(0);
+  });
+
+  it('is noted at once if others wait for room', async () => {
+    for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
+    await clock.advance(200);
+    const [file] = unstable.takeDue(1);
+    if (!file) throw new Error('nothing is due');
+    expect(unstable.blocked(file, 'EACCES')).toBe(false);
+    unstable.done(file, identity(1));
+    expect(unstable.isFull).toBe(false);
+  });
+
+  it('is examined soon after a change', async () => {
+    unstable.see('a', identity(1), 'fresh');
+    await blockUntil('a', () => unstable.unreadable.size === 1);
+    unstable.see('a', identity(2), 'fresh');
+    expect(unstable.nextDueIn()).toBe(TIMES.shortMs);
+  });
+});
+
+it('a file that keeps failing is tried at growing intervals, and only the first failure counts as new', async () => {
+  unstable.see('a', identity(1), 'fresh');
+  await clock.advance(200);
+  const waits: (number | null)[] = [];
+  for (let n = 0; n < 9; n += 1) {
+    const file = takeOne();
+    expect(unstable.failed(file)).toBe(n === 0);
+    waits.push(unstable.nextDueIn());
+    await clock.advance(unstable.nextDueIn() ?? 0);
+  }
+  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+});
+
+it('the quiet time starts only when a coarse clock can no longer hide a change', async () => {
+  unstable.quietAtLeastMs = 2_000;
+  unstable.see('a', identity(1), 'fresh');
+  await clock.advance(1_999 + TIMES.shortMs);
+  expect(unstable.takeDue(1)).toEqual([]);
+  await clock.advance(1);
+  expect(unstable.isStill(takeOne())).toBe(true);
+});
