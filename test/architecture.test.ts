@@ -365,9 +365,9 @@ describe('the rule', () => {
     ['flow/b.ts', "import { request } from 'undici';"],
     ['flow/b.ts', "import { a } from '../intake/a.ts';"],
     ['keeper/b.ts', "import { a } from '../a.ts';"],
-    ['intake/settle/b.ts', "import { a } from '../../ledger/a.ts';"],
-    ['intake/settle/b.ts', "import { a } from '../image/a.ts';"],
-    ['intake/settle/b.ts', "import { a } from '../../flow/a.ts';"],
+    ['intake/pages/b.ts', "import { a } from '../../ledger/a.ts';"],
+    ['intake/pages/b.ts', "import { a } from '../image/a.ts';"],
+    ['intake/pages/b.ts', "import { a } from '../../flow/a.ts';"],
     ['ledger/sqlite/b.ts', "import { a } from '../../intake/image/a.ts';"],
     ['intake/image/b.ts', "export * from '../a.ts';"],
     ['features/alerts/b.ts', "import { a } from '../../ledger/a.ts';"],
@@ -399,7 +399,7 @@ describe('the rule', () => {
 
   it.each([
     ['flow/limits/b.ts', "import PQueue from 'p-queue';\nimport type { A } from '../../core/ports/a.ts';"],
-    ['intake/settle/b.ts', "import { a } from '../../keeper/a.ts';"],
+    ['intake/pages/b.ts', "import { a } from '../../keeper/a.ts';"],
     ['ledger/b.ts', "import { z } from 'zod';\nimport { a } from '../core/domain/a.ts';"],
     ['daemon/b.ts', "import { a } from '../flow/a.ts';"],
     ['wiring/b.ts', "import { a } from '../ledger/a.ts';"],

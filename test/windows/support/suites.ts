@@ -45,7 +45,7 @@ const OF_LINUX = [
   'intake/presence/shares.test.ts',
   'intake/presence/sharesMounted.test.ts',
   'intake/presence/unmounted.test.ts',
-  'intake/scan/directoryCache.test.ts',
+  'intake/unchangedDirectories.test.ts',
 ];
 
 const OF_POSIX = ['config/load.test.ts', 'config/locate.test.ts', 'ledger/journal/auditDoc.test.ts'];
@@ -61,7 +61,7 @@ const BIRTH = 'times of birth, for which Wine gives those of the last change (pc
 const SLOW = [
   'intake/offline/firstWatch.test.ts',
   'intake/offline/offline.test.ts',
-  'intake/watch/watchTrouble.test.ts',
+  'intake/watchTrouble.test.ts',
 ];
 
 export const LEFT_OUT: readonly LeftOut[] = [
@@ -150,7 +150,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     tests: ['a folder > with an unreadable directory *'],
   },
   {
-    file: 'intake/scan/reconcile.test.ts',
+    file: 'intake/scanner.test.ts',
     why: NAMES,
     tests: ['a file is sent despite another whose invalid name looks the same, which is sent once renamed'],
   },
@@ -165,7 +165,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     ? []
     : [
         {
-          file: 'intake/watch/watchTrouble.test.ts',
+          file: 'intake/watchTrouble.test.ts',
           why: RIGHTS,
           tests: [
             'a folder > that loses and regains permission waits, loses nothing, and reads nothing again',
