@@ -12,9 +12,9 @@ import type { FolderSettings } from '../core/domain/settings.ts';
 import { whyText, type WhyFact } from '../core/domain/why.ts';
 import type { Notifier } from '../core/notifier.ts';
 import type { ByteBudget } from '../keeper/byteBudget.ts';
-import { judge, judgeTooLarge, type Judgement } from './judge.ts';
+import { judge, judgeTooLarge, type Candidate, type Judgement } from './judge.ts';
 import type { Looked, Looks } from './looks.ts';
-import type { Candidate, Recorder } from './record.ts';
+import type { Recorder } from './record.ts';
 import type { UnstableFile, UnstableFiles } from './stability.ts';
 
 export interface ExamineDeps {

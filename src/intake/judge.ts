@@ -1,3 +1,5 @@
+import type { FileIdentity, Lane } from '../core/domain/document.ts';
+import type { Remark } from '../core/domain/look.ts';
 import { factsOf, isSplitType, type ImageType } from '../core/domain/imageType.ts';
 import { PAGE_TYPES } from '../core/domain/pages.ts';
 import { NO_RECEIPT } from '../core/domain/needsPerson.ts';
@@ -114,3 +116,19 @@ export function judgeTooLarge(
 function noReceipt(why: WhyFact): Extract<Judgement, { kind: 'rejected' }> {
   return { kind: 'rejected', reason: NO_RECEIPT, why };
 }
+
+/** A stable file with what was read of it. */
+export interface Candidate {
+  readonly path: string;
+  readonly identity: FileIdentity;
+  readonly lane: Lane;
+  readonly bytes: Buffer;
+  readonly type: ImageType;
+  /** Mark of the file system that it was read from; null if unknown. */
+  readonly mark: string | null;
+  /** Finding of the content check, if the image is sent despite it. */
+  readonly remark?: Remark | null;
+}
+
+/** A file to be split into pages. */
+export type PagedFile = Omit<Candidate, 'type'>;

@@ -15,7 +15,7 @@ import type { Log } from '../core/ports/log.ts';
 import type { PayloadStore } from '../keeper/payloadStore.ts';
 import { nameContext, namingFor } from './nameContext.ts';
 import type { Times } from './presence/presence.ts';
-import type { Candidate, PagedFile } from './record.ts';
+import type { Candidate, PagedFile } from './judge.ts';
 import { TICK_MS } from './stability.ts';
 
 /** An outage of the ledger is noticed within this time. */

@@ -1,7 +1,6 @@
-import { sameIdentity, type FileIdentity, type Lane } from '../core/domain/document.ts';
+import { sameIdentity, type FileIdentity } from '../core/domain/document.ts';
 import { isOfLedger } from '../core/domain/errors.ts';
-import type { ImageType } from '../core/domain/imageType.ts';
-import { remarkFact, type Remark } from '../core/domain/look.ts';
+import { remarkFact } from '../core/domain/look.ts';
 import { acceptPolicy, type FolderSettings } from '../core/domain/settings.ts';
 import { toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
 import type { Clock } from '../core/ports/clock.ts';
@@ -10,24 +9,9 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { Admitted, FileNote } from '../core/ports/ledgerIntake.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { PayloadStore } from '../keeper/payloadStore.ts';
+import type { Candidate, PagedFile } from './judge.ts';
 import { nameContext } from './nameContext.ts';
 import type { OfflineFolder } from './offline.ts';
-
-/** A stable file with what was read of it. */
-export interface Candidate {
-  readonly path: string;
-  readonly identity: FileIdentity;
-  readonly lane: Lane;
-  readonly bytes: Buffer;
-  readonly type: ImageType;
-  /** Mark of the file system that it was read from; null if unknown. */
-  readonly mark: string | null;
-  /** Finding of the content check, if the image is sent despite it. */
-  readonly remark?: Remark | null;
-}
-
-/** A file to be split into pages. */
-export type PagedFile = Omit<Candidate, 'type'>;
 
 /** A file that is not sent, and why. */
 export interface FileVerdict {

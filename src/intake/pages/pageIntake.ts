@@ -2,7 +2,8 @@ import { describeError, isOfLedger } from '../../core/domain/errors.ts';
 import type { FolderSettings } from '../../core/domain/settings.ts';
 import { Notifier } from '../../core/notifier.ts';
 import type { Split } from '../../core/ports/ledgerPages.ts';
-import type { PagedFile, PageSink } from '../record.ts';
+import type { PagedFile } from '../judge.ts';
+import type { PageSink } from '../record.ts';
 import { OwnCopies } from '../ownCopies.ts';
 import { SplitWork, type SplitWorkDeps } from './splitWork.ts';
 

@@ -4,7 +4,6 @@ import { isUnreachable } from '../../core/domain/unreachable.ts';
 import { ofError, whyText, type AwayFact, type WhyFact } from '../../core/domain/why.ts';
 import type { FileSystem, FolderAvailability, WatchedFolder } from '../../core/ports/folder.ts';
 import type { Ledger } from '../../core/ports/ledger.ts';
-import type { OfflineFolder } from '../offline.ts';
 import { FolderClaim, type FolderClaimDeps } from './folderClaim.ts';
 import type { FolderTrouble } from './folderTrouble.ts';
 import { hasCoarseClock, MountIdentity } from './mountIdentity.ts';
@@ -54,7 +53,7 @@ export interface PresenceDeps extends Omit<FolderClaimDeps, 'path' | 'isShared'>
   /** Shared by the process; without it, this intake keeps its own. */
   readonly folderTimes?: FolderTimes | undefined;
   /** Stands in for an unreachable shared ledger; null if this agent has its own. */
-  readonly offline: Pick<OfflineFolder, 'isOn' | 'holdUp' | 'letGo'> | null;
+  readonly offline: { readonly isOn: boolean; holdUp(): void; letGo(): void } | null;
   /** Called with the folder's file system whenever it was checked. */
   readonly onFileSystem: (fileSystem: FileSystem) => void;
 }
