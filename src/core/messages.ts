@@ -308,6 +308,13 @@ export type RecordItem =
       readonly at: number;
     }
   /** A backup took the ledger's place. */
-  | { readonly record: 'restored'; readonly because: string; readonly fromSeq: number; readonly at: number }
+  | {
+      readonly record: 'restored';
+      readonly because: string;
+      readonly fromSeq: number;
+      /** What it lacked was brought forward. */
+      readonly isWhole?: true | undefined;
+      readonly at: number;
+    }
   /** The tables were made anew. */
   | { readonly record: 'rebuilt'; readonly because: string; readonly at: number };

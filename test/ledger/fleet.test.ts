@@ -178,6 +178,18 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
     expect(await begin(a, id, 4_000, 1)).toBeGreaterThan(attempt);
   });
 
+  it('come back at once although another one is silent', async () => {
+    const log = new RecordedLog();
+    const [a, b] = [await join('a', { clock: new FrozenClock() }), await join('b', { log })];
+    const [id = 0] = await admitted(a, 1);
+    await begin(a, id, 2_000, 1);
+    await kill('a');
+    await endAll();
+    await vi.waitFor(() => expect(b.storage.trouble()).not.toBeNull(), 20_000);
+    await vi.waitFor(async () => expect(await standing(id)).toMatchObject({ state: 'queued' }), 20_000);
+    expect(log.lines.filter(({ level }) => level === 'error').map(({ level }) => level)).toEqual(['error']);
+  });
+
   it('take over to the end what an agent was killed in the middle of taking over', async () => {
     const a = await join('a', { clock: new FrozenClock() });
     const [sent = 0, missing = 0] = await admitted(a, 2);

@@ -31,7 +31,7 @@ describe.skipIf(!needsPostgres())('one history', () => {
     endings.push(() => postgres.close());
     withClock(postgres.core, now);
     history = new History(seed, sqlite.core);
-    return { history, sqlite, postgres, url: database.url, base: postgres.member.session.agent * CHAIN };
+    return { history, sqlite, postgres, url: database.url, base: postgres.session.agent * CHAIN };
   }
 
   it.each([1, 2, 3])(

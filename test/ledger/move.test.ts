@@ -6,7 +6,7 @@ import type { AdmitItem } from '../../src/core/messages.ts';
 import { journalPathOf } from '../../src/ledger/sqlite/files.ts';
 import { CHAIN, folderIdOf } from '../../src/ledger/entries.ts';
 import { lastIn, chainIn, compareMoved, endMove, moveJournal } from '../../src/ledger/fleet/move.ts';
-import type { OpenAgent } from '../../src/ledger/fleet/open.ts';
+import type { Member } from '../../src/ledger/fleet/member.ts';
 import { verifyPostgresLedger } from '../../src/ledger/fleet/verify.ts';
 import { Connector } from '../../src/ledger/postgres/connection.ts';
 import { TWIN } from '../../src/ledger/steps/fleet.ts';
@@ -79,14 +79,14 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
     return agent;
   }
 
-  const end = (journal: string, agent: OpenAgent) =>
+  const end = (journal: string, agent: Member) =>
     endMove({ ledger: chainIn(journal).ledger, lastSeq: lastIn(journal).seq }, agent);
 
-  async function differences(url: string, journal: string, agent: OpenAgent, name = 'one') {
+  async function differences(url: string, journal: string, agent: Member, name = 'one') {
     const connection = await new Connector(agentOptions(url).target).connect('comparing');
     const scratch = mkdtempSync(join(tmpdir(), 'receiptd-move-'));
     try {
-      const of = { agent: agent.member.session.agent, name, lastSeq: lastIn(journal).seq };
+      const of = { agent: agent.session.agent, name, lastSeq: lastIn(journal).seq };
       return await compareMoved(journal, connection, of, scratch);
     } finally {
       await connection.close();
@@ -126,7 +126,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
     expect(moved).toEqual(before);
     expect(counted(moved)).toEqual(moved.counts);
     expect(moved.tables['folders']?.map(({ owner }) => owner)).toContain('agent:one');
-    expect(await textOf(url, agent.member.session.agent)).toBe(readFileSync(journal, 'utf8'));
+    expect(await textOf(url, agent.session.agent)).toBe(readFileSync(journal, 'utf8'));
     expect(await differences(url, journal, agent)).toMatchObject({ misfits: [], differences: [], count: 0 });
     expect(await findings(url)).toEqual([]);
     expect(await moveJournal(journal, agent)).toBe(0);
@@ -184,7 +184,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
       ask<object>(
         url,
         'SELECT id::float8 AS id, name, state, reason, twin = id AS "isTwin" FROM documents WHERE id > $1 ORDER BY id',
-        [agent.member.session.agent * CHAIN],
+        [agent.session.agent * CHAIN],
       );
     const waits = { state: 'queued', reason: null, isTwin: false };
     const after = await rows();

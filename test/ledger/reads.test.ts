@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { postgresReader } from '../../src/ledger/postgres/engine.ts';
-import { BY_INDEX } from '../../src/ledger/postgres/member.ts';
+import { BY_INDEX } from '../../src/ledger/postgres/connection.ts';
 import { Statements } from '../../src/ledger/sqlite/statements.ts';
 import { openTables } from '../../src/ledger/sqlite/tables.ts';
 import { CHAIN, endpointIdOf, folderIdOf } from '../../src/ledger/entries.ts';
@@ -275,7 +275,7 @@ it.skipIf(!needsPostgres())(
         },
       }),
     );
-    const number = agent.member.session.agent;
+    const number = agent.session.agent;
     const base = number * CHAIN;
     /** Partial indexes, and what is asked about everything. */
     const whole = new Set(['documents_dismissed', 'files_attention', 'files_splitting', 'results_unmatched']);
@@ -335,7 +335,7 @@ it.skipIf(!needsPostgres())('the head of a long queue in PostgreSQL is read with
       },
     }),
   );
-  const view = new View(reader, PLACES, () => agent.member.session.agent);
+  const view = new View(reader, PLACES, () => agent.session.agent);
   const head = { endpoint: OFFICE, priority: 0, now: last, latest: last, limit: 10 };
   for (const part of [{}, { createdBefore: last - 30 }, { createdSince: 30 }]) {
     read = 0;

@@ -4,13 +4,12 @@ import type { Ledger } from '../../core/ports/ledger.ts';
 import { headOf } from '../postgres/chain.ts';
 import { createUpkeep } from '../postgres/upkeep.ts';
 import { agentsNow, Fleet } from '../fleet/fleet.ts';
-import { createAgent, type AgentOptions } from '../fleet/open.ts';
+import { Member, type MemberOptions } from '../fleet/member.ts';
 import { placesOf } from '../fleet/places.ts';
-import { FleetRunner } from '../fleet/runner.ts';
 import { View } from '../reads/view.ts';
 import { portOver } from './open.ts';
 
-export interface PostgresLedgerOptions extends AgentOptions {
+export interface PostgresLedgerOptions extends MemberOptions {
   /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
   readonly accountOf?: AccountOf;
 }
@@ -22,36 +21,27 @@ export interface PostgresLedgerOptions extends AgentOptions {
 export async function openPostgresLedger(options: PostgresLedgerOptions): Promise<Ledger> {
   const { clock, log, name, shares, accountOf } = options;
   const places = placesOf(name, shares);
-  const agent = createAgent(options);
-  const { member, trouble } = agent;
-  const runner = new FleetRunner({
-    core: agent.core,
-    blanked: () => agent.blanked(),
-    member,
-    trouble,
-    now: () => clock.now(),
-  });
-  const fleet = new Fleet({ agent, runner, places, clock, log });
-  member.onBack(() => runner.endForgotten());
-  await agent.start();
+  const member = new Member(options);
+  const fleet = new Fleet({ member, places, clock, log });
+  await member.start();
   // Lets a paused agent start paused. If a query fails, nothing can be sent either.
-  if (!trouble.trouble()) {
+  if (member.trouble() === null) {
     await fleet.readPause().catch(() => {});
     if (options.isCommand !== true) await fleet.claimBack().catch(() => {});
   }
-  const view = new View(agent.core.engine.reader, places, () => member.session.agent);
-  return portOver(runner, {
+  const view = new View(member.core.engine.reader, places, () => member.session.agent);
+  return portOver(member, {
     view,
     clock,
     accountOf,
     upkeep: createUpkeep(member.where),
     fleet,
-    others: () => agent.read(agentsNow),
-    head: () => agent.read((sql) => headOf(sql, member.session.agent)),
+    others: () => member.read(agentsNow),
+    head: () => member.read((sql) => headOf(sql, member.session.agent)),
     closed: () => new ReceiptdError('LEDGER_WRITE_FAILED.sharedClosed', { where: member.where }),
     async close() {
       if (options.isCommand !== true) await fleet.leave();
-      await agent.close();
+      await member.close();
     },
   });
 }

@@ -14,13 +14,11 @@ import type {
 import type { Hold, HoldScope } from '../../core/domain/hold.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { SqlParams, Sql } from '../postgres/statements.ts';
-import { IS_RUNNING, IS_SILENT, isTakenBy, TELL, type Beat } from '../postgres/member.ts';
-import { NOW } from '../postgres/tables.ts';
+import { IS_RUNNING, IS_SILENT, isTakenBy, NOW, TELL } from '../postgres/tables.ts';
 import { CHAIN, folderIdOf } from '../entries.ts';
 import { fromRow, type Others } from '../reads/holds.ts';
 import type { Places } from '../reads/view.ts';
-import type { OpenAgent } from './open.ts';
-import type { FleetRunner } from './runner.ts';
+import type { Beat, Member } from './member.ts';
 import { toMessage } from '../../core/domain/why.ts';
 
 /** Documents that one transaction moves. */
@@ -131,8 +129,7 @@ interface FleetState {
 }
 
 export interface FleetOptions {
-  readonly agent: OpenAgent;
-  readonly runner: FleetRunner;
+  readonly member: Member;
   readonly places: Places;
   readonly clock: Clock;
   readonly log: Log;
@@ -152,17 +149,19 @@ export class Fleet implements LedgerFleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    const { member, link } = options.agent;
-    this.agent = member.self.name;
-    // After a failover, the new server may not have these leads.
-    member.onBack(() => this.#leads.clear());
-    member.onBeat((beat) => this.#beat(beat));
-    link.onSignal((signal) => {
-      if (signal !== 'paused') return this.#tell(signal);
-      // The next heartbeat makes up for a failure.
-      void this.readPause()
-        .catch(() => {})
-        .then(() => this.#tell('agents'));
+    const { member } = options;
+    this.agent = member.name;
+    member.listen({
+      // After a failover, the new server may not have these leads.
+      back: () => this.#leads.clear(),
+      beat: (beat) => this.#beat(beat),
+      told: (signal) => {
+        if (signal !== 'paused') return this.#tell(signal);
+        // The next heartbeat makes up for a failure.
+        void this.readPause()
+          .catch(() => {})
+          .then(() => this.#tell('agents'));
+      },
     });
   }
 
@@ -182,19 +181,19 @@ export class Fleet implements LedgerFleet {
   }
 
   isLeased(attempt?: number): boolean {
-    return this.#options.runner.isLeased(attempt);
+    return this.#options.member.isLeased(attempt);
   }
 
   /* ---- Taking over ---- */
 
   /** From agents whose lease is over. Changes are entries of this agent's chain. */
   async takeOver(): Promise<void> {
-    const { agent, log, clock } = this.#options;
-    const { agent: own } = agent.member.session;
+    const { member, log, clock } = this.#options;
+    const { agent: own } = member.session;
     const overdue = await this.#ask<{ readonly id: number; readonly name: string }>(OVERDUE, { agent: own });
     for (const { id, name } of overdue) {
       const message = toMessage({ is: 'agentSilent', agent: name });
-      const [[answer]] = await agent.core.run([
+      const [[answer]] = await member.core.run([
         ['recover', [{ at: clock.now(), base: id * CHAIN, message }]],
       ]);
       if (answer === undefined || 'fault' in answer || answer.isBack === true) continue;
@@ -211,7 +210,7 @@ export class Fleet implements LedgerFleet {
 
   /** At the start: what others could not find is this agent's to send again. */
   async claimBack(): Promise<void> {
-    const { agent } = this.#options.agent.member.session;
+    const { agent } = this.#options.member.session;
     await this.#moveAll(LEFT_TO_OTHERS, rangeOf(agent), (some) => ({ ...some, ...ELSEWHERE, due: some.at }));
   }
 
@@ -221,12 +220,12 @@ export class Fleet implements LedgerFleet {
     params: SqlParams,
     toItem: (some: Pick<MoveItem, 'documents' | 'at'>) => MoveItem,
   ): Promise<number> {
-    const { agent, clock } = this.#options;
+    const { member, clock } = this.#options;
     for (let sum = 0; ;) {
       const rows = await this.#ask<{ readonly id: number }>(text, { ...params, limit: BATCH });
       const documents = rows.map(({ id }) => id);
       const at = clock.now();
-      if (documents.length > 0) await agent.core.run([['move', [toItem({ documents, at })]]]);
+      if (documents.length > 0) await member.core.run([['move', [toItem({ documents, at })]]]);
       sum += documents.length;
       if (documents.length < BATCH) return sum;
     }
@@ -234,8 +233,8 @@ export class Fleet implements LedgerFleet {
 
   /** Before a stop: what only waits for this agent. */
   async leave(): Promise<void> {
-    const { member, trouble } = this.#options.agent;
-    if (trouble.trouble() === null) await this.#letOthersLook(member.session.agent).catch(() => {});
+    const { member } = this.#options;
+    if (member.trouble() === null) await this.#letOthersLook(member.session.agent).catch(() => {});
   }
 
   /** For a document whose bytes this agent does not find: when another one may have them. */
@@ -244,7 +243,7 @@ export class Fleet implements LedgerFleet {
     at: number,
   ): Promise<{ readonly due: number; readonly message: string } | undefined> {
     const admitter = Math.floor(document / CHAIN);
-    if (admitter === this.#options.agent.member.session.agent) return undefined;
+    if (admitter === this.#options.member.session.agent) return undefined;
     const [row] = await this.#ask<{ readonly isThere: boolean; readonly isRunning: boolean }>(ADMITTER, {
       agent: admitter,
     });
@@ -255,12 +254,12 @@ export class Fleet implements LedgerFleet {
   /* ---- Leads ---- */
 
   async lead(folder: string): Promise<boolean> {
-    const { member } = this.#options.agent;
+    const { member } = this.#options;
     const id = folderIdOf(this.#options.places.keyOf(folder));
     if (!member.folders.has(id)) return true;
     const { agent, epoch } = member.session;
     // Nobody can take it away before the lease is over.
-    if (member.isLeased && this.#leads.get(folder) === epoch) return true;
+    if (member.isLeased() && this.#leads.get(folder) === epoch) return true;
     this.#leads.delete(folder);
     const led = await this.#ask(LEAD, { folder: id, agent, epoch });
     if (led.length === 0) return false;
@@ -270,14 +269,14 @@ export class Fleet implements LedgerFleet {
 
   async endLead(folder: string): Promise<void> {
     this.#leads.delete(folder);
-    const { member } = this.#options.agent;
+    const { member } = this.#options;
     const id = folderIdOf(this.#options.places.keyOf(folder));
     const { agent, epoch } = member.session;
     if (member.folders.has(id)) await this.#ask(END_LEAD, { folder: id, agent, epoch });
   }
 
   watches(folder: string): boolean {
-    const { member } = this.#options.agent;
+    const { member } = this.#options;
     const isShared = member.folders.has(folderIdOf(this.#options.places.keyOf(folder)));
     return !isShared || this.#leads.get(folder) === member.session.epoch;
   }
@@ -288,9 +287,9 @@ export class Fleet implements LedgerFleet {
 
   /** Of the documents of a shared folder, those that this agent takes first, so that agents don't compete. */
   isTurn({ id, folder }: { readonly id: number; readonly folder: string }): boolean {
-    const { agent, places } = this.#options;
+    const { member, places } = this.#options;
     const { beat } = this.#state;
-    if (beat === null || beat.running < 2 || !agent.member.folders.has(folderIdOf(places.keyOf(folder))))
+    if (beat === null || beat.running < 2 || !member.folders.has(folderIdOf(places.keyOf(folder))))
       return true;
     return (id % CHAIN) % beat.running === beat.rank;
   }
@@ -327,7 +326,7 @@ export class Fleet implements LedgerFleet {
     const { beat } = this.#state;
     const isFirst = beat?.rank === 0;
     if (beat?.isAnySilent !== true) return { isFirst, agents: [] };
-    const { agent } = this.#options.agent.member.session;
+    const { agent } = this.#options.member.session;
     return { isFirst, agents: await this.#ask<SilentAgent>(SILENT, { agent, atLeastMs, atMostMs }) };
   }
 
@@ -347,7 +346,7 @@ export class Fleet implements LedgerFleet {
     const over = holds
       .filter(({ scope }) => scope === 'service' || scope === 'endpoint')
       .map(({ scope, key }) => ({ scope, key, hold: null, isPause: false, isEveryones: true, at }));
-    if (over.length > 0) await this.#options.agent.core.run([['hold', over]]);
+    if (over.length > 0) await this.#options.member.core.run([['hold', over]]);
   }
 
   async setPaused(name: string, by: string | null): Promise<void> {
@@ -357,11 +356,11 @@ export class Fleet implements LedgerFleet {
   }
 
   async handed(turn: number): Promise<void> {
-    await this.#run(HANDED, { agent: this.#options.agent.member.session.agent, turn });
+    await this.#run(HANDED, { agent: this.#options.member.session.agent, turn });
   }
 
   async retire(name: string, at: number): Promise<Retired> {
-    const { core, member } = this.#options.agent;
+    const { member } = this.#options;
     const [leaving] = await this.#ask<AgentStanding>(STANDING_OF, { name });
     if (!leaving) throw agentUnknown(name);
     const { id, handed, isRunning } = leaving;
@@ -373,7 +372,7 @@ export class Fleet implements LedgerFleet {
       handed === null ? [] : await this.#ask<{ readonly id: number }>(NOT_HANDED, { ...range, handed });
     const results = rows.map((row) => row.id);
     const message = toMessage({ is: 'agentRetired', agent: name });
-    const [[answer]] = await core.run([['retire', [{ base: range.first, results, message, at }]]]);
+    const [[answer]] = await member.core.run([['retire', [{ base: range.first, results, message, at }]]]);
     if (answer !== undefined && 'fault' in answer) throw answer.fault;
     const back = new ReceiptdError('USAGE.retiresRunning', { agent: name });
     if (answer?.isBack === true) throw back;
@@ -401,17 +400,17 @@ export class Fleet implements LedgerFleet {
 
   /** Between heartbeats. */
   async readPause(): Promise<void> {
-    const { agent } = this.#options.agent.member.session;
+    const { agent } = this.#options.member.session;
     const [row] = await this.#ask<{ readonly pausedBy: string | null }>(PAUSED_BY, { agent });
     this.#state.isPaused = row !== undefined && row.pausedBy !== null;
   }
 
   #ask<Row>(text: string, params?: SqlParams): Promise<Row[]> {
-    return this.#options.agent.read((sql) => sql.all<Row>(text, params));
+    return this.#options.member.read((sql) => sql.all<Row>(text, params));
   }
 
   #run(text: string, params?: SqlParams): Promise<number> {
-    return this.#options.agent.read((sql) => sql.run(text, params));
+    return this.#options.member.read((sql) => sql.run(text, params));
   }
 }
 

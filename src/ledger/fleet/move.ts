@@ -1,7 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { damagedJournal, entryUpTo, firstEntry, readJournal, refuseOlderJournal } from '../journal/read.ts';
 import { chainEntry, headOf, type ChainHead, type ChainRow } from '../postgres/chain.ts';
-import type { MovedChain } from '../postgres/member.ts';
 import type { Sql } from '../postgres/statements.ts';
 import { IN_ORDER, postgresReader } from '../postgres/engine.ts';
 import { inParts } from '../sqlite/engine.ts';
@@ -10,7 +9,7 @@ import type { RecordedEntry } from '../engine.ts';
 import { CHAIN, fromJournal, holdId } from '../entries.ts';
 import { isFault } from '../../core/messages.ts';
 import type { MergeAnswer } from '../steps/fleet.ts';
-import type { OpenAgent } from './open.ts';
+import type { Member, MovedChain } from './member.ts';
 
 const HASH = 'SELECT seq, hash FROM chain WHERE agent = :agent AND seq = :seq';
 const IS_MERGED = `SELECT FROM chain WHERE agent = :agent AND seq > :last AND entry LIKE '%"kind":"shared"%'`;
@@ -32,26 +31,26 @@ export function chainIn(journalPath: string): MovedChain {
 /**
  * Brings an agent's chain and the shared tables forward from a journal file, whose lines stay as they are. A move that was interrupted goes on behind
  * the chain's last line.
- * @param agent opened with `chainIn` the journal
+ * @param member opened with `chainIn` the journal
  * @param upTo entries behind this one are left for later: a commit may still be taken back
  * @returns how many entries were moved
  * @throws ReceiptdError JOURNAL_DAMAGED; MOVE_REFUSED if the journal is another one by now, or the agent went on with its chain
  */
 export async function moveJournal(
   journalPath: string,
-  { core, member, read }: Pick<OpenAgent, 'core' | 'member' | 'read'>,
+  member: Member,
   upTo = Infinity,
   onMoved: (count: number) => void = () => {},
 ): Promise<number> {
   const { agent } = member.session;
-  const head = await read((sql) => headOf(sql, agent));
+  const head = await member.read((sql) => headOf(sql, agent));
   const anchor = lastIn(journalPath, head.seq);
-  const there = await read((sql) => sql.get<ChainHead>(HASH, { agent, seq: anchor.seq }));
+  const there = await member.read((sql) => sql.get<ChainHead>(HASH, { agent, seq: anchor.seq }));
   if (there?.hash !== anchor.hash) throw new ReceiptdError('MOVE_REFUSED.madeAnew');
   let moved = 0;
   const parts = inParts(readJournal(journalPath, head.seq), upTo);
   for (const part of parts) {
-    moved += await core.follow([part]);
+    moved += await member.core.follow([part]);
     onMoved(moved);
   }
   return moved;
@@ -60,13 +59,13 @@ export async function moveJournal(
 /** Ends a move, once. What was being sent may have arrived. @returns null if that was done before */
 export async function endMove(
   { ledger, lastSeq }: { readonly ledger: string; readonly lastSeq: number },
-  { core, member, read }: Pick<OpenAgent, 'core' | 'member' | 'read'>,
+  member: Member,
 ): Promise<MergeAnswer | null> {
   const { agent } = member.session;
-  if (await read((sql) => sql.get(IS_MERGED, { agent, last: lastSeq }))) return null;
+  if (await member.read((sql) => sql.get(IS_MERGED, { agent, last: lastSeq }))) return null;
   const at = member.now;
-  await core.run([['recover', [{ at }]]]);
-  const [[answer]] = await core.run([['merge', [{ ledger, at }]]]);
+  await member.core.run([['recover', [{ at }]]]);
+  const [[answer]] = await member.core.run([['merge', [{ ledger, at }]]]);
   if (answer === undefined || isFault(answer)) throw answer?.fault ?? new Error('a step answers');
   return answer;
 }

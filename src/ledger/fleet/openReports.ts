@@ -4,7 +4,6 @@ import { headOf } from '../postgres/chain.ts';
 import { Connector, type Target } from '../postgres/connection.ts';
 import { postgresReader } from '../postgres/engine.ts';
 import { ledgerFailure } from '../postgres/failure.ts';
-import { BY_INDEX } from '../postgres/member.ts';
 import { Readers } from '../postgres/readers.ts';
 import type { Sql } from '../postgres/statements.ts';
 import { requireTables } from '../postgres/tables.ts';
@@ -36,7 +35,7 @@ export async function openPostgresReports({
 }: PostgresReportsOptions): Promise<LedgerReports & { close(): Promise<void> }> {
   const connector = new Connector(target);
   const { where } = connector;
-  const readers = new Readers(connector, name, { setting: BY_INDEX });
+  const readers = new Readers(connector, name);
   const read = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
     try {
       return await readers.use(work);

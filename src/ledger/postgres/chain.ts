@@ -14,6 +14,7 @@ export interface ChainHead {
 
 /** Of an agent's chain, in its row. */
 export const HEAD = 'SELECT ledger, seq, hash FROM agents WHERE id = :agent';
+export const SET_HEAD = 'UPDATE agents SET seq = :seq, hash = :hash WHERE id = :agent';
 
 export async function headOf(sql: Pick<Sql, 'get'>, agent: number): Promise<JournalHead> {
   const head = await sql.get<JournalHead>(HEAD, { agent });

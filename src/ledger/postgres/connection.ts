@@ -33,6 +33,9 @@ SET statement_timeout = ${Math.floor((answerWithinMs * 5) / 6)}; SET idle_in_tra
 SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';
 SELECT current_setting('transaction_read_only') AS "readOnly"`;
 
+/** Statements say which index they mean: a plan made for a small table must be right for the large one that it becomes. */
+export const BY_INDEX = 'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off';
+
 /** A responsive server ends the connection at once. */
 const GOODBYE_WITHIN_MS = 2_000;
 

@@ -6,7 +6,6 @@ import { isConflict, isLost, isOfServer, ledgerFailure } from './failure.ts';
 import type { SqlParams, Sql } from './statements.ts';
 import { CHAIN, fromJournal, type Entry, type EntryOf, type OthersRange, type Range } from '../entries.ts';
 import type { Engine, EngineFault, Head, Reader, RecordedEntry } from '../engine.ts';
-import { END_LEADS, IS_RUNNING, isTakenBy, SET_HEAD, TELL, type Member } from './member.ts';
 import { kindOf, TABLES, type COUNTED, type Cells, type Table } from '../schema.ts';
 import { parse, translate, type Dialect, type Parsed } from '../statements.ts';
 import {
@@ -16,11 +15,22 @@ import {
   HEAD,
   lineText,
   movedLine,
+  SET_HEAD,
   type ChainEntry,
   type ChainHead,
   type ChainRow,
 } from './chain.ts';
-import { madeAnew, newer, NOW, requireWholeChains, SCHEMA_VERSION } from './tables.ts';
+import {
+  END_LEADS,
+  IS_RUNNING,
+  isTakenBy,
+  madeAnew,
+  newer,
+  NOW,
+  requireWholeChains,
+  SCHEMA_VERSION,
+  TELL,
+} from './tables.ts';
 
 /* ---- Statements ---- */
 
@@ -162,23 +172,33 @@ interface Own extends ChainHead {
   readonly isBehind: boolean;
 }
 
-/** The agent that writes. */
-export type Writing = Pick<
-  Member,
-  'self' | 'where' | 'folders' | 'session' | 'connection' | 'reconnected' | 'committed' | 'isClosed'
-> & {
-  /** Ends the agent's session. */
-  close?(): Promise<void>;
-};
+/** An agent's row while it works: every transaction is checked against the epoch. */
+export interface AgentSession {
+  /** The agent's number. */
+  readonly agent: number;
+  readonly epoch: number;
+}
 
-export interface PostgresEngineOptions {
-  readonly member: Writing;
-  readonly reader: Reader;
+/** The agent that writes, and the connection on which it does. */
+export interface Writing {
+  readonly name: string;
+  readonly where: string;
+  /** Ids of the shared folders that it has. */
+  readonly folders: ReadonlySet<number>;
+  /** @throws ReceiptdError LEDGER_UNREACHABLE before the first session */
+  readonly session: AgentSession;
+  /** @throws ReceiptdError LEDGER_UNREACHABLE while there is none */
+  readonly connection: Connection;
+  readonly isClosed: boolean;
+  /** The connection that replaces a lost one, once there is one. @throws ReceiptdError LEDGER_UNREACHABLE if this is closed before */
+  reconnected(): Promise<Connection>;
+  /** Keeps the lines of a commit, each with its line feed. */
+  committed(lines: readonly string[], head: ChainHead): void;
+  /** Called with how long a commit took; milliseconds. */
+  onCommitted?(ms: number): void;
   /** Called when the server fails, rather than a row. */
-  readonly onTrouble?: (error: ReceiptdError) => void;
-  /** Called with how long each commit took; milliseconds. */
-  readonly onCommitted?: (ms: number) => void;
-  readonly sleep?: (ms: number) => Promise<void>;
+  failed?(error: ReceiptdError): void;
+  sleep(ms: number): Promise<void>;
 }
 
 /**
@@ -187,8 +207,8 @@ export interface PostgresEngineOptions {
  */
 export class PostgresEngine implements Engine {
   readonly reader: Reader;
-  readonly #options: PostgresEngineOptions;
-  readonly #member: Writing;
+  readonly #agent: Writing;
+  readonly #only: Connection | null;
   readonly #translator = new Translator(WRITING);
   readonly #inserts = new Map<string, string>();
   /** Of the transaction. */
@@ -205,17 +225,18 @@ export class PostgresEngine implements Engine {
   #isMakingAnew = false;
   #commits = 0;
 
-  constructor(options: PostgresEngineOptions) {
-    this.#options = options;
-    this.#member = options.member;
-    this.reader = options.reader;
+  /** @param only the connection to use, before others may use one; a commit whose answer is lost with it counts as failed */
+  constructor(agent: Writing, reader: Reader, only: Connection | null = null) {
+    this.#agent = agent;
+    this.reader = reader;
+    this.#only = only;
   }
 
   /* ---- A transaction ---- */
 
   async begin(): Promise<Head> {
-    const connection = this.#member.connection;
-    const { agent, epoch } = this.#member.session;
+    const connection = this.#only ?? this.#agent.connection;
+    const { agent, epoch } = this.#agent.session;
     this.#connection = connection;
     this.#failure = null;
     this.#isCommitting = false;
@@ -223,18 +244,18 @@ export class PostgresEngine implements Engine {
     connection.send('BEGIN');
     const [own] = await this.#answer(connection.all<Own>(LOCK_SELF, { agent }));
     try {
-      if (own?.epoch !== epoch) throw new ReceiptdError('AGENT_FENCED', { agent: this.#member.self.name });
-      if (own.version !== SCHEMA_VERSION) throw newer(this.#member.where, own.version);
+      if (own?.epoch !== epoch) throw new ReceiptdError('AGENT_FENCED', { agent: this.#agent.name });
+      if (own.version !== SCHEMA_VERSION) throw newer(this.#agent.where, own.version);
     } catch (error) {
       // Another session needs another connection.
       connection.destroy();
       throw error;
     }
-    if (own.isBehind && !this.#isMakingAnew) throw madeAnew(this.#member.where);
+    if (own.isBehind && !this.#isMakingAnew) throw madeAnew(this.#agent.where);
     const { seq, hash, now } = own;
     this.#head = { seq, hash };
     this.#startedAt = performance.now();
-    return { seq, base: agent * CHAIN, name: this.#member.self.name, now };
+    return { seq, base: agent * CHAIN, name: this.#agent.name, now };
   }
 
   each<Row>(text: string, batch: readonly object[] | null, params: object = {}): Promise<readonly Row[]> {
@@ -270,18 +291,18 @@ export class PostgresEngine implements Engine {
   }
 
   record(entries: readonly { readonly entry: Entry; readonly at: number }[]): void {
-    const { agent } = this.#member.session;
+    const { agent } = this.#agent.session;
     const { rows, head } = chainLines(entries, this.#head, agent);
     this.insert('chain', CHAIN_COLUMNS, rows);
     this.#used.send(SET_HEAD, { agent, ...head });
     this.#head = head;
     this.#lines.push(...rows.map(lineText));
     this.#blank(entries.map(({ entry }) => entry));
-    for (const signal of signalsOf(entries, this.#member)) this.#used.send(TELL, { signal });
+    for (const signal of signalsOf(entries, this.#agent)) this.#used.send(TELL, { signal });
   }
 
   #blank(entries: readonly Entry[]): void {
-    const { agent } = this.#member.session;
+    const { agent } = this.#agent.session;
     const blanks = entries.flatMap((entry) => (entry.kind === 'erased' ? blanksOf(entry, agent) : []));
     if (blanks.length === 0) return;
     const ranges = paramsOf([0, 1, 2, 3].map((i) => arrayOf(blanks.map((blank) => blank[i]))));
@@ -298,7 +319,7 @@ export class PostgresEngine implements Engine {
     // The server has answered: whatever comes now is of another transaction.
     this.#isCommitting = false;
     this.#connection = null;
-    this.#options.onCommitted?.(performance.now() - this.#startedAt);
+    this.#agent.onCommitted?.(performance.now() - this.#startedAt);
     this.#remember();
     this.#commits += 1;
     // Plans are kept until a table is analyzed, and those of a new ledger read whole tables in a grown one: they are made anew with its size.
@@ -315,12 +336,12 @@ export class PostgresEngine implements Engine {
 
   /** The agent's head tells, on another connection. */
   async isRecorded(error: unknown): Promise<boolean> {
-    if (!this.#isCommitting || !isLost(error)) return false;
+    if (!this.#isCommitting || !isLost(error) || this.#only !== null) return false;
     this.#isCommitting = false;
     const { seq, hash } = this.#head;
     for (;;) {
-      const connection = await this.#member.reconnected();
-      const { agent } = this.#member.session;
+      const connection = await this.#agent.reconnected();
+      const { agent } = this.#agent.session;
       try {
         await connection.get<ChainHead>(LAST_HEAD, { agent });
         // Not the head: what the database lost may have been brought back since, or a line about that been added.
@@ -345,13 +366,12 @@ export class PostgresEngine implements Engine {
 
   /** Nothing, unless the tables were emptied: then all chains, in their order. One agent folds them, the others wait. */
   async *behind(): AsyncGenerator<readonly RecordedEntry[]> {
-    const { connection } = this.#member;
-    const { sleep = slept } = this.#options;
+    const connection = this.#only ?? this.#agent.connection;
     let behind = (await connection.get<{ readonly behind: number | null }>(BEHIND))?.behind ?? null;
     if (behind === null) return;
-    await requireWholeChains(connection, this.#member.where);
+    await requireWholeChains(connection, this.#agent.where);
     while ((await connection.get<{ readonly isMine: boolean }>(TRY_ANEW))?.isMine !== true) {
-      await sleep(WAIT_MS);
+      await this.#agent.sleep(WAIT_MS);
       this.#demandOpen();
     }
     try {
@@ -375,7 +395,7 @@ export class PostgresEngine implements Engine {
 
   /** Closing waits for nobody, and the next start goes on. */
   #demandOpen(): void {
-    if (this.#member.isClosed) throw this.#unreachable('closing');
+    if (this.#agent.isClosed) throw this.#unreachable('closing');
   }
 
   replayed(entries: readonly RecordedEntry[]): void {
@@ -389,9 +409,9 @@ export class PostgresEngine implements Engine {
   #addLines(entries: readonly JournalLine[]): void {
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return;
-    const { agent } = this.#member.session;
+    const { agent } = this.#agent.session;
     if (first.seq !== this.#head.seq + 1)
-      throw new ReceiptdError('MOVE_REFUSED.agentStarted', { agent: this.#member.self.name });
+      throw new ReceiptdError('MOVE_REFUSED.agentStarted', { agent: this.#agent.name });
     const rows = entries.map((entry) => movedLine(entry, agent));
     this.insert('chain', CHAIN_COLUMNS, rows);
     this.#head = { seq: last.seq, hash: last.hash };
@@ -410,7 +430,7 @@ export class PostgresEngine implements Engine {
     // One set: a document and the file of its bytes have the number of the entry that made both, and are erased together.
     const ids = [...new Set([...documents, ...files])].map((id) => ({ id }));
     const found = await this.each<{ readonly agent: number } & ChainHead>(ABOUT, ids);
-    const { agent: own } = this.#member.session;
+    const { agent: own } = this.#agent.session;
     const hashes = new Map<number, Map<number, string>>();
     for (const { agent, seq, hash } of found) {
       const known = hashes.get(agent);
@@ -439,7 +459,7 @@ export class PostgresEngine implements Engine {
   }
 
   async takeOver(base: number): Promise<boolean> {
-    const [agent, own] = [base / CHAIN, this.#member.session.agent];
+    const [agent, own] = [base / CHAIN, this.#agent.session.agent];
     const fenced = await this.#answer(this.#used.all(TAKE_OVER, { agent, own }));
     if (fenced.length > 0) this.#used.send(END_LEADS, { agent });
     return fenced.length > 0;
@@ -453,9 +473,8 @@ export class PostgresEngine implements Engine {
     return systemCode(error) === NO_RIGHT ? 'store' : 'row';
   }
 
-  async close(): Promise<void> {
-    await this.#member.close?.();
-  }
+  /** The connection is the agent's. */
+  close(): void {}
 
   get #used(): Connection {
     if (this.#connection) return this.#connection;
@@ -474,28 +493,24 @@ export class PostgresEngine implements Engine {
       this.#failure ??= sent ?? { error };
       const { error: first } = this.#failure;
       if (isOfServer(first) && !isConflict(first) && !isOfLedger(first))
-        this.#options.onTrouble?.(ledgerFailure(first, this.#member.where));
+        this.#agent.failed?.(ledgerFailure(first, this.#agent.where));
       throw first;
     }
   }
 
   #remember(): void {
-    if (this.#lines.length > 0) this.#member.committed(this.#lines, this.#head);
+    if (this.#lines.length > 0) this.#agent.committed(this.#lines, this.#head);
     this.#lines = [];
   }
 
   #unreachable(detail: string): ReceiptdError {
-    return new ReceiptdError('LEDGER_UNREACHABLE.connection', { where: this.#member.where, detail });
+    return new ReceiptdError('LEDGER_UNREACHABLE.connection', { where: this.#agent.where, detail });
   }
 }
 
 /** Another agent took a name, or made a row, between look-up and insertion. */
 const TAKEN = '23505';
 const NO_RIGHT = '42501';
-
-async function slept(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms));
-}
 
 function rangesOf(seqs: readonly number[]): Range[] {
   const ranges: [number, number][] = [];

@@ -1,4 +1,4 @@
-import type { Connection, Connector } from './connection.ts';
+import { BY_INDEX, type Connection, type Connector } from './connection.ts';
 import { isLost } from './failure.ts';
 import type { Sql } from './statements.ts';
 
@@ -13,7 +13,6 @@ export class Readers {
   readonly #connector: Connector;
   readonly #name: string;
   readonly #idleMs: number;
-  readonly #setting: string | null;
   readonly #free: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
   /** Connections opened since the last `renew`. */
@@ -22,16 +21,10 @@ export class Readers {
   #isClosed = false;
   #idle: NodeJS.Timeout | null = null;
 
-  /** @param options `setting`: what each connection begins with */
-  constructor(
-    connector: Connector,
-    name: string,
-    { idleMs = IDLE_MS, setting = null }: { readonly idleMs?: number; readonly setting?: string | null } = {},
-  ) {
+  constructor(connector: Connector, name: string, idleMs = IDLE_MS) {
     this.#connector = connector;
     this.#name = name;
     this.#idleMs = idleMs;
-    this.#setting = setting;
   }
 
   /** Retries once if an idle connection turns out to be dead. */
@@ -79,7 +72,7 @@ export class Readers {
     const good = this.#good;
     try {
       const own = await this.#connector.connect(`receiptd ${this.#name} reading`);
-      if (this.#setting !== null) await own.exec(this.#setting);
+      await own.exec(BY_INDEX);
       good.add(own);
       return { own, isUsed: false };
     } catch (error) {

@@ -13,6 +13,19 @@ const LOCK = 7_267_339;
 /** Milliseconds, by the database's clock. */
 export const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
+/** Conditions on an agent `a`. */
+export const IS_RUNNING = `(a.running AND coalesce(a.lease_until > ${NOW}, false))`;
+export const IS_SILENT = `(a.running AND a.started_at IS NOT NULL AND coalesce(a.lease_until <= ${NOW}, true))`;
+/** Another agent, which runs, takes over from `a`. @param own a parameter: the agent that asks */
+export const isTakenBy = (own: string): string =>
+  `EXISTS (SELECT FROM agents b WHERE b.id = a.taken_by AND b.id <> ${own} AND ${IS_RUNNING.replaceAll('a.', 'b.')})`;
+
+export const TELL = `SELECT pg_notify('receiptd', :signal)`;
+/** Those of sessions of the agent that are over. Agents that have the folder may take the lead. */
+export const END_LEADS = `
+WITH ended AS (DELETE FROM leads l USING agents a WHERE a.id = l.agent AND l.agent = :agent AND l.epoch <> a.epoch RETURNING l.folder)
+SELECT pg_notify('receiptd', 'agents ' || folder) FROM ended`;
+
 /**
  * What is no projection of the chains: the chains themselves, and what is true of agents only now. Times are milliseconds of the database's clock.
  *

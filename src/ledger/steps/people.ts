@@ -93,9 +93,11 @@ export async function record(work: Work, items: readonly RecordItem[]): Promise<
       case 'act':
         work.add({ kind: 'act', act: item.act, by: item.by, detail: item.detail }, item.at);
         break;
-      case 'restored':
-        work.add({ kind: 'restored', because: item.because, fromSeq: item.fromSeq }, item.at);
+      case 'restored': {
+        const { because, fromSeq, isWhole } = item;
+        work.add({ kind: 'restored', because, fromSeq, isWhole }, item.at);
         break;
+      }
       case 'rebuilt':
         work.add({ kind: 'rebuilt', because: item.because }, item.at);
         break;

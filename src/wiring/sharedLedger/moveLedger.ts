@@ -11,10 +11,9 @@ import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { inScratch, misfitFinding } from '../../ledger/sqlite/compare.ts';
 import { lastIn, chainIn, compareMoved, endMove, moveJournal } from '../../ledger/fleet/move.ts';
-import { createAgent, type OpenAgent } from '../../ledger/fleet/open.ts';
+import { Member, type MovedChain } from '../../ledger/fleet/member.ts';
 import { Connector, type Connection, type Target } from '../../ledger/postgres/connection.ts';
 import { isFromServer, ledgerFailure } from '../../ledger/postgres/failure.ts';
-import type { MovedChain } from '../../ledger/postgres/member.ts';
 import { prepareTables } from '../../ledger/postgres/tables.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openReading } from '../../ledger/sqlite/openReports.ts';
@@ -114,7 +113,7 @@ class LedgerMove {
   readonly #where: string;
   readonly #journal: string;
   readonly #chain: MovedChain;
-  readonly #agent: OpenAgent;
+  readonly #agent: Member;
 
   private constructor(
     config: Config,
@@ -122,7 +121,7 @@ class LedgerMove {
     connection: Connection,
     where: string,
     chain: MovedChain,
-    agent: OpenAgent,
+    agent: Member,
   ) {
     this.#config = config;
     this.#options = options;
@@ -147,7 +146,7 @@ class LedgerMove {
     if (lock?.isMine !== true) throw new ReceiptdError('MOVE_REFUSED.underWay');
     const other = await connection.get<{ readonly name: string }>(OTHER, { ledger, agent: name });
     if (other) throw new ReceiptdError('MOVE_REFUSED.asAnotherAgent', { agent: other.name });
-    const agent = createAgent({
+    const agent = new Member({
       target,
       name,
       instance: await agentInstance(config.stateDir),
@@ -163,8 +162,6 @@ class LedgerMove {
     const move = new LedgerMove(config, options, connection, where, chain, agent);
     try {
       await agent.start();
-      const error = agent.trouble.error();
-      if (error) throw error;
       return move;
     } catch (error) {
       await move.close();
@@ -231,7 +228,7 @@ class LedgerMove {
   /** @throws ReceiptdError MOVE_DIFFERS */
   async #compare(lastSeq: number): Promise<MovedLedger['rows']> {
     const { agent: name, onProgress } = this.#options;
-    const { agent } = this.#agent.member.session;
+    const { agent } = this.#agent.session;
     const connection = this.#connection;
     await connection.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const found = await inScratch(this.#config.stateDir, (dir) =>

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { archiveShared } from '../../../src/wiring/sharedLedger/archive.ts';
 import { CHAIN } from '../../../src/ledger/entries.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
-import type { OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import type { Member } from '../../../src/ledger/fleet/member.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { openPostgres } from '../support/agents.ts';
@@ -21,7 +21,7 @@ const APRIL = Date.UTC(2025, 3, 1);
 describe.skipIf(!needsPostgres())('archiving the history', () => {
   let database: FreshDatabase;
   let dir: string;
-  const open = new Map<string, OpenAgent>();
+  const open = new Map<string, Member>();
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'receiptd-archive-'));

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { AdmitAnswer, AdmitItem, BeginAnswer, BeginItem, EndItem } from '../../../src/core/messages.ts';
 import { CHAIN, endpointIdOf } from '../../../src/ledger/entries.ts';
-import { createAgent, type AgentOptions, type OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import { LedgerCore } from '../../../src/ledger/ledger.ts';
+import { Connector } from '../../../src/ledger/postgres/connection.ts';
+import { PostgresEngine } from '../../../src/ledger/postgres/engine.ts';
+import { Member, type MemberOptions } from '../../../src/ledger/fleet/member.ts';
 import { SPAN_MS } from '../../../src/ledger/schema.ts';
 import { isFault } from '../../../src/core/messages.ts';
 import type { Step } from '../../../src/ledger/ledger.ts';
@@ -31,14 +34,14 @@ function image(content: string, more: Partial<AdmitItem> = {}): AdmitItem {
   };
 }
 
-async function admit({ core }: OpenAgent, ...items: readonly AdmitItem[]): Promise<number[]> {
+async function admit({ core }: Member, ...items: readonly AdmitItem[]): Promise<number[]> {
   const [answers] = await core.run([['admit', items]]);
   return answers.map((answer) => (answer as { document: number }).document);
 }
 
 const beginning = (document: number): BeginItem => ({ document, bytes: 1, at: 2_000 });
 
-async function begin({ core }: OpenAgent, ...documents: readonly number[]): Promise<readonly BeginAnswer[]> {
+async function begin({ core }: Member, ...documents: readonly number[]): Promise<readonly BeginAnswer[]> {
   const [answers] = await core.run([
     ['begin', documents.map((document) => ({ document, bytes: 1, at: 2_000 }))],
   ]);
@@ -50,7 +53,7 @@ function accepted(attempt: number, document: number): EndItem {
   return { attempt, document, outcome: 'accepted', http: 200, message: 'Thank you', next, at: 3_000 };
 }
 
-async function send(agent: OpenAgent, document: number): Promise<void> {
+async function send(agent: Member, document: number): Promise<void> {
   const [begun] = await begin(agent, document);
   if (begun?.kind !== 'begun') throw new Error(`not begun: ${JSON.stringify(begun)}`);
   await agent.core.run([['end', [accepted(begun.attempt, document)]]]);
@@ -58,8 +61,8 @@ async function send(agent: OpenAgent, document: number): Promise<void> {
 
 describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
   let database: FreshDatabase;
-  const agents: OpenAgent[] = [];
-  const open = async (name?: string, more?: Partial<AgentOptions>): Promise<OpenAgent> => {
+  const agents: Member[] = [];
+  const open = async (name?: string, more?: Partial<MemberOptions>): Promise<Member> => {
     const agent = await openPostgres(database.url, name, more);
     agents.push(agent);
     return agent;
@@ -76,11 +79,11 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
   it('refuses everything of an agent that was fenced, which goes on in a new session', async () => {
     const agent = await open();
     await admit(agent, image('a'));
-    const { epoch } = agent.member.session;
+    const { epoch } = agent.session;
     await ask(database.url, 'UPDATE agents SET epoch = epoch + 1, lease_until = NULL');
     await expect(admit(agent, image('b'))).rejects.toMatchObject({ code: 'AGENT_FENCED' });
     await vi.waitFor(() => admit(agent, image('b')), 10_000);
-    expect(agent.member.session.epoch).toBe(epoch + 2);
+    expect(agent.session.epoch).toBe(epoch + 2);
     expect(await ask(database.url, 'SELECT name FROM documents ORDER BY name')).toEqual([
       { name: 'a' },
       { name: 'b' },
@@ -94,7 +97,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
       ['done', true],
       ['undone', false],
     ] as const) {
-      const { connection } = agent.member;
+      const { connection } = agent;
       const commit = connection.commit.bind(connection);
       connection.commit = async () => {
         if (isDone) await commit();
@@ -111,6 +114,17 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
       'SELECT seq, (SELECT count(*) FROM chain) AS lines FROM agents',
     );
     expect(row?.lines).toBe(row?.seq);
+  });
+
+  it('fails with a commit whose answer was lost along with the only connection that it may use', async () => {
+    const agent = await open();
+    const only = await new Connector(agentOptions(database.url).target).connect('test');
+    only.commit = async () => {
+      only.destroy();
+      throw new ReceiptdError('LEDGER_UNREACHABLE.lost', { where: 'here' });
+    };
+    const core = new LedgerCore(new PostgresEngine(agent, agent.core.engine.reader, only));
+    await expect(core.run([['admit', [image('x')]]])).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
   });
 
   it('takes a bad row out of its batch, and does the rest', async () => {
@@ -211,7 +225,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
     const documents = await admit(a, ...Array.from({ length: 5 }, (_, n) => image(`${n}`)));
     const today = 10 * SPAN_MS;
     const budgets = [{ count: 2, since: today, until: today + 9_000 }];
-    const send = async ({ core }: OpenAgent, ids: readonly number[], at: number) =>
+    const send = async ({ core }: Member, ids: readonly number[], at: number) =>
       (await core.run([['begin', ids.map((document) => ({ document, bytes: 1, at, budgets }))]]))[0];
     const [yesterday = 0, ...others] = documents;
     await send(a, [yesterday], today - 1);
@@ -258,7 +272,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
     await send(b, one);
     await send(a, four);
     await begin(a, two);
-    await b.core.run([['recover', [{ at: 4_000, base: a.member.session.agent * CHAIN }]]]);
+    await b.core.run([['recover', [{ at: 4_000, base: a.session.agent * CHAIN }]]]);
     const before = await stored(a.core);
     await Promise.all(agents.splice(0).map((agent) => agent.close()));
     await ask(database.url, 'UPDATE tables SET version = 0');
@@ -308,7 +322,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
     expect(await count()).toEqual({ n: 1 });
     await ask(database.url, 'UPDATE tables SET version = 99, behind = 0; DELETE FROM documents');
     await vi.waitFor(() => expect(count()).rejects.toMatchObject({ code: 'LEDGER_NEWER' }), 20_000);
-    expect(agent.trouble.trouble()).not.toBeNull();
+    expect(agent.trouble()).not.toBeNull();
   });
 
   it('notices tables that were emptied while it ran, waits for who makes them anew, and says why', async () => {
@@ -322,13 +336,13 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
       `UPDATE tables SET behind = 0; DELETE FROM documents; DELETE FROM files; DELETE FROM counts;
        DELETE FROM endpoints; DELETE FROM folders`,
     );
-    await vi.waitFor(() => expect(agent.trouble.trouble()).not.toBeNull(), 20_000);
+    await vi.waitFor(() => expect(agent.trouble()).not.toBeNull(), 20_000);
     await expect(agent.read((sql) => sql.get('SELECT 1'))).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
     });
     expect(JSON.stringify(log.said("The ledger can't be reached"))).toContain('made anew');
     await other.end();
-    await vi.waitFor(() => expect(agent.trouble.trouble()).toBeNull(), 20_000);
+    await vi.waitFor(() => expect(agent.trouble()).toBeNull(), 20_000);
     expect(await stored(agent.core)).toEqual(before);
   });
 
@@ -338,7 +352,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
     const other = await connected(database.url);
     try {
       await other.query('SELECT pg_advisory_lock(7267340); UPDATE tables SET behind = 0');
-      const waiting = createAgent(agentOptions(database.url, 'b'));
+      const waiting = new Member(agentOptions(database.url, 'b'));
       const started = waiting.start().catch((error: unknown) => error);
       await vi.waitFor(async () => {
         const [row] = await ask<{ n: number }>(
@@ -356,20 +370,20 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
 
   it('connects again by itself, with the same session', async () => {
     const agent = await open();
-    const { session } = agent.member;
+    const { session } = agent;
     await ask(
       database.url,
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await vi.waitFor(() => admit(agent, image('a')), 10_000);
-    expect(agent.member.session).toEqual(session);
+    expect(agent.session).toEqual(session);
   });
 
   it('waits for a database that is away when it starts', async () => {
     const url = new URL(database.url);
     const away = await openPostgres(url.href.replace(url.port, '1'));
     agents.push(away);
-    expect(away.trouble.trouble()).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+    expect(away.trouble()).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
     await expect(admit(away, image('a'))).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
   });
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
-import type { OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import type { Member } from '../../../src/ledger/fleet/member.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { Readers } from '../../../src/ledger/postgres/readers.ts';
@@ -24,7 +24,7 @@ describe.skipIf(!needsPostgres())('the connection', () => {
     try {
       const busy = Array.from({ length: 6 }, () => open.read((sql) => sql.get('SELECT pg_sleep(2)')));
       let unleased = 0;
-      const looking = setInterval(() => (unleased += open.member.isLeased ? 0 : 1), 20);
+      const looking = setInterval(() => (unleased += open.isLeased() ? 0 : 1), 20);
       await Promise.all(busy);
       clearInterval(looking);
       expect(unleased).toBe(0);
@@ -68,7 +68,7 @@ describe.skipIf(!needsPostgres())('the connection', () => {
         await sql.get('SELECT pg_sleep(60)');
       });
       await expect(slow).rejects.toMatchObject({ code: 'LEDGER_WRITE_FAILED' });
-      expect(open.trouble.trouble()).toBeNull();
+      expect(open.trouble()).toBeNull();
     } finally {
       await open.close();
     }
@@ -114,7 +114,7 @@ describe.skipIf(!needsPostgres())('the connection', () => {
 });
 
 describe.skipIf(!needsPostgres())('an agent and its server', () => {
-  const record = ({ core }: OpenAgent, detail = 'x') =>
+  const record = ({ core }: Member, detail = 'x') =>
     core.run([['record', [{ record: 'act', act: 'retry', by: 'ann', detail, at: 1 }]]]);
 
   it('survives a crash of the server: refuses meanwhile, and then continues', async () => {
@@ -125,15 +125,12 @@ describe.skipIf(!needsPostgres())('an agent and its server', () => {
       await record(open);
       await cluster.kill();
       await expect(record(open)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
-      await vi.waitFor(
-        () => expect(open.trouble.trouble()).toMatchObject({ code: 'LEDGER_UNREACHABLE' }),
-        WAIT,
-      );
+      await vi.waitFor(() => expect(open.trouble()).toMatchObject({ code: 'LEDGER_UNREACHABLE' }), WAIT);
       await expect(open.read((sql) => sql.get('SELECT 1'))).rejects.toMatchObject({
         code: 'LEDGER_UNREACHABLE',
       });
       await cluster.start();
-      await vi.waitFor(() => expect(open.trouble.trouble()).toBeNull(), { timeout: 60_000 });
+      await vi.waitFor(() => expect(open.trouble()).toBeNull(), { timeout: 60_000 });
       await record(open);
       const { journal, ledger } = await verifyPostgresLedger(targetOf(cluster.url), 'one', null);
       expect([...journal.findings, ...ledger.findings]).toEqual([]);
@@ -154,14 +151,14 @@ describe.skipIf(!needsPostgres())('an agent and its server', () => {
     cleanUp(() => proxy.close());
     url.port = String(proxy.port);
     const open = await openPostgres(url.href);
-    const { connection } = open.member;
+    const { connection } = open;
     connection.commit = async () => {
       proxy.cut();
       connection.destroy();
       throw new ReceiptdError('LEDGER_UNREACHABLE.lost', { where: 'here' });
     };
     const outcome = record(open, 'never').catch((error: unknown) => error);
-    await vi.waitFor(() => expect(open.trouble.trouble()).not.toBeNull(), WAIT);
+    await vi.waitFor(() => expect(open.trouble()).not.toBeNull(), WAIT);
     await open.close();
     expect(await outcome).toMatchObject({ code: 'LEDGER_UNREACHABLE' });
   });
@@ -172,9 +169,7 @@ describe.skipIf(!needsPostgres())('connections for reading', () => {
     const database = await freshDatabase();
     cleanUp(() => database.remove());
     const { url } = database;
-    const readers = new Readers(new Connector({ url, passwordFile: null, caFile: null }), 'test', {
-      idleMs: 200,
-    });
+    const readers = new Readers(new Connector({ url, passwordFile: null, caFile: null }), 'test', 200);
     cleanUp(() => readers.close());
     const open = async () =>
       (await ask(url, `SELECT 1 FROM pg_stat_activity WHERE application_name = 'receiptd test reading'`))

@@ -18,7 +18,7 @@ import type { Clock } from '../../../src/core/ports/clock.ts';
 import { chainLines } from '../../../src/ledger/postgres/chain.ts';
 import { OwnChain } from '../../../src/ledger/postgres/ownChain.ts';
 import { TWIN } from '../../../src/ledger/steps/fleet.ts';
-import type { AgentOptions, OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import type { Member, MemberOptions } from '../../../src/ledger/fleet/member.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { logTexts } from '../../../src/texts/en/log.ts';
@@ -57,13 +57,13 @@ function image(content: string, more: Partial<AdmitItem> = {}): AdmitItem {
   };
 }
 
-async function admit({ core }: OpenAgent, ...items: readonly AdmitItem[]): Promise<number[]> {
+async function admit({ core }: Member, ...items: readonly AdmitItem[]): Promise<number[]> {
   const [answers] = await core.run([['admit', items]]);
   return answers.map((answer) => (answer as { document: number }).document);
 }
 
-async function begin({ core }: OpenAgent, document: number): Promise<number> {
-  const [[answer]] = await core.run([['begin', [{ document, bytes: 1, at: 2_000 }]]]);
+async function begin(agent: Member, document: number): Promise<number> {
+  const [[answer] = []] = await agent.run([['begin', [{ document, bytes: 1, at: 2_000 }]]]);
   const begun = answer as BeginAnswer;
   if (begun.kind !== 'begun') throw new Error(`not begun: ${JSON.stringify(begun)}`);
   return begun.attempt;
@@ -74,7 +74,7 @@ function accepted(attempt: number, document: number): EndItem {
   return { attempt, document, outcome: 'accepted', http: 200, message: 'Thank you', next, at: 3_000 };
 }
 
-async function end({ core }: OpenAgent, attempt: number, document: number, isAccepted = true): Promise<void> {
+async function end(agent: Member, attempt: number, document: number, isAccepted = true): Promise<void> {
   const item: EndItem = isAccepted
     ? accepted(attempt, document)
     : {
@@ -86,21 +86,21 @@ async function end({ core }: OpenAgent, attempt: number, document: number, isAcc
         next: { state: 'queued' },
         at: 3_000,
       };
-  await core.run([['end', [item]]]);
+  await agent.run([['end', [item]]]);
 }
 
-async function send(agent: OpenAgent, document: number, isAccepted = true): Promise<void> {
+async function send(agent: Member, document: number, isAccepted = true): Promise<void> {
   await end(agent, await begin(agent, document), document, isAccepted);
 }
 
 describe.skipIf(!needsPostgres())('a database that went back', () => {
   let database: FreshDatabase;
   let dir: string;
-  const agents: OpenAgent[] = [];
+  const agents: Member[] = [];
   const stories: string[] = [];
   const instances = new Map<string, string>();
 
-  const open = async (name: string, more: Partial<AgentOptions> = {}): Promise<OpenAgent> => {
+  const open = async (name: string, more: Partial<MemberOptions> = {}): Promise<Member> => {
     const instance = instances.get(name) ?? randomUUID();
     instances.set(name, instance);
     const agent = await openPostgres(database.url, name, {
@@ -116,7 +116,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     agents.push(agent);
     return agent;
   };
-  const works = (...of: readonly OpenAgent[]): Promise<unknown> =>
+  const works = (...of: readonly Member[]): Promise<unknown> =>
     Promise.all(
       of.map(({ core }) =>
         vi.waitFor(() => core.run([['position', [{}]]]), { timeout: 40_000, interval: 50 }),
@@ -251,15 +251,15 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const rows = await everything();
     await close();
     await kept.restore();
-    const { url } = await compile('ledger/fleet/open.ts');
+    const { url } = await compile('ledger/fleet/member.ts');
     const { url: clock } = await compile('system/systemClock.ts');
     const { random: _, clock: __, log: ___, ...plain } = agentOptions(database.url, 'a');
     const code = `
-      import { createAgent } from '${url}';
+      import { Member } from '${url}';
       import { systemClock } from '${clock}';
       const log = { debug() {}, info() {}, warn() {}, error() {} };
       const options = ${JSON.stringify({ ...plain, instance: instances.get('a'), memoryPath: join(dir, 'a.journal') })};
-      await createAgent({ ...options, shares: new Map(), random: () => 0, clock: systemClock, log }).start();
+      await new Member({ ...options, shares: new Map(), random: () => 0, clock: systemClock, log }).start();
       console.log('started');`;
     const other = open('b');
     const seq = async (): Promise<number> =>
@@ -421,7 +421,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const said = (): readonly string[] => log.lines.map(({ message }) => message);
     await vi.waitUntil(() => said().length > 0, { timeout: 20_000 });
     let beats = 0;
-    b.member.onBeat(async () => void (beats += 1));
+    b.listen({ beat: async () => void (beats += 1) });
     await vi.waitUntil(() => beats > 2, { timeout: 20_000 });
     rmdirSync(file);
     renameSync(`${file}.moved`, file);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Connector, type Connection } from '../../../src/ledger/postgres/connection.ts';
 import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
 import { CHAIN } from '../../../src/ledger/entries.ts';
-import { BY_INDEX } from '../../../src/ledger/postgres/member.ts';
+import { BY_INDEX } from '../../../src/ledger/postgres/connection.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { ACCEPTANCE, admission, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -38,7 +38,7 @@ describe.skipIf(!needsPostgres())('on a ledger with many documents', () => {
   beforeAll(async () => {
     database = await freshDatabase();
     const agent = await openPostgres(database.url);
-    base = agent.member.session.agent * CHAIN;
+    base = agent.session.agent * CHAIN;
     await fill(agent.core.engine, base, 'agent:one', 0, DOCUMENTS);
     await agent.close();
     // Behind the numbers that were filled in.

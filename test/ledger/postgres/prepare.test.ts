@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { prepareShared } from '../../../src/wiring/sharedLedger/prepare.ts';
-import type { OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import type { Member } from '../../../src/ledger/fleet/member.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { prepareTables, requireTables } from '../../../src/ledger/postgres/tables.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -23,7 +23,7 @@ const item = {
 
 describe.skipIf(!needsPostgres())('the tables of a shared ledger', () => {
   let database: FreshDatabase;
-  const open: OpenAgent[] = [];
+  const open: Member[] = [];
   beforeEach(async () => {
     database = await freshDatabase();
   });
@@ -32,13 +32,13 @@ describe.skipIf(!needsPostgres())('the tables of a shared ledger', () => {
     await removeWithRole(database);
   });
 
-  async function opened(name: string, url = database.url): Promise<OpenAgent> {
+  async function opened(name: string, url = database.url): Promise<Member> {
     const agent = await openPostgres(url, name);
     open.push(agent);
     return agent;
   }
 
-  const admit = async (agent: OpenAgent, name = 'a') => {
+  const admit = async (agent: Member, name = 'a') => {
     const [[answer]] = await agent.core.run([
       ['admit', [{ ...item, sha256: name.repeat(64), naming: [name], path: `${name}.jpg` }]],
     ]);
@@ -124,7 +124,7 @@ describe.skipIf(!needsPostgres())('the tables of a shared ledger', () => {
     const names = ['a', 'b', 'c', 'd'];
     const admitted = await Promise.all(agents.map((agent, n) => admit(agent, names[n])));
     expect(admitted.map(({ name }) => name)).toEqual(names);
-    expect(agents.map(({ trouble }) => trouble.trouble())).toEqual([null, null, null, null]);
+    expect(agents.map((agent) => agent.trouble())).toEqual([null, null, null, null]);
     expect(await ask(database.url, 'SELECT version FROM tables')).toEqual([{ version: 1 }]);
   });
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { startSqlite } from '../../../src/ledger/sqlite/start.ts';
-import { createAgent, type AgentOptions, type OpenAgent } from '../../../src/ledger/fleet/open.ts';
+import { Member, type MemberOptions } from '../../../src/ledger/fleet/member.ts';
 import type { LedgerCore } from '../../../src/ledger/ledger.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
-export function agentOptions(url: string, name = 'one', more: Partial<AgentOptions> = {}): AgentOptions {
+export function agentOptions(url: string, name = 'one', more: Partial<MemberOptions> = {}): MemberOptions {
   return {
     target: { url, passwordFile: null, caFile: null },
     name,
@@ -28,9 +28,9 @@ export function agentOptions(url: string, name = 'one', more: Partial<AgentOptio
 export async function openPostgres(
   url: string,
   name?: string,
-  more?: Partial<AgentOptions>,
-): Promise<OpenAgent> {
-  const agent = createAgent(agentOptions(url, name, more));
+  more?: Partial<MemberOptions>,
+): Promise<Member> {
+  const agent = new Member(agentOptions(url, name, more));
   await agent.start();
   return agent;
 }
