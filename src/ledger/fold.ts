@@ -12,7 +12,7 @@ import {
   type Move,
   type Range,
 } from './entries.ts';
-import { kindOf, NAMED, OWN, TABLES, type Cells, type Row, type Table, splitPath } from './schema.ts';
+import { emptyCell, NAMED, OWN, TABLES, type Cells, type Row, type Table, splitPath } from './schema.ts';
 
 /** The working set that entries change (work.ts). */
 export interface WorkingSet {
@@ -588,7 +588,7 @@ function idsOf(work: WorkingSet, ranges: readonly Range[]): string {
 function foldRow(work: WorkingSet, { table, row, own }: EntryOf<'row'>): void {
   const whole: Cells = {};
   for (const [name, kind] of Object.entries<string>(TABLES[table])) {
-    const value = own?.[name] ?? row[name] ?? (kind.includes('?') ? null : kindOf(kind) === 'text' ? '' : 0);
+    const value = own?.[name] ?? row[name] ?? emptyCell(kind);
     const isNumber = kind.startsWith('ref') || (kind === 'id' && !NAMED.has(table));
     const isFolder = name === 'folder_id' || (table === 'folders' && name === 'id');
     whole[name] =

@@ -2,7 +2,7 @@ import { CHAIN, cleaned, folderIn, fromJournal, type Entry } from './entries.ts'
 import type { Engine, Head, RecordedEntry } from './engine.ts';
 import { fitting, fold, rowsOf, type FilePlace } from './fold.ts';
 import type { RowFault } from '../core/messages.ts';
-import { splitPath, TABLE_NAMES, type Cells, type Table } from './schema.ts';
+import { splitPath, TABLE_NAMES, type Table } from './schema.ts';
 import { STEPS, type StepAnswer, type Item, type StepName } from './steps.ts';
 import { lockEndpoints } from './steps/places.ts';
 import { Work, type KnownPlaces } from './work.ts';
@@ -220,54 +220,6 @@ export class LedgerCore {
     };
     for await (const entries of parts) await replay(entries);
     return { count, misfits };
-  }
-
-  /** Takes rows that the tables lack, from other tables; `isNewer`: also those that differ. @returns how many */
-  async take(table: Table, parts: Iterable<readonly Cells[]>, isNewer = false): Promise<number> {
-    let taken = 0;
-    const take = async (rows: readonly Cells[]): Promise<void> => {
-      try {
-        taken += await this.#take(table, rows, isNewer);
-      } catch (error) {
-        if (this.engine.faultOf(error) !== 'row') throw error;
-        const middle = rows.length >> 1;
-        // Known under another number, from a better source.
-        if (middle === 0) return;
-        await take(rows.slice(0, middle));
-        await take(rows.slice(middle));
-      }
-    };
-    for (const rows of parts) await take(rows);
-    return taken;
-  }
-
-  async #take(table: Table, rows: readonly Cells[], isNewer: boolean): Promise<number> {
-    const { engine } = this;
-    try {
-      const work = new Work(engine, await engine.begin());
-      await work.load(
-        table,
-        rows.map(({ id }) => Number(id)),
-      );
-      let taken = 0;
-      for (const row of rows) {
-        const id = Number(row['id']);
-        const known = work.rows[table].get(id) as Cells | undefined;
-        if (known === undefined) fold(work, { kind: 'row', table, row }, 0, 0);
-        else {
-          const columns = isNewer ? Object.keys(known).filter((name) => row[name] !== known[name]) : [];
-          if (columns.length === 0) continue;
-          work.change(table, id, Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
-        }
-        taken += 1;
-      }
-      await work.flush();
-      await engine.commit();
-      return taken;
-    } catch (error) {
-      await engine.rollback();
-      throw error;
-    }
   }
 
   async #replay(entries: readonly RecordedEntry[]): Promise<number> {

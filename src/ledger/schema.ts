@@ -300,6 +300,12 @@ export function kindOf(kind: string): 'id' | 'int' | 'text' {
   return bare === 'id' || bare === 'int' ? bare : 'text';
 }
 
+/** What a column has for nothing. */
+export function emptyCell(kind: string): Cell {
+  if (kind.includes('?')) return null;
+  return kindOf(kind) === 'text' ? '' : 0;
+}
+
 /** Columns of each table that erasure takes. */
 export const PERSONAL: Readonly<Record<Table, ReadonlySet<string>>> = byTable(
   (table) =>
@@ -328,18 +334,19 @@ export function createTables(types: ColumnTypes, behind = ''): string {
 export type DocumentRow = Row<'documents'>;
 export type FileRow = Row<'files'>;
 
+const STATES = `SELECT d.endpoint_id, d.folder_id, d.state, count(*) AS n FROM documents d GROUP BY d.endpoint_id, d.folder_id, d.state
+    UNION ALL
+    SELECT f.endpoint_id, f.folder_id, f.verdict, count(*) FROM files f
+     WHERE ${isListed('f.')} GROUP BY f.endpoint_id, f.folder_id, f.verdict`;
+const REQUESTED = `SELECT a.endpoint_id, a.began_at - a.began_at % ${SPAN_MS} AS span, count(*) AS n FROM attempts a
+     WHERE a.outcome IS DISTINCT FROM 'notSent' GROUP BY a.endpoint_id, a.began_at - a.began_at % ${SPAN_MS}`;
+
 /** Rows if the counts are not those of the rows. */
 export const MISCOUNTED = `WITH counted AS (
     SELECT c.endpoint_id, c.folder_id, c.state, sum(c.n) AS n FROM counts c GROUP BY c.endpoint_id, c.folder_id, c.state HAVING sum(c.n) <> 0),
-  there AS (
-    SELECT d.endpoint_id, d.folder_id, d.state, count(*) AS n FROM documents d GROUP BY d.endpoint_id, d.folder_id, d.state
-    UNION ALL
-    SELECT f.endpoint_id, f.folder_id, f.verdict, count(*) FROM files f
-     WHERE ${isListed('f.')} GROUP BY f.endpoint_id, f.folder_id, f.verdict),
+  there AS (${STATES}),
   spans AS (SELECT q.endpoint_id, q.span, q.n FROM requests q WHERE q.n <> 0),
-  requested AS (
-    SELECT a.endpoint_id, a.began_at - a.began_at % ${SPAN_MS} AS span, count(*) AS n FROM attempts a
-     WHERE a.outcome IS DISTINCT FROM 'notSent' GROUP BY a.endpoint_id, a.began_at - a.began_at % ${SPAN_MS})
+  requested AS (${REQUESTED})
   SELECT 1 AS wrong FROM (SELECT * FROM counted EXCEPT SELECT * FROM there) a
   UNION ALL
   SELECT 1 AS wrong FROM (SELECT * FROM there EXCEPT SELECT * FROM counted) b
@@ -347,6 +354,10 @@ export const MISCOUNTED = `WITH counted AS (
   SELECT 1 AS wrong FROM (SELECT * FROM spans EXCEPT SELECT * FROM requested) c
   UNION ALL
   SELECT 1 AS wrong FROM (SELECT * FROM requested EXCEPT SELECT * FROM spans) d`;
+
+/** Of a ledger with one agent. */
+export const COUNT_ANEW = `DELETE FROM counts; INSERT INTO counts (endpoint_id, folder_id, state, agent, n) SELECT s.endpoint_id, s.folder_id, s.state, 0, s.n FROM (${STATES}) s;
+  DELETE FROM requests; INSERT INTO requests (endpoint_id, span, n) ${REQUESTED}`;
 
 export function splitPath(path: string): Pick<FileRow, 'dir' | 'name'> {
   const cut = path.lastIndexOf('/');

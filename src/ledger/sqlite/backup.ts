@@ -129,8 +129,7 @@ export function checkBackup(path: string): JournalHead {
       const { ledger, seq, hash } = headOf(statements);
       return { ledger, seq, hash };
     } finally {
-      statements.forget();
-      statements.db.close();
+      statements.close();
     }
   } catch (error) {
     if (error instanceof ReceiptdError && ['BACKUP_FAILED', 'LEDGER_OLDER'].includes(error.code)) throw error;

@@ -47,8 +47,7 @@ export async function compareWithJournal(path: string, journalPath: string): Pro
         if (flaw !== null) throw damaged(path, flaw);
         return await compareTables(ledger, journalPath, scratch);
       } finally {
-        ledger.forget();
-        ledger.db.close();
+        ledger.close();
       }
     });
   } catch (error) {
@@ -158,8 +157,7 @@ export async function compareFolded(
     }
     return { misfits, reached: headOf(again), differences, count, rows };
   } finally {
-    again.forget();
-    again.db.close();
+    again.close();
   }
 }
 

@@ -241,10 +241,8 @@ export class SqliteEngine implements Engine {
   close(): void {
     this.#inserts.clear();
     this.#updates.clear();
-    this.#writer.forget();
-    this.#options.reader.forget();
-    this.#options.reader.db.close();
-    this.db.close();
+    this.#options.reader.close();
+    this.#writer.close();
     this.#options.journal?.close();
   }
 }

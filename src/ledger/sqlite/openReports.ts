@@ -51,8 +51,7 @@ export function openReading(
       return { ledger, seq, hash };
     },
     close() {
-      statements.forget();
-      statements.db.close();
+      statements.close();
     },
   };
 }

@@ -69,6 +69,11 @@ export class Statements implements Reader {
     this.#prepared.clear();
   }
 
+  close(): void {
+    this.forget();
+    this.db.close();
+  }
+
   #prepare(text: string): PreparedStatement {
     let prepared = this.#prepared.get(text);
     if (prepared === undefined) {
