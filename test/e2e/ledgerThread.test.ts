@@ -37,13 +37,16 @@ async function allIsSentOnce(site: Site, names: readonly string[]): Promise<void
   expect((await site.look('ledger', 'verify')).status).toBe(0);
 }
 
-test('the agent ends with the thread that writes its ledger, and loses nothing when it is restarted', async () => {
+test('the agent ends with the thread that writes its ledger, waits for no upload that can’t be recorded, and loses nothing when it is restarted', async () => {
   const { site, end, heal } = await siteWhoseThreadMayEnd();
+  await site.configure({ delivery: { grace: '10m' } });
   const agent = await site.start();
   await scan(site, 'before.jpg');
   await until(async () => (await site.list('--state', 'accepted')).length === 1);
-  await end();
+  site.sandbox.misbehave({ kind: 'delay', route: 'upload', delayMs: 1_000, times: 1 });
   await scan(site, 'during.jpg');
+  await until(() => site.sandbox.stats().uploadsInFlight === 1);
+  await end();
   const { status, signal, stderr } = await agent.ended;
   expect([status, signal]).toEqual([1, null]);
   expect(stderr).toMatch(SAID);
@@ -53,22 +56,6 @@ test('the agent ends with the thread that writes its ledger, and loses nothing w
   await until(async () => (await site.list('--state', 'accepted')).length === 2);
   expect((await again.stop()).status).toBe(0);
   await allIsSentOnce(site, ['before.jpg', 'during.jpg']);
-});
-
-test('the agent does not wait for uploads that can no longer be recorded', async () => {
-  const { site, end, heal } = await siteWhoseThreadMayEnd();
-  await site.configure({ delivery: { grace: '10m' } });
-  site.sandbox.misbehave({ kind: 'delay', route: 'upload', delayMs: 1_000, times: 1 });
-  const agent = await site.start();
-  await scan(site, 'under-way.jpg');
-  await until(() => site.sandbox.stats().uploadsInFlight === 1);
-  await end();
-  expect(await agent.ended).toMatchObject({ status: 1, stderr: expect.stringMatching(SAID) as string });
-  await heal();
-  const again = await site.quickStart();
-  await until(async () => (await site.list('--state', 'accepted')).length === 1);
-  expect((await again.stop()).status).toBe(0);
-  await allIsSentOnce(site, ['under-way.jpg']);
 });
 
 test('damage found during a run ends the agent, and the next start repairs it', async () => {
@@ -93,16 +80,4 @@ test('damage found during a run ends the agent, and the next start repairs it', 
   await until(async () => (await site.list('--state', 'accepted')).length === 121);
   expect((await again.stop()).status).toBe(0);
   expect(site.sandbox.stats().stored).toBe(121);
-});
-
-test('a single run also ends with the thread that writes its ledger', async () => {
-  const { site, end, heal } = await siteWhoseThreadMayEnd();
-  await end();
-  for (const name of ['a.jpg', 'b.jpg']) await scan(site, name);
-  const { status, stderr } = await site.once();
-  expect(status).toBe(1);
-  expect(stderr).toMatch(SAID);
-  await heal();
-  expect((await site.quickOnce()).status).toBe(0);
-  await allIsSentOnce(site, ['a.jpg', 'b.jpg']);
 });

@@ -143,23 +143,6 @@ it('a change over the socket keeps comments, is recorded, and is in effect when 
   expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toMatch(/"config".*append folders/);
 });
 
-it('uploads in flight during a configuration change are completed once, under one name', async () => {
-  const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
-  const { sandbox } = site;
-  const agent = await site.quickStart();
-  sandbox.misbehave({ kind: 'delay', delayMs: 1_500 });
-  for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${n}.jpg`);
-  await until(() => sandbox.stats().uploadsInFlight === 2);
-  await changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: 'renamed-{hash:8}' }]);
-  sandbox.behave();
-  await until(() => sandbox.stats().stored === 4);
-  await until(async () => (await site.list('--state', 'accepted')).length === 4);
-  expect(sandbox.stats().repeats).toBe(0);
-  expect((await storedOnce(site)).size).toBe(4);
-  expect((await site.list()).filter(({ answerLost }) => answerLost)).toEqual([]);
-  expect(await agent.stop()).toMatchObject({ status: 0 });
-});
-
 it('a kill during a change loses nothing, and leaves a complete configuration', async () => {
   const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
   const { sandbox } = site;

@@ -400,6 +400,7 @@ test('each setting of the service has its effect on requests', async () => {
   const [{ name }] = (await site.list()) as [Row];
   const [shown] = JSON.parse(await site.quickMust('show', String(name), '--json')) as [{ response: string }];
   expect.soft(shown.response.length, 'service.answerLimit').toBe(1_000);
+  expect.soft(await site.quickMust('show', String(name))).toContain('(the ledger keeps the beginning of 3');
 
   const stalls: Record<
     string,

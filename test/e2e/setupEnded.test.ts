@@ -6,7 +6,7 @@ import { defaultConfigText } from '../../src/config/template.ts';
 import { KEYS, type Conversation } from '../support/conversation.ts';
 import { terminalIsHere } from '../support/terminal.ts';
 import { chosenOf } from '../support/everyCase.ts';
-import { OFFICE, until } from './support/agent.ts';
+import { OFFICE } from './support/agent.ts';
 import { quickly } from './support/commandLine.ts';
 import { SECRET, desk, runsServices, type Desk } from './support/desk.ts';
 
@@ -140,17 +140,4 @@ describe.skipIf(!terminalIsHere)('ending receiptd setup', () => {
       expect(here.sandbox.stats().stored).toBeGreaterThan(0);
     },
   );
-
-  test('by Ctrl-C while it works reports the completed steps', async () => {
-    const here = await withSecret();
-    here.sandbox.misbehave({ kind: 'status', status: 503 });
-    const terminal = here.setup([...install(here), '--test-receipt']);
-    await terminal.answers('Go ahead?');
-    await terminal.sees('Sending a test receipt');
-    await until(() => (here.sandbox.stats().requests['upload']?.['503'] ?? 0) > 0);
-    terminal.type(KEYS.ctrlC);
-    await terminal.sees('the steps above are done');
-    expect(await terminal.ends()).toBe(130);
-    expect(await here.settings()).toMatchObject({ service: { baseUrl: here.sandbox.url } });
-  });
 });

@@ -360,16 +360,5 @@ describe('what is refused', () => {
       expect(here.sandbox.endpoints()).toHaveLength(count);
       expect(await readdir(here.dir)).not.toContain('state');
     });
-
-    const proc = requirement('/proc', process.platform === 'linux', 'Linux has it');
-    test.skipIf(!proc)('checks that the folder of the configuration file can be created', async () => {
-      const here = await desk();
-      const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...env } = variables(here);
-      const count = here.sandbox.endpoints().length;
-      const args = ['--create-endpoint', 'Nowhere', '--config', '/proc/none/receiptd.yaml'];
-      expect(await quick(here, args, env)).toBeRefused(1, 'CONFIG_UNWRITABLE', '/proc/none/receiptd.yaml');
-      expect(here.sandbox.endpoints()).toHaveLength(count);
-      expect((await readdir(here.dir)).sort()).toEqual(UNTOUCHED);
-    });
   });
 });

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
 import {
   axeViolations,
   hasChromium,
@@ -13,23 +12,6 @@ import { announced, heading, rows, shows } from '../../console/app/support/inBro
 import { keepForFile } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { prepare, sha256, type Site } from '../support/agent.ts';
-
-/** Bytes that a page received, compressed and with headers, including open streams. */
-async function bytesSent(page: Page): Promise<() => number> {
-  const client = await page.context().newCDPSession(page);
-  const received = new Map<string, number>();
-  client.on('Network.responseReceived', ({ requestId, response }) =>
-    received.set(requestId, response.encodedDataLength),
-  );
-  client.on('Network.dataReceived', ({ requestId, encodedDataLength }) =>
-    received.set(requestId, (received.get(requestId) ?? 0) + encodedDataLength),
-  );
-  client.on('Network.loadingFinished', ({ requestId, encodedDataLength }) =>
-    received.set(requestId, encodedDataLength),
-  );
-  await client.send('Network.enable');
-  return () => [...received.values()].reduce((sum, each) => sum + each, 0);
-}
 
 /** One agent for all tests, one after the other. */
 describe.skipIf(!hasChromium)('the console of a real agent', () => {
@@ -100,40 +82,6 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
         .getByText(/lunch-/)
         .first(),
     );
-  });
-
-  test('sends little for the first view and the first screen of the grid', async () => {
-    const before = (await site.list()).length;
-    const [width, height] = [300, 450];
-    for (let n = 0; n < 24; n += 1)
-      await writeFile(
-        site.file('inbox', `scan-${n}.jpg`),
-        await drawReceipt({ type: 'jpeg', seed: String(n), width, height }),
-      );
-    await expect.poll(async () => (await site.list()).length).toBe(before + 24);
-    const fresh = await browser.blank();
-    const sent = await bytesSent(fresh);
-    await fresh.goto(await link());
-    await heading(fresh, 'Overview');
-    await shows(rows(fresh, 'Folders').first());
-    const first = sent();
-    expect(first).toBeGreaterThan(20_000);
-    expect(first).toBeLessThan(120_000);
-    await fresh.getByRole('link', { name: 'Documents', exact: true }).click();
-    await fresh.getByRole('button', { name: 'Grid' }).click();
-    const drawn = `[...document.querySelectorAll('.card img')].filter((each) => {
-      const { top, bottom } = each.getBoundingClientRect();
-      return bottom > 0 && top < innerHeight;
-    }).map((each) => each.naturalWidth > 0)`;
-    await expect
-      .poll(async () => {
-        const seen = await fresh.evaluate<boolean[]>(drawn);
-        return seen.length > 3 && seen.every(Boolean);
-      })
-      .toBe(true);
-
-    expect(sent()).toBeGreaterThan(first + 10_000);
-    expect(sent()).toBeLessThan(400_000);
   });
 
   test('changes limits and folders in the file, refuses an invalid value, and tests a folder', async () => {
