@@ -6,7 +6,7 @@ import { local } from '../core/domain/words.ts';
 import { textsIn } from '../texts/texts.ts';
 import { createAttentionBook, markOf } from '../intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../intake/folder/attentionFolder.ts';
-import { attentionInPlace, checkOf } from '../intake/folder/pinnedPlaces.ts';
+import { checkOf } from '../intake/folder/pinnedPlaces.ts';
 import { AttentionFolders } from '../features/attention/attention.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
@@ -93,16 +93,15 @@ function placeOf(
   { stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>,
   guards: Guards,
 ): AttentionFolder {
-  const check = checkOf(stateDir, place);
-  const anywhere = createAttentionFolder({
+  return createAttentionFolder({
     path: place,
     like: folder,
     watched: [folder, ...folders.map(({ path }) => path)],
     mark: markOf(folder),
     guard: guardOver(place, guards),
+    check: checkOf(stateDir, place),
     random: Math.random,
   });
-  return check === null ? anywhere : attentionInPlace(anywhere, check);
 }
 
 function bookOf(stateDir: string): string {

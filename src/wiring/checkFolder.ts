@@ -6,9 +6,9 @@ import { failure, type Finding, type FindingFact } from '../core/domain/finding.
 import { isUnreachable } from '../core/domain/unreachable.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
-import { statFolder, tokenOf } from '../intake/folder/folderIdentity.ts';
+import { statFolder, tokenOf } from '../intake/folder/availability.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
-import { attentionDirectory, unwritable } from '../intake/folder/ownDirectory.ts';
+import { attentionDirectory, unwritable } from '../intake/folder/realDirectory.ts';
 
 /** Finds, by trying, what would prevent the agent from watching this folder. */
 export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { createFolderGuard, type Guard } from '../intake/folder/guarded.ts';
-import { checkOf, heldInPlace } from '../intake/folder/pinnedPlaces.ts';
+import { checkOf } from '../intake/folder/pinnedPlaces.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Buffers } from '../core/ports/buffers.ts';
@@ -47,8 +47,7 @@ export function composeFolders(
     if (known) return known;
     const settings = folders.find((folder) => folder.path === path);
     const archiveTo = settings?.archiveTo ?? join(path, 'archive');
-    const check = checkOf(stateDir, path, archiveTo);
-    const anywhere = createWatchedFolder({
+    const folder = createWatchedFolder({
       path,
       recursive: settings?.recursive ?? false,
       include: settings?.include ?? [],
@@ -58,11 +57,11 @@ export function composeFolders(
       watched: folders.map((folder) => folder.path),
       random: Math.random,
       guard: guardOf(path),
+      check: checkOf(stateDir, path, archiveTo),
       ownDirectory: stateDir,
       ...(reading && { allocate: (size: number) => reading.buffers.take(size) }),
       ...(reading?.readBeside && { readBeside: reading.readBeside }),
     });
-    const folder = check === null ? anywhere : heldInPlace(anywhere, archiveTo, check);
     // Only configured folders are cached: archives have a directory per month.
     if (settings) opened.set(path, folder);
     return folder;

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import type { HashAnswer, HashQuestion } from '../intake/image/hashing.ts';
-import { readInto } from '../intake/folder/readWhole.ts';
+import { readInto } from '../intake/folder/fileRead.ts';
 
 function answer({ id, memory, offset, length, file }: HashQuestion): HashAnswer {
   const bytes = Buffer.from(memory, offset, length);

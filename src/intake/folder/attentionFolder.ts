@@ -1,18 +1,31 @@
 import type { BigIntStats } from 'node:fs';
-import { chmod, chown, lstat, mkdir, readdir, rmdir, stat, unlink } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NOTE_ENDING } from '../../core/domain/attention.ts';
 import { systemCode } from '../../core/domain/errors.ts';
+import { dirOf, nameOf } from '../../core/paths.ts';
 import type { AttentionFile, AttentionFolder } from '../../core/ports/attention.ts';
 import type { Random } from '../../core/ports/clock.ts';
-import { randomHex } from './asideName.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
-import { isAbsent, nameOf, parentOf } from './folderPath.ts';
-import { freeNames, nameTaken } from './freeNames.ts';
 import type { Guard } from './guarded.ts';
-import { attentionDirectory, inOwnDirectory, unwritable } from './ownDirectory.ts';
-import { openNew, placeByLink, placeByRename } from './placeExclusively.ts';
-import { inRealDirectory } from './realDirectory.ts';
+import type { PlaceCheck } from './pinnedPlaces.ts';
+import {
+  freeNames,
+  ifThere,
+  isFree,
+  moveTo,
+  nameTaken,
+  openNew,
+  randomHex,
+  unlinkIfThere,
+} from './placing.ts';
+import {
+  attentionDirectory,
+  ignoreSystemErrors,
+  inOwnDirectory,
+  inRealDirectory,
+  unwritable,
+} from './realDirectory.ts';
 
 const HIDDEN_PREFIX = '.receiptd-attention-';
 /** FAT stores times with a resolution of two seconds. */
@@ -28,14 +41,25 @@ export interface AttentionFolderOptions {
   /** Identifies the watched folder, since several may share one attention folder. Eight hexadecimal digits. */
   readonly mark: string;
   readonly guard: Guard;
+  /** Rejects if the folder is elsewhere now than when it was chosen in the console. */
+  readonly check?: PlaceCheck | null;
   readonly random: Random;
 }
 
 /** Every operation holds the directory open (`inRealDirectory`): a link put in its place or on its path is not followed. */
 export function createAttentionFolder(options: AttentionFolderOptions): AttentionFolder {
-  const { path: folder, like, mark, guard, random } = options;
+  const { path: folder, like, mark, guard, check, random } = options;
   const place = attentionDirectory(folder, options.watched);
+  const checked = async <T>(work: () => Promise<T>): Promise<T> => {
+    await check?.(folder);
+    return work();
+  };
+  const run = <T>(work: () => Promise<T>): Promise<T> => guard.run(() => checked(work));
+  const runLong = <T>(work: () => Promise<T>): Promise<T> => guard.runLong(() => checked(work));
   const held = <T>(work: (directory: string) => Promise<T>): Promise<T> => inOwnDirectory(place, '', work);
+  const above = <T>(work: (directory: string) => Promise<T>): Promise<T> =>
+    inRealDirectory(place.base, dirOf(place.below), (parent) => work(join(parent, nameOf(place.below))));
+  const hidden = (): string => `${HIDDEN_PREFIX}${mark}${randomHex(random)}`;
 
   const freeName = async (directory: string, wanted: string): Promise<string> => {
     for (const name of freeNames(wanted, random)) {
@@ -45,70 +69,51 @@ export function createAttentionFolder(options: AttentionFolderOptions): Attentio
     throw nameTaken(wanted, folder);
   };
 
-  const write = async (directory: string, name: string, bytes: Uint8Array): Promise<WrittenNote> => {
-    const hidden = `${HIDDEN_PREFIX}${mark}${randomHex(random)}`;
-    const handle = await openNew(join(directory, hidden), 0o666);
-    if (handle === null) throw nameTaken(hidden, folder);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-      const { size, mtimeMs } = await handle.stat();
-      return { hidden, file: { name, size, mtimeMs } };
-    } catch (error) {
-      await unlink(join(directory, hidden)).catch(() => {});
-      throw error;
-    } finally {
-      await handle.close();
-    }
-  };
-
   return {
     path: folder,
     isThere: () =>
-      guard.run(() =>
-        ifThere(
+      run(() =>
+        ifMade(
           held(() => Promise.resolve(true)),
           false,
         ),
       ),
-    unwritable: () => guard.run(() => unwritable(place)),
-    make: () =>
-      guard.run(() =>
-        inRealDirectory(place.base, parentOf(place.below), (parent) =>
-          makeLike(parent, nameOf(place.below), like),
-        ),
-      ),
+    unwritable: () => run(() => unwritable(place)),
+    make: () => run(() => above((directory) => makeLike(directory, like))),
     unmake: (made) =>
-      guard.run(() =>
-        ifThere(
-          inRealDirectory(place.base, parentOf(place.below), (parent) =>
-            unmake(join(parent, nameOf(place.below)), made),
-          ),
+      run(() =>
+        ifMade(
+          above((directory) => unmake(directory, made)),
           undefined,
         ),
       ),
     prepare: ({ name: wanted, copy, note }) =>
-      guard.runLong(() =>
+      runLong(() =>
         held(async (directory) => {
           const name = await freeName(directory, wanted);
-          const first = copy === null ? null : await write(directory, name, copy);
+          const both = [
+            ...(copy === null ? [] : [{ name, bytes: copy, hidden: hidden() }]),
+            { name: name + NOTE_ENDING, bytes: Buffer.from(note), hidden: hidden() },
+          ];
+          const files: AttentionFile[] = [];
           try {
-            const second = await write(directory, name + NOTE_ENDING, Buffer.from(note));
-            const both = first === null ? [second] : [first, second];
-            return { files: both.map(({ file }) => file), hidden: both.map(({ hidden }) => hidden) };
+            for (const each of both)
+              files.push({ name: each.name, ...(await write(join(directory, each.hidden), each.bytes)) });
+            return { files, hidden: both.map((each) => each.hidden) };
           } catch (error) {
-            if (first !== null) await unlinkIfThere(join(directory, first.hidden)).catch(() => {});
+            for (const { hidden } of both.slice(0, files.length))
+              await unlinkIfThere(join(directory, hidden)).catch(() => {});
             throw error;
           }
         }),
       ),
     publish: ({ files, hidden }) =>
-      guard.runLong(() =>
+      runLong(() =>
         held(async (directory) => {
           const placed: AttentionFile[] = [];
           for (const [index, file] of files.entries()) {
             const source = join(directory, hidden[index] ?? '');
-            if (await give(source, join(directory, file.name))) {
+            if (await moveTo(source, join(directory, file.name))) {
               placed.push(file);
               continue;
             }
@@ -121,40 +126,33 @@ export function createAttentionFolder(options: AttentionFolderOptions): Attentio
         }),
       ),
     remove: (files) =>
-      guard.run(() =>
-        ifThere(
+      run(() =>
+        ifMade(
           held((directory) => removeOurs(directory, files)),
           undefined,
         ),
       ),
     count: (files) =>
-      guard.run(() =>
-        ifThere(
+      run(() =>
+        ifMade(
           held((directory) => countOurs(directory, files)),
           0,
         ),
       ),
     sweep: () =>
-      guard.runLong(() =>
-        ifThere(
-          held(async (directory) => {
-            const left = new RegExp(`^\\${HIDDEN_PREFIX}${mark}[0-9a-f]{8}$`);
-            for (const name of await readdir(directory))
-              if (left.test(name)) await unlinkIfThere(join(directory, name));
-          }),
-          undefined,
-        ),
-      ),
+      runLong(() => {
+        const swept = held(async (directory) => {
+          const left = new RegExp(`^\\${HIDDEN_PREFIX}${mark}[0-9a-f]{8}$`);
+          for (const name of await readdir(directory))
+            if (left.test(name)) await unlinkIfThere(join(directory, name));
+        });
+        return ifMade(swept, undefined);
+      }),
   };
 }
 
-interface WrittenNote {
-  readonly hidden: string;
-  readonly file: AttentionFile;
-}
-
 /** Resolves `otherwise` if the folder is missing. Anything else in its place, such as a link, is an error. */
-async function ifThere<T>(work: Promise<T>, otherwise: T): Promise<T> {
+async function ifMade<T>(work: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -163,24 +161,26 @@ async function ifThere<T>(work: Promise<T>, otherwise: T): Promise<T> {
   }
 }
 
-async function isFree(path: string): Promise<boolean> {
+async function write(file: string, bytes: Uint8Array): Promise<Pick<AttentionFile, 'size' | 'mtimeMs'>> {
+  const handle = await openNew(file, 0o666);
+  if (handle === null) throw nameTaken(file, file);
   try {
-    await lstat(path);
-    return false;
+    await handle.writeFile(bytes);
+    await handle.sync();
+    const { size, mtimeMs } = await handle.stat();
+    return { size, mtimeMs };
   } catch (error) {
-    if (!isAbsent(error)) throw error;
-    return true;
+    await unlinkIfThere(file).catch(() => {});
+    throw error;
+  } finally {
+    await handle.close();
   }
 }
 
 async function isOurs(directory: string, { name, size, mtimeMs }: AttentionFile): Promise<boolean> {
-  try {
-    const there = await lstat(join(directory, name));
-    return there.isFile() && there.size === size && Math.abs(there.mtimeMs - mtimeMs) <= SAME_TIME_MS;
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-    return false;
-  }
+  const there = await ifThere(lstat(join(directory, name)));
+  if (!there?.isFile() || there.size !== size) return false;
+  return Math.abs(there.mtimeMs - mtimeMs) <= SAME_TIME_MS;
 }
 
 async function removeOurs(directory: string, files: readonly AttentionFile[]): Promise<void> {
@@ -194,38 +194,26 @@ async function countOurs(directory: string, files: readonly AttentionFile[]): Pr
   return count;
 }
 
-/** Moves a file to its final name. False if the name is taken. */
-async function give(source: string, target: string): Promise<boolean> {
-  const placed = await placeByLink(source, target);
-  if (placed === 'unsupported') return placeByRename(source, target);
-  if (placed === 'placed') await unlinkIfThere(source);
-  return placed === 'placed';
-}
-
 /**
  * Creates the folder with the owner and mode of the watched one, so that people who scan can delete files that they have
  * dealt with. Null if it exists.
  */
-async function makeLike(parent: string, name: string, watched: string): Promise<string | null> {
+async function makeLike(directory: string, watched: string): Promise<string | null> {
   try {
-    await mkdir(join(parent, name));
+    await mkdir(directory);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
     return null;
   }
-  const made = identityOf(await lstat(join(parent, name), { bigint: true }));
+  const made = identityOf(await lstat(directory, { bigint: true }));
   if (process.platform === 'win32') return made;
   const { mode, uid, gid } = await stat(watched);
-  await inRealDirectory(parent, name, async (directory) => {
+  await inRealDirectory(dirOf(directory), nameOf(directory), async (held) => {
     // A different folder may be there by now; leave its owner and mode alone.
-    if ((await readdir(directory)).length > 0) return;
-    try {
-      await chown(directory, uid, gid);
-    } catch (error) {
-      // Only root may change the owner.
-      if (systemCode(error) === undefined) throw error;
-    }
-    await chmod(directory, mode & 0o7777).catch(() => {});
+    if ((await readdir(held)).length > 0) return;
+    // Only root may change the owner.
+    await chown(held, uid, gid).catch(ignoreSystemErrors);
+    await chmod(held, mode & 0o7777).catch(() => {});
   });
   return made;
 }
@@ -235,21 +223,8 @@ function identityOf({ ino, birthtimeNs }: BigIntStats): string {
   return `${ino} ${birthtimeNs}`;
 }
 
-async function unmake(folder: string, made: string): Promise<void> {
-  const there = await lstat(folder, { bigint: true });
-  if (!there.isDirectory() || identityOf(there) !== made) return;
-  try {
-    await rmdir(folder);
-  } catch (error) {
-    // It is not empty, or may not be removed: keep it.
-    if (systemCode(error) === undefined) throw error;
-  }
-}
-
-async function unlinkIfThere(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-  }
+async function unmake(directory: string, made: string): Promise<void> {
+  const there = await lstat(directory, { bigint: true });
+  // If it is not empty, or may not be removed, it stays.
+  if (there.isDirectory() && identityOf(there) === made) await rmdir(directory).catch(ignoreSystemErrors);
 }

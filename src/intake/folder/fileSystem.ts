@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { win32 } from 'node:path';
 import { promisify } from 'node:util';
-import { systemCode } from '../../core/domain/errors.ts';
 import type { FileSystem } from '../../core/ports/folder.ts';
 
 /** Node's `statfs`; an argument, so that tests can simulate a share. */
@@ -20,59 +19,22 @@ export interface FileSystemSources {
   readonly realPath?: (path: string) => Promise<string>;
 }
 
-interface FileSystemKind {
-  readonly name: string;
-  readonly network: boolean;
-}
-
 /**
- * Values of `f_type` on Linux. Unknown ones count as local: a share mistaken for a disk is still listed every
+ * Values of `f_type` on Linux, in hexadecimal. Unknown ones count as local: a share mistaken for a disk is still listed every
  * `reconcileEvery`, while a disk mistaken for a share would lose its events and inodes.
  */
-const KINDS: ReadonlyMap<number, FileSystemKind> = new Map<number, FileSystemKind>([
-  ...(
-    [
-      [0x6969, 'nfs'],
-      [0x517b, 'smb'],
-      [0xff534d42, 'cifs'],
-      [0xfe534d42, 'smb2'],
-      [0x65735546, 'fuse'],
-      [0x01021997, '9p'],
-      [0x5346414f, 'afs'],
-      [0x6b414653, 'afs'],
-      [0x73757245, 'coda'],
-      [0x00c36400, 'ceph'],
-      [0x564c, 'ncp'],
-      [0x786f4256, 'vboxsf'],
-      [0xbacbacbc, 'vmhgfs'],
-      [0x0bd00bd0, 'lustre'],
-      [0x47504653, 'gpfs'],
-      [0x01161970, 'gfs2'],
-      [0x7461636f, 'ocfs2'],
-    ] as const
-  ).map(([type, name]) => [type, { name, network: true }] as const),
-  ...(
-    [
-      [0xef53, 'ext4'],
-      [0x58465342, 'xfs'],
-      [0x9123683e, 'btrfs'],
-      [0x01021994, 'tmpfs'],
-      [0x858458f6, 'ramfs'],
-      [0x794c7630, 'overlay'],
-      [0x2fc12fc1, 'zfs'],
-      [0xf2f52010, 'f2fs'],
-      [0x4d44, 'vfat'],
-      [0x2011bab0, 'exfat'],
-      [0x5346544e, 'ntfs'],
-      [0x7366746e, 'ntfs3'],
-      [0x52654973, 'reiserfs'],
-      [0x3153464a, 'jfs'],
-      [0xca451a4e, 'bcachefs'],
-      [0x9660, 'iso9660'],
-      [0x482b, 'hfsplus'],
-    ] as const
-  ).map(([type, name]) => [type, { name, network: false }] as const),
-]);
+const NETWORK = kindsIn(
+  `nfs 6969, smb 517b, cifs ff534d42, smb2 fe534d42, fuse 65735546, 9p 1021997, afs 5346414f, afs 6b414653, coda 73757245, ceph c36400,
+  ncp 564c, vboxsf 786f4256, vmhgfs bacbacbc, lustre bd00bd0, gpfs 47504653, gfs2 1161970, ocfs2 7461636f`,
+);
+const LOCAL = kindsIn(
+  `ext4 ef53, xfs 58465342, btrfs 9123683e, tmpfs 1021994, ramfs 858458f6, overlay 794c7630, zfs 2fc12fc1, f2fs f2f52010, vfat 4d44,
+  exfat 2011bab0, ntfs 5346544e, ntfs3 7366746e, reiserfs 52654973, jfs 3153464a, bcachefs ca451a4e, iso9660 9660, hfsplus 482b`,
+);
+
+function kindsIn(text: string): ReadonlyMap<string, string> {
+  return new Map(Array.from(text.matchAll(/(\w+) (\w+)/g), ([, name = '', type = '']) => [type, name]));
+}
 
 /**
  * File systems on which creating, renaming or deleting an entry changes its directory's ctime, by the system's own clock and
@@ -97,12 +59,14 @@ export async function fileSystemOf(
   if (platform !== 'linux' && !sources.statfs) return local('local', device);
   const { type } = await (sources.statfs ?? statfs)(folder);
   // Signed on 32-bit systems.
-  const kind = KINDS.get(type >>> 0) ?? { name: `0x${(type >>> 0).toString(16)}`, network: false };
-  const mount = mountOf(device, (await (sources.mounts ?? mountInfo)()) ?? '');
+  const kind = (type >>> 0).toString(16);
+  const name = NETWORK.get(kind);
+  if (name === undefined) return local(LOCAL.get(kind) ?? `0x${kind}`, device);
+  const mounts = mountsIn((await (sources.mounts ?? mountInfo)()) ?? '');
+  const mount = mounts.find((each) => each.device === deviceNumbers(device));
   // A local disk mounted through FUSE (NTFS, exFAT) has the same type as a share mounted through it.
-  if (kind.name === 'fuse' && mount?.type === 'fuseblk') return local('fuseblk', device);
-  if (!kind.network) return local(kind.name, device);
-  return { ...kind, mark: mount ? `${kind.name} ${mount.source}` : kind.name };
+  if (name === 'fuse' && mount?.type === 'fuseblk') return local('fuseblk', device);
+  return { name, network: true, mark: mount ? `${name} ${mount.source}` : name };
 }
 
 function local(name: string, device: bigint): FileSystem {
@@ -160,23 +124,30 @@ function realPath(path: string): Promise<string> {
   return promisify(fs.realpath.native)(path);
 }
 
-interface Mount {
+export interface Mount {
+  /** Major and minor number. */
+  readonly device: string;
+  readonly point: string;
   readonly type: string;
   readonly source: string;
 }
 
-/** Fields: id, parent, major:minor, root, mount point, options, optional ones, '-', type, source, options. */
-function mountOf(device: bigint, text: string): Mount | null {
-  const wanted = deviceNumbers(device);
-  for (const line of text.split('\n')) {
+/** Lines of /proc/self/mountinfo: id, parent, major:minor, root, mount point, options, optional ones, '-', type, source, options. */
+export function mountsIn(text: string): Mount[] {
+  return text.split('\n').flatMap((line) => {
     const fields = line.split(' ');
-    if (fields[2] !== wanted) continue;
     const dash = fields.indexOf('-', 6);
-    const type = fields[dash + 1];
-    const source = fields[dash + 2];
-    if (dash > 0 && type !== undefined && source !== undefined) return { type, source };
-  }
-  return null;
+    const [, , device, , point] = fields;
+    const [type, source] = fields.slice(dash + 1);
+    if (dash < 0 || device === undefined || point === undefined) return [];
+    if (type === undefined || source === undefined) return [];
+    return [{ device, point: point.replace(/\\([0-7]{3})/g, unescaped), type, source }];
+  });
+}
+
+/** Spaces and some other characters are escaped in octal. */
+function unescaped(_: string, digits: string): string {
+  return String.fromCharCode(parseInt(digits, 8));
 }
 
 /** Like glibc's major() and minor(). */
@@ -186,11 +157,6 @@ function deviceNumbers(device: bigint): string {
   return `${major}:${minor}`;
 }
 
-async function mountInfo(): Promise<string | null> {
-  try {
-    return await readFile('/proc/self/mountinfo', 'utf8');
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return null;
-  }
+function mountInfo(): Promise<string | null> {
+  return readFile('/proc/self/mountinfo', 'utf8').catch(() => null);
 }

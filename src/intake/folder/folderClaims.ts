@@ -1,10 +1,12 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { FolderClaims, FolderHolder, FolderLook } from '../../core/ports/folder.ts';
+import { writeDurably } from '../../system/durableFile.ts';
+import { ignoreSystemErrors } from './realDirectory.ts';
 
 /*
  * On one machine, only one agent takes in a folder:
@@ -67,7 +69,7 @@ export function createFolderClaims(stateDir: string, { isOnce = false } = {}): F
       if (isOnce) return;
       const text = `${JSON.stringify([...paths])}\n`;
       // Serializes the writes of all folders.
-      writing = writing.then(() => replace(file, text)).catch(ignoreSystemErrors);
+      writing = writing.then(() => writeDurably(file, text)).catch(ignoreSystemErrors);
       await writing;
     },
   };
@@ -125,15 +127,6 @@ async function readOthers(file: string): Promise<Set<string>> {
   } catch {
     return new Set();
   }
-}
-
-async function replace(file: string, text: string): Promise<void> {
-  await writeFile(`${file}.new`, text, { mode: 0o600 });
-  await rename(`${file}.new`, file);
-}
-
-function ignoreSystemErrors(error: unknown): void {
-  if (systemCode(error) === undefined) throw error;
 }
 
 function userName(): string {

@@ -42,17 +42,26 @@ function allAtOnce(): number {
 }
 
 /** Operations in progress in the whole process, since all guards share its threads. */
-const everywhere = { underWay: 0 };
+let everywhere = 0;
+
+interface GuardedOperation {
+  readonly isLong: boolean;
+  /** Null once it was given up. */
+  giveUp: (() => void) | null;
+}
+
+interface WaitingCall {
+  readonly go: () => void;
+  readonly refuse: (error: Error) => void;
+}
 
 export class Guard {
   readonly #limitMs: number;
   readonly #ask: () => Promise<unknown>;
   readonly #underWay = new Set<GuardedOperation>();
-  readonly #queue = new Set<WaitingCall>();
+  #queue: WaitingCall[] = [];
   #silentSince: number | null = null;
   #probedAt = -Infinity;
-  #timer: NodeJS.Timeout | null = null;
-  #timerDue = 0;
 
   constructor({ limitMs = LIMIT_MS, probe }: GuardOptions) {
     this.#limitMs = limitMs;
@@ -74,7 +83,7 @@ export class Guard {
   async run<T>(operation: (progress: () => void) => Promise<T>): Promise<T> {
     this.#refuseIfSilent();
     while (!this.#hasPlace) await this.#place();
-    return this.#start(operation, this.#limitMs);
+    return this.#start(operation);
   }
 
   /**
@@ -84,115 +93,20 @@ export class Guard {
   async runLong<T>(operation: () => Promise<T>): Promise<T> {
     this.#refuseIfSilent();
     // Not while an earlier one was given up but may still take effect.
-    for (const each of this.#underWay) if (each.isLong && each.isGivenUp) throw this.#refusal();
+    for (const each of this.#underWay) if (each.isLong && each.giveUp === null) throw this.#refusal();
     while (!this.#hasPlace) await this.#place();
-    let probing = false;
+    let isProbing = false;
     const beside = setInterval(() => {
-      if (probing || this.isSilent) return;
-      probing = true;
-      void this.#start(() => this.#ask(), this.#limitMs)
-        .catch(() => undefined)
-        .finally(() => {
-          probing = false;
-        });
+      if (isProbing || this.isSilent) return;
+      isProbing = true;
+      const ended = (): void => void (isProbing = false);
+      this.#start(this.#ask).then(ended, ended);
     }, this.#limitMs / 3).unref();
     try {
-      return await this.#start(operation, Infinity);
+      return await this.#start(operation, true);
     } finally {
       clearInterval(beside);
     }
-  }
-
-  /** Given-up operations keep their threads, so one more is always allowed if all others were given up. */
-  get #hasPlace(): boolean {
-    let givenUp = 0;
-    for (const operation of this.#underWay) if (operation.isGivenUp) givenUp += 1;
-    const own = this.#underWay.size;
-    return own === givenUp || (own < AT_ONCE && everywhere.underWay < allAtOnce());
-  }
-
-  #place(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.add({ go: resolve, refuse: reject });
-    });
-  }
-
-  #start<T>(work: (progress: () => void) => Promise<T>, limitMs: number): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const operation: GuardedOperation = {
-        since: performance.now(),
-        limitMs,
-        isLong: limitMs === Infinity,
-        isGivenUp: false,
-        giveUp: () => {
-          operation.isGivenUp = true;
-          reject(this.#refusal());
-        },
-      };
-      this.#underWay.add(operation);
-      everywhere.underWay += 1;
-      this.#watch();
-      const ended = (): void => {
-        this.#underWay.delete(operation);
-        everywhere.underWay -= 1;
-        this.#answered();
-        this.#next();
-      };
-      work(() => {
-        operation.since = performance.now();
-        if (operation.isGivenUp) this.#answered();
-      }).then(
-        (value) => {
-          ended();
-          resolve(value);
-        },
-        (error: unknown) => {
-          ended();
-          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- handed on as it came
-          reject(error);
-        },
-      );
-    });
-  }
-
-  /** Wakes the first waiter, which checks again in a later turn whether there is still room. */
-  #next(): void {
-    const [waiting] = this.#queue;
-    if (!waiting || !this.#hasPlace) return;
-    this.#queue.delete(waiting);
-    waiting.go();
-  }
-
-  #watch(): void {
-    if (this.#timer !== null || this.isSilent) return;
-    this.#timerDue = performance.now() + this.#limitMs / 4;
-    this.#timer = setTimeout(() => this.#look(), this.#limitMs / 4).unref();
-  }
-
-  #look(): void {
-    this.#timer = null;
-    const now = performance.now();
-    const wasStopped = now - this.#timerDue > STOPPED_MS;
-    for (const operation of this.#underWay) {
-      if (operation.isGivenUp) continue;
-      if (wasStopped) operation.since = now;
-      if (now - operation.since >= operation.limitMs) return this.#fellSilent();
-    }
-    if ([...this.#underWay].some(({ isGivenUp }) => !isGivenUp)) this.#watch();
-  }
-
-  #fellSilent(): void {
-    this.#silentSince = performance.now();
-    this.#probedAt = this.#silentSince;
-    for (const operation of this.#underWay) if (!operation.isGivenUp) operation.giveUp();
-    for (const { refuse } of this.#queue) refuse(this.#refusal());
-    this.#queue.clear();
-  }
-
-  #answered(): void {
-    if (this.#silentSince === null) return;
-    this.#silentSince = null;
-    if (this.#underWay.size > 0) this.#watch();
   }
 
   #refuseIfSilent(): void {
@@ -201,14 +115,69 @@ export class Guard {
     throw this.#refusal();
   }
 
+  #place(): Promise<void> {
+    return new Promise((go, refuse) => this.#queue.push({ go, refuse }));
+  }
+
+  /** Given-up operations keep their threads, so one more is always allowed if all others were given up. */
+  get #hasPlace(): boolean {
+    const own = this.#underWay.size;
+    const areGivenUp = [...this.#underWay].every(({ giveUp }) => giveUp === null);
+    return areGivenUp || (own < AT_ONCE && everywhere < allAtOnce());
+  }
+
+  #start<T>(work: (progress: () => void) => Promise<T>, isLong = false): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let dueAt = performance.now() + this.#limitMs;
+      const timer = setTimeout(() => {
+        if (performance.now() - dueAt > STOPPED_MS) progress();
+        else if (this.isSilent) operation.giveUp?.();
+        else this.#fallSilent();
+      }, this.#limitMs).unref();
+      const operation: GuardedOperation = {
+        isLong,
+        giveUp: () => {
+          operation.giveUp = null;
+          clearTimeout(timer);
+          reject(this.#refusal());
+        },
+      };
+      const progress = (): void => {
+        dueAt = performance.now() + this.#limitMs;
+        if (operation.giveUp === null) this.#silentSince = null;
+        else timer.refresh();
+      };
+      const ended = (): void => {
+        clearTimeout(timer);
+        this.#underWay.delete(operation);
+        everywhere -= 1;
+        this.#silentSince = null;
+        // It checks again in a later turn whether there is still room.
+        if (this.#hasPlace) this.#queue.shift()?.go();
+      };
+      if (isLong) clearTimeout(timer);
+      this.#underWay.add(operation);
+      everywhere += 1;
+      work(progress).finally(ended).then(resolve, reject);
+    });
+  }
+
+  #fallSilent(): void {
+    this.#silentSince = performance.now();
+    this.#probedAt = this.#silentSince;
+    for (const { giveUp } of this.#underWay) giveUp?.();
+    for (const { refuse } of this.#queue) refuse(this.#refusal());
+    this.#queue = [];
+  }
+
   #probe(): void {
     const now = performance.now();
     const own = this.#underWay.size;
     const pause = own < ENOUGH_PROBES ? PROBE_AGAIN_AFTER : PROBE_SELDOM_AFTER;
     if (now - this.#probedAt < pause * this.#limitMs || own >= PROBES_AT_MOST) return;
-    if (own > 0 && everywhere.underWay >= allAtOnce()) return;
+    if (own > 0 && everywhere >= allAtOnce()) return;
     this.#probedAt = now;
-    this.#start(() => this.#ask(), this.#limitMs).catch(() => undefined);
+    this.#start(this.#ask).catch(() => undefined);
   }
 
   #refusal(): Error {
@@ -216,20 +185,6 @@ export class Guard {
     const seconds = Math.round((forMs + this.#limitMs) / 1000);
     return systemError('ETIMEDOUT', `no answer for ${seconds} s`);
   }
-}
-
-interface GuardedOperation {
-  /** When it started or last showed progress. */
-  since: number;
-  readonly limitMs: number;
-  readonly isLong: boolean;
-  isGivenUp: boolean;
-  readonly giveUp: () => void;
-}
-
-interface WaitingCall {
-  readonly go: () => void;
-  readonly refuse: (error: Error) => void;
 }
 
 export function createFolderGuard(folder: string, limitMs?: number): Guard {

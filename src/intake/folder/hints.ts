@@ -2,10 +2,10 @@ import { opendir, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { FolderHints } from '../../core/ports/folder.ts';
-import { ASIDE_PREFIX } from './asideName.ts';
 import { DirectoryWatcher } from './directoryWatcher.ts';
-import { statFolder, tokenOf } from './folderIdentity.ts';
+import { statFolder, tokenOf } from './availability.ts';
 import { locationOf, realLocation } from './location.ts';
+import { ASIDE_PREFIX } from './scope.ts';
 
 /*
  * States of a watch, from `watch` to `close`:

@@ -1,5 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import { mountsIn } from './fileSystem.ts';
 
 /** The machine to search; an argument, so that tests can simulate any. */
 export interface Machine {
@@ -90,22 +91,12 @@ async function sharesOf(machine: Machine): Promise<readonly string[]> {
       .filter((each) => each !== `${machine.env['SystemDrive'] ?? 'C:'}\\`);
   }
   if (platform === 'darwin') return (await directories('/Volumes')).map((name) => `/Volumes/${name}`);
-  return mountedShares((await machine.text('/proc/self/mountinfo')) ?? '');
+  const mounts = mountsIn((await machine.text('/proc/self/mountinfo')) ?? '');
+  return mounts.filter(({ type }) => SHARE_TYPES.test(type)).map(({ point }) => point);
 }
 
 const SHARE_TYPES =
   /^(?:nfs4?|cifs|smb3?|smbfs|9p|ceph|fuse\.(?:sshfs|rclone|davfs2?|smbnetfs|gvfsd-fuse|s3fs))$/;
-
-function mountedShares(mountinfo: string): readonly string[] {
-  return mountinfo.split('\n').flatMap((line) => {
-    const fields = line.split(' ');
-    const type = fields[fields.indexOf('-', 6) + 1] ?? '';
-    const point = fields[4];
-    if (point === undefined || !SHARE_TYPES.test(type)) return [];
-    // Spaces and some other characters are escaped in octal.
-    return [point.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)))];
-  });
-}
 
 /** The machine that this runs on. Anything not read within `limitMs` counts as empty, since a share may hang. */
 export function thisMachine(

@@ -1,25 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import fs, { type Dirent } from 'node:fs';
 import { lstat, opendir, readdir } from 'node:fs/promises';
+import { sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isNamedLikeAnImage } from '../../core/domain/receiptLike.ts';
 import { standsForListing } from '../../core/domain/directoryStamp.ts';
 import { systemCode, systemError } from '../../core/domain/errors.ts';
+import { isNamedLikeAnImage } from '../../core/domain/receiptLike.ts';
+import { pathOf } from '../../core/paths.ts';
 import type { ListedDirectory } from '../../core/ports/folder.ts';
-import { isAsideName } from './asideName.ts';
-import type { ExcludedDirectories } from './excludedDirectories.ts';
-import { statFolder, tokenOf } from './folderIdentity.ts';
-import { inside, isAbsent, joinPath } from './folderPath.ts';
-import type { PathFilter } from './pathFilter.ts';
-import { parentsAreReal } from './realDirectory.ts';
+import { statFolder, tokenOf } from './availability.ts';
+import { ignoreSystemErrors, inside, isAbsent, parentsAreReal, prefixesOf } from './realDirectory.ts';
+import { isAsideName, type Scope } from './scope.ts';
 import { SortedNames } from './sortedNames.ts';
 
-export interface ListingScope {
-  readonly folder: string;
-  readonly recursive: boolean;
-  readonly filter: PathFilter;
-  readonly excluded: ExcludedDirectories;
-  /** The folder is on the agent's own disk; its top level is read in this thread. */
+export interface ListingMeans {
+  /** The folder is on the agent's own disk; its top level is read in this thread, which takes a fifth of the time. */
   readonly isAtOnce: boolean;
   /** Device on which the metadata of a directory reflects every change in it; null if unknown. */
   readonly stampedDevice: bigint | null;
@@ -31,9 +26,7 @@ export interface ListingScope {
 
 /** Directory entries per read, and files per batch. */
 const ENTRIES_AT_ONCE = 1024;
-
-const LONGEST_CHARACTER = 4;
-
+/** It may be part of a name, or stand for bytes that are not valid UTF-8. */
 const REPLACEMENT = '\uFFFD';
 
 /**
@@ -43,60 +36,63 @@ const REPLACEMENT = '\uFFFD';
  * (by unmounting a share, for instance): an incomplete listing must not pass for a complete one.
  */
 export async function* listFolder(
-  scope: ListingScope,
+  scope: Scope,
+  means: ListingMeans,
   under: string,
   signal?: AbortSignal,
   passesOver?: (dir: string, stamp: string) => readonly string[] | null,
 ): AsyncGenerator<ListedDirectory> {
   const before = tokenOf(await statFolder(scope.folder));
-  await scope.excluded.refresh();
-  if (under !== '' && scope.excluded.has(under)) return;
+  await scope.refresh();
+  if (under !== '')
+    for (const each of prefixesOf(under)) if (!scope.recursive || !(await scope.enters(each))) return;
   const directories = [under];
   for (const dir of directories) {
     signal?.throwIfAborted();
-    let content: DirectoryContent;
-    let stamp: string | null;
+    let batches: Iterable<ListedDirectory>;
     try {
       // Don't list through a link. Only `under` needs this check, since the walk itself follows no links.
-      if (dir === under && dir !== '' && !(await parentsAreReal(scope.folder, joinPath(dir, '-')))) {
-        yield { dir, files: [], unreadableDirs: [{ path: dir, code: 'ENOENT' }] };
-        continue;
-      }
-      stamp = passesOver ? await stampOf(scope, dir) : null;
-      const before = stamp === null ? null : passesOver?.(dir, stamp);
-      if (before) {
-        for (const child of before) if (!scope.excluded.has(child)) directories.push(child);
-        yield { dir, files: [], isUnchanged: true };
-        continue;
-      }
-      content = await readDirectory(scope, dir);
+      if (dir === under && !(await parentsAreReal(scope.folder, pathOf(dir, '-'))))
+        throw systemError('ENOENT', dir);
+      const stamp = passesOver ? await stampOf(scope.folder, dir, means) : null;
+      const unchanged = stamp === null ? null : passesOver?.(dir, stamp);
+      const content = unchanged ? null : await readDirectory(scope, dir, means);
+      const children: string[] = [];
+      for (const child of unchanged ?? content?.directories ?? [])
+        if (await scope.enters(child)) children.push(child);
+      directories.push(...children);
+      batches = content
+        ? batchesOf(dir, content, stamp === null ? {} : { stamp, directories: children }, signal)
+        : [{ dir, files: [], isUnchanged: true }];
     } catch (error) {
       const code = isAbsent(error) ? 'ENOENT' : systemCode(error);
       if (dir === '' || code === undefined) throw error;
-      yield { dir, files: [], unreadableDirs: [{ path: dir, code }] };
-      continue;
+      batches = [{ dir, files: [], unreadableDirs: [{ path: dir, code }] }];
     }
-    for (const child of content.directories) directories.push(child);
-    const { files, badNames, links } = content;
-    for (let isFirst = true; ; isFirst = false) {
-      const batch = files.take(ENTRIES_AT_ONCE).map((name) => ({ path: joinPath(dir, name) }));
-      if (isFirst) {
-        const stamped = stamp !== null && { stamp, directories: content.directories };
-        yield {
-          dir,
-          files: batch,
-          ...(badNames.length > 0 && { badNames }),
-          ...(links > 0 && { links }),
-          ...stamped,
-        };
-      } else if (batch.length > 0) yield { dir, files: batch };
-      if (batch.length < ENTRIES_AT_ONCE) break;
-      signal?.throwIfAborted();
-    }
+    yield* batches;
   }
   signal?.throwIfAborted();
-  if (tokenOf(await statFolder(scope.folder)) !== before) {
+  if (tokenOf(await statFolder(scope.folder)) !== before)
     throw systemError('ESTALE', `${scope.folder} was replaced while it was listed`);
+}
+
+function* batchesOf(
+  dir: string,
+  { files, badNames, links }: DirectoryContent,
+  stamped: Pick<ListedDirectory, 'stamp' | 'directories'>,
+  signal: AbortSignal | undefined,
+): Generator<ListedDirectory> {
+  let more = {
+    ...(badNames.length > 0 && { badNames }),
+    ...(links > 0 && { links }),
+    ...stamped,
+  };
+  for (let isFirst = true; ; isFirst = false) {
+    const batch = files.take(ENTRIES_AT_ONCE).map((name) => ({ path: pathOf(dir, name) }));
+    if (isFirst || batch.length > 0) yield { dir, files: batch, ...more };
+    if (batch.length < ENTRIES_AT_ONCE) return;
+    signal?.throwIfAborted();
+    more = {};
   }
 }
 
@@ -104,18 +100,23 @@ export async function* listFolder(
  * Stamp of a directory; null if the file system or a recent change makes it unreliable. Taken before the directory is read,
  * so that a change made meanwhile changes the next stamp.
  */
-async function stampOf(scope: ListingScope, dir: string): Promise<string | null> {
-  if (scope.stampedDevice === null) return null;
-  const listedAt = scope.now();
-  const path = inside(scope.folder, dir);
+async function stampOf(
+  folder: string,
+  dir: string,
+  { stampedDevice, now }: ListingMeans,
+): Promise<string | null> {
+  if (stampedDevice === null) return null;
+  const listedAt = now();
+  const path = inside(folder, dir);
   const stats = dir === '' ? await statFolder(path) : await lstat(path, { bigint: true });
   // Anybody can set a directory's mtime back, but not its ctime.
   const { dev, ino, birthtimeNs, mtimeNs, ctimeNs, nlink, size } = stats;
-  if (!stats.isDirectory() || dev !== scope.stampedDevice) return null;
+  if (!stats.isDirectory() || dev !== stampedDevice) return null;
   if (!standsForListing(Number(ctimeNs / 1_000_000n), listedAt)) return null;
   return [dev, ino, birthtimeNs, mtimeNs, ctimeNs, nlink, size].join(':');
 }
 
+/** What matters of a directory. */
 interface DirectoryContent {
   readonly files: SortedNames;
   readonly directories: string[];
@@ -123,118 +124,150 @@ interface DirectoryContent {
   links: number;
 }
 
-/** Reads a directory; keeps only the names that matter. */
-async function readDirectory(scope: ListingScope, dir: string): Promise<DirectoryContent> {
-  const directory = inside(scope.folder, dir);
-  const found: DirectoryContent = { files: new SortedNames(), directories: [], badNames: [], links: 0 };
+function readDirectory(scope: Scope, dir: string, means: ListingMeans): Promise<DirectoryContent> {
+  return readEntries(
+    inside(scope.folder, dir),
+    { isAtOnce: means.isAtOnce && dir === '', onProgress: means.onProgress },
+    () => ({ files: new SortedNames(), directories: [], badNames: [], links: 0 }),
+    (found, name, entry, isBad) => sortOut(scope, dir, name, entry, isBad, found),
+  );
+}
+
+export type DirectoryEntry = Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'>;
+type Each<T> = (found: T, name: string, entry: DirectoryEntry, isBad: boolean) => void;
+
+/** Collects the entries of a directory. `isBad`: the name is not valid UTF-8, and shown in another way. */
+export async function readEntries<T>(
+  directory: string,
+  { isAtOnce = false, onProgress = () => {} }: Partial<Pick<ListingMeans, 'isAtOnce' | 'onProgress'>>,
+  start: () => T,
+  each: Each<T>,
+): Promise<T> {
+  const found = start();
   let hasDoubtful = false;
-  const each = (entry: Dirent): void => {
-    if (entry.name.includes(REPLACEMENT)) hasDoubtful = true;
-    else sortOut(scope, dir, entry, entry.name, found);
-  };
-  await (scope.isAtOnce && dir === ''
-    ? readAtOnce(directory, each, scope.onProgress)
-    : read(directory, each, scope.onProgress));
-  if (hasDoubtful) await sortOutByBytes(scope, dir, found);
+  try {
+    await readEach(directory, isAtOnce, onProgress, (entry) => {
+      if (entry.name.includes(REPLACEMENT)) hasDoubtful = true;
+      else each(found, entry.name, entry, false);
+    });
+  } catch (error) {
+    ignoreSystemErrors(error);
+    // Where a listing has no types, the runtime looks at each entry, and fails if one can't be looked at.
+    const again = start();
+    await readByBytes(
+      directory,
+      () => true,
+      onProgress,
+      (...entry) => each(again, ...entry),
+    );
+    return again;
+  }
+  const isDoubtful = (name: string): boolean => name.includes(REPLACEMENT);
+  if (hasDoubtful) await readByBytes(directory, isDoubtful, onProgress, (...entry) => each(found, ...entry));
   return found;
 }
 
-/**
- * Handles names with U+FFFD, which may be part of a name or stand for invalid bytes: rereads the directory as bytes to tell
- * these apart. Shows invalid bytes in hexadecimal, so that no name hides another.
- */
-async function sortOutByBytes(scope: ListingScope, dir: string, found: DirectoryContent): Promise<void> {
-  const entries = await readdir(inside(scope.folder, dir), { encoding: 'buffer', withFileTypes: true });
-  const taken = new Set(entries.filter(({ name }) => isUtf8(name)).map(({ name }) => name.toString('utf8')));
-  for (const entry of entries) {
-    const name = entry.name.toString('utf8');
-    if (!name.includes(REPLACEMENT)) continue;
-    if (isUtf8(entry.name)) {
-      sortOut(scope, dir, entry, name, found);
-      continue;
-    }
-    let shown = showBytes(entry.name);
-    while (taken.has(shown)) shown += '%';
-    taken.add(shown);
-    sortOut(scope, dir, entry, shown, found, true);
-  }
-}
-
-async function read(directory: string, each: (entry: Dirent) => void, onProgress: () => void): Promise<void> {
-  let count = 0;
-  for await (const entry of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE })) {
-    if ((count += 1) % ENTRIES_AT_ONCE === 0) onProgress();
-    each(entry);
-  }
-}
-
-/** Takes a fifth of the time that `read` takes; other work runs between batches. */
-async function readAtOnce(
+async function readEach(
   directory: string,
-  each: (entry: Dirent) => void,
+  isAtOnce: boolean,
   onProgress: () => void,
+  each: (entry: Dirent) => void,
 ): Promise<void> {
-  const opened = fs.opendirSync(directory, { bufferSize: ENTRIES_AT_ONCE });
+  const options = { bufferSize: ENTRIES_AT_ONCE };
+  const opened = isAtOnce ? fs.opendirSync(directory, options) : await opendir(directory, options);
   try {
     for (let count = 1; ; count += 1) {
-      const entry = opened.readSync();
+      const entry = isAtOnce ? opened.readSync() : await opened.read();
       if (entry === null) return;
       each(entry);
       if (count % ENTRIES_AT_ONCE > 0) continue;
       onProgress();
-      await setImmediate();
+      if (isAtOnce) await setImmediate();
     }
   } finally {
-    opened.closeSync();
+    await opened.close();
   }
 }
 
+/**
+ * Reads names as bytes, and looks at each of these entries itself. Shows invalid bytes in hexadecimal, so that no name hides another. An
+ * entry that can't be looked at counts as a file, which people then see as unreadable.
+ */
+async function readByBytes(
+  directory: string,
+  isMeant: (name: string) => boolean,
+  onProgress: () => void,
+  each: (name: string, entry: DirectoryEntry, isBad: boolean) => void,
+): Promise<void> {
+  const names = await readdir(directory, { encoding: 'buffer' });
+  const taken = new Set(names.filter((name) => isUtf8(name)).map(String));
+  for (const bytes of names) {
+    const isBad = !isUtf8(bytes);
+    let name = bytes.toString();
+    if (!isMeant(name)) continue;
+    if (isBad) {
+      name = bytes.toString('latin1').replace(/[\x80-\xff]/g, inHexadecimal);
+      while (taken.has(name)) name += '%';
+      taken.add(name);
+    }
+    try {
+      each(name, await lstat(Buffer.concat([Buffer.from(directory + sep), bytes])), isBad);
+    } catch (error) {
+      ignoreSystemErrors(error);
+      if (!isAbsent(error)) each(name, UNKNOWN, isBad);
+    }
+    onProgress();
+  }
+}
+
+const UNKNOWN: DirectoryEntry = { isDirectory: () => false, isFile: () => true, isSymbolicLink: () => false };
+
+function inHexadecimal(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
 function sortOut(
-  { recursive, filter, excluded }: ListingScope,
+  { recursive, ignores, includes }: Scope,
   dir: string,
-  entry: Pick<Dirent, 'isDirectory' | 'isFile' | 'isSymbolicLink'>,
   name: string,
+  entry: DirectoryEntry,
+  isBad: boolean,
   found: DirectoryContent,
-  isBad = false,
 ): void {
   const isDirectory = entry.isDirectory();
   const isLink = !isDirectory && entry.isSymbolicLink();
   if (isDirectory ? !recursive || isAsideName(name) : !isLink && !entry.isFile()) return;
-  const path = joinPath(dir, name);
-  if (filter.ignores(path)) return;
+  const path = pathOf(dir, name);
+  if (ignores(path)) return;
   if (isLink) {
-    if (filter.includes(path)) found.links += 1;
+    if (includes(path)) found.links += 1;
   } else if (isBad) found.badNames.push(path);
-  else if (isDirectory) {
-    if (!excluded.has(path)) found.directories.push(path);
-  } else if (filter.includes(path)) found.files.add(name);
+  else if (isDirectory) found.directories.push(path);
+  else if (includes(path)) found.files.add(name);
 }
 
 /** Subfolders, and entries of each, that are looked at. */
 const SUBFOLDERS_AT_MOST = 100;
 
 /** See `WatchedFolder.unwatched`. A subfolder that can't be read counts as empty: its owner keeps it from the agent. */
-export async function unwatchedIn({
-  folder,
-  filter,
-  excluded,
-}: Pick<ListingScope, 'folder' | 'filter' | 'excluded'>): Promise<string[]> {
-  await excluded.refresh();
+export async function unwatchedIn(scope: Scope): Promise<string[]> {
+  await scope.refresh();
+  const directories = await readEntries<string[]>(
+    scope.folder,
+    {},
+    () => [],
+    (found, name, entry, isBad) => {
+      if (entry.isDirectory() && !isBad && found.length < SUBFOLDERS_AT_MOST) found.push(name);
+    },
+  );
   const subfolders: string[] = [];
-  for await (const entry of await opendir(folder, { bufferSize: ENTRIES_AT_ONCE })) {
-    const { name } = entry;
-    const isOdd = name.includes(REPLACEMENT) || isAsideName(name);
-    if (!entry.isDirectory() || isOdd || filter.ignores(name) || excluded.has(name)) continue;
-    if (subfolders.push(name) === SUBFOLDERS_AT_MOST) break;
-  }
+  for (const name of directories) if (await scope.enters(name)) subfolders.push(name);
   const holding: string[] = [];
   for (const subfolder of subfolders.toSorted()) {
-    const some = await someNames(inside(folder, subfolder)).catch(() => []);
-    const holdsImage = some.some((name) => {
-      const path = joinPath(subfolder, name);
-      return isNamedLikeAnImage(path) && filter.includes(path) && !filter.ignores(path);
-    });
-    if (holdsImage) holding.push(subfolder);
+    const some = await someNames(inside(scope.folder, subfolder)).catch(() => []);
+    const paths = some.map((name) => pathOf(subfolder, name));
+    if (paths.some((path) => isNamedLikeAnImage(path) && scope.includes(path) && !scope.ignores(path)))
+      holding.push(subfolder);
   }
   return holding;
 }
@@ -244,23 +277,4 @@ async function someNames(directory: string): Promise<string[]> {
   for await (const { name } of await opendir(directory, { bufferSize: ENTRIES_AT_ONCE }))
     if (names.push(name) === ENTRIES_AT_ONCE) break;
   return names;
-}
-
-/** Shows a name that is not valid UTF-8: bytes that belong to no character appear in hexadecimal, as in %E4. */
-function showBytes(name: Buffer): string {
-  let shown = '';
-  for (let at = 0; at < name.length;) {
-    const character = characterAt(name, at);
-    shown += character ? character.toString('utf8') : `%${name.toString('hex', at, at + 1).toUpperCase()}`;
-    at += character?.length ?? 1;
-  }
-  return shown;
-}
-
-function characterAt(name: Buffer, at: number): Buffer | null {
-  for (let length = 1; length <= LONGEST_CHARACTER && at + length <= name.length; length += 1) {
-    const bytes = name.subarray(at, at + length);
-    if (isUtf8(bytes)) return bytes;
-  }
-  return null;
 }

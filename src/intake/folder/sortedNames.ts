@@ -16,14 +16,14 @@ interface Run {
 }
 
 /**
- * Sorts the names of one directory by their bytes, however many they are. Sorts runs as names are added and merges the
- * runs as names are taken, so that no single step blocks the thread for long. Does not retain names that were taken.
+ * Sorts the names of one directory by their bytes, however many they are: in runs as names are added, which are merged as names are
+ * taken, so that no single step blocks the thread for long. Does not retain names that were taken.
  */
 export class SortedNames {
   #open: string[] = [];
-  /** A heap by `least`, from the first `take` on. */
+  /** By `least`, from the first `take` on. */
   readonly #runs: Run[] = [];
-  #isHeap = false;
+  #isMerging = false;
   /** No name has surrogates: JavaScript's own order is then that of the bytes, and sorts much faster. */
   #isPlain = true;
 
@@ -34,14 +34,20 @@ export class SortedNames {
 
   /** Removes and returns the next names, at most `limit`. No name may be added after the first call. */
   take(limit: number): string[] {
-    if (!this.#isHeap) this.#heap();
+    if (!this.#isMerging) {
+      this.#close();
+      this.#runs.sort((a, b) => (this.#isLess(a.least, b.least) ? -1 : 1));
+      this.#isMerging = true;
+    }
     const taken: string[] = [];
     while (taken.length < limit) {
-      const [run] = this.#runs;
+      const run = this.#runs.shift();
       if (!run) break;
       taken.push(run.least);
-      this.#advance(run);
-      this.#sink(0);
+      run.at += run.least.length + END.length;
+      if (run.at === run.text.length) continue;
+      run.least = run.text.slice(run.at, run.text.indexOf(END, run.at));
+      this.#insert(run);
     }
     return taken;
   }
@@ -53,40 +59,17 @@ export class SortedNames {
     this.#open = [];
   }
 
-  #heap(): void {
-    this.#close();
-    this.#isHeap = true;
-    for (let at = this.#runs.length >> 1; at >= 0; at -= 1) this.#sink(at);
-  }
-
-  /** Moves the first run on to its next name; removes the run at its end. */
-  #advance(run: Run): void {
-    run.at += run.least.length + END.length;
-    if (run.at < run.text.length) {
-      run.least = run.text.slice(run.at, run.text.indexOf(END, run.at));
-      return;
+  #insert(run: Run): void {
+    let [from, to] = [0, this.#runs.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#isLess(this.#runs[middle]?.least ?? '', run.least)) from = middle + 1;
+      else to = middle;
     }
-    const last = this.#runs.pop();
-    if (last !== undefined && this.#runs.length > 0) this.#runs[0] = last;
+    this.#runs.splice(from, 0, run);
   }
 
-  #sink(from: number): void {
-    let at = from;
-    for (;;) {
-      const left = at * 2 + 1;
-      const least = this.#lesser(this.#lesser(at, left), left + 1);
-      const [run, child] = [this.#runs[at], this.#runs[least]];
-      if (least === at || run === undefined || child === undefined) return;
-      this.#runs[at] = child;
-      this.#runs[least] = run;
-      at = least;
-    }
-  }
-
-  #lesser(at: number, other: number): number {
-    const [one, two] = [this.#runs[at]?.least, this.#runs[other]?.least];
-    if (one === undefined || two === undefined) return at;
-    const isLess = this.#isPlain ? two < one : byBytes(two, one) < 0;
-    return isLess ? other : at;
+  #isLess(a: string, b: string): boolean {
+    return this.#isPlain ? a < b : byBytes(a, b) < 0;
   }
 }

@@ -4,22 +4,28 @@ import { join, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { FileIdentity } from '../../core/domain/document.ts';
 import { systemCode } from '../../core/domain/errors.ts';
+import { dirOf, nameOf, pathOf } from '../../core/paths.ts';
 import type { Random } from '../../core/ports/clock.ts';
 import type { FileRead, FileStat, ReadBeside, WatchedFolder } from '../../core/ports/folder.ts';
-import * as asides from './aside.ts';
-import { findArchived } from './findArchived.ts';
-import { isAsideName } from './asideName.ts';
-import { lookAt, unavailability } from './availability.ts';
-import { EnteredDirectories } from './enteredDirectories.ts';
-import { createExcludedDirectories } from './excludedDirectories.ts';
+import { checkFolder, unavailability } from './availability.ts';
+import { identityOf, notRead, readAtOnce, readWhole, type Allocate } from './fileRead.ts';
 import { fileSystemOf, stampsDirectories, type FileSystemSources } from './fileSystem.ts';
-import { inside, isAbsent, joinPath, nameOf, parentOf } from './folderPath.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
 import { listFolder, unwatchedIn } from './listing.ts';
-import { createPathFilter } from './pathFilter.ts';
-import { archiveDirectory, unwritable } from './ownDirectory.ts';
-import { identityOf, isNoFile, readAtOnce, readWhole, type Allocate } from './readWhole.ts';
-import { inRealDirectory, isRealAtOnce, parentsAreReal } from './realDirectory.ts';
+import { FolderOriginals } from './originals.ts';
+import { elsewhere, type PlaceCheck } from './pinnedPlaces.ts';
+import {
+  archiveDirectory,
+  ignoreSystemErrors,
+  inRealDirectory,
+  inside,
+  isAbsent,
+  isRealAtOnce,
+  parentsAreReal,
+  unwritable,
+} from './realDirectory.ts';
+import { ifThere } from './placing.ts';
+import { Scope, type ScopeOptions } from './scope.ts';
 
 /** Larger files are read in pieces, so that other work can run in between. */
 const AT_ONCE_BYTES = 1024 * 1024;
@@ -28,22 +34,18 @@ const BESIDE_BYTES_AT_MOST = 16 * 1024 * 1024;
 /** Concurrent `stat` calls in other threads. */
 const STATS_AT_ONCE = 32;
 
-export interface WatchedFolderOptions {
+export interface WatchedFolderOptions extends Omit<ScopeOptions, 'folder'> {
   /** Absolute. */
   readonly path: string;
-  readonly recursive: boolean;
-  /** Empty: every file. */
-  readonly include: readonly string[];
-  readonly ignore: readonly string[];
-  /** Absolute directories that are never entered. `archiveTo` is always one of them. */
-  readonly exclude: readonly string[];
-  /** Where `archive` moves files, keeping their relative directory; relative to `path`, or absolute. */
+  /** Where `archive` moves files, keeping their relative directory; relative to `path`, or absolute. Never entered. */
   readonly archiveTo: string;
   /** Absolute paths of all folders in which people may put links; only this one if left out. */
   readonly watched?: readonly string[];
   readonly random: Random;
   /** Shared by everything that opens this folder, since a hang affects all of it. */
   readonly guard?: Guard;
+  /** Rejects if the folder, or its archive, is elsewhere now than when it was chosen in the console. */
+  readonly check?: PlaceCheck | null;
   /**
    * A directory of the agent's own. Files on the same file system are checked and read in this thread: that takes
    * a fraction of the time, and if that file system hangs, the agent hangs anyway.
@@ -60,14 +62,14 @@ export interface WatchedFolderOptions {
 }
 
 export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolder {
-  const { recursive, random, ownDirectory, allocate, readBeside } = options;
+  const { ownDirectory, allocate, readBeside, random, check } = options;
   const { now = Date.now, fileSystem: sources } = options;
   const folder = resolve(options.path);
   const archiveTo = resolve(folder, options.archiveTo);
   const watched = [folder, ...(options.watched ?? [])];
-  const filter = createPathFilter(options.include, options.ignore);
-  const excluded = createExcludedDirectories(folder, [...options.exclude, archiveTo]);
+  const scope = new Scope({ ...options, folder, exclude: [...options.exclude, archiveTo] });
   const guard = options.guard ?? createFolderGuard(folder);
+  const originals = new FolderOriginals({ scope, archiveTo, watched, random });
 
   /** Whether a device is a network one. Cleared by `availability`, since the system may reuse device numbers. */
   const networks = new Map<bigint, boolean>();
@@ -81,7 +83,31 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   /** The folder's device if it is the agent's own too; null otherwise, and before the first `availability`. */
   let ownDevice: bigint | null = null;
   let stampedDevice: bigint | null = null;
-  const isAtHand = (path: string): boolean => ownDevice !== null && parentOf(path) === '';
+  const isAtHand = (path: string): boolean => ownDevice !== null && dirOf(path) === '';
+
+  /** Checks also after the work, so that nothing from elsewhere is taken in. */
+  const reading = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (!check) return work();
+    await check(folder);
+    const found = await work();
+    await check(folder);
+    return found;
+  };
+  /** Without a time limit, which would count as the folder's own silence, while the archive may be on another disk. */
+  const changing = <T>(work: () => Promise<T>): Promise<T> =>
+    guard.runLong(async () => {
+      await check?.(folder, archiveTo);
+      return work();
+    });
+
+  const stat = (path: string): Promise<FileStat | null> =>
+    guard.run(async () => {
+      const file = inside(folder, path);
+      if (!(await parentsAreReal(folder, path))) return null;
+      const stats = await ifThere(lstat(file, { bigint: true }));
+      if (stats === null) return null;
+      return stats.isFile() ? { kind: 'file', identity: await identify(file, stats) } : { kind: 'other' };
+    });
 
   /** Null if the file must be read through the guard. */
   const readAtHand = async (file: string, limit: number, size: number): Promise<FileRead | null> => {
@@ -92,14 +118,12 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
     return readAtOnce(file, Math.min(limit, AT_ONCE_BYTES), allocate);
   };
 
-  const ways = new EnteredDirectories((dir) => !filter.ignores(dir) && !isAsideName(nameOf(dir)));
-  const enters = (path: string): boolean => ways.enters(path) && !excluded.has(path);
-
   return {
     path: folder,
     async availability() {
       try {
-        const { token, device, fileSystem } = await guard.run(() => lookAt(folder, sources));
+        const found = await reading(() => guard.run(() => checkFolder(folder, sources)));
+        const { token, device, fileSystem } = found;
         networks.clear();
         networks.set(device, fileSystem.network);
         ownDevice = !fileSystem.network && device === deviceOf(ownDirectory) ? device : null;
@@ -107,127 +131,98 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
         return { state: 'present', token, fileSystem };
       } catch (error) {
         ownDevice = null;
+        if (check && systemCode(error) === 'ELOOP') return { state: 'unreadable', why: elsewhere(folder) };
         return unavailability(folder, error);
       }
     },
     async *list(under = '', signal, passesOver) {
       inside(folder, under);
-      if (under !== '' && !(recursive && enters(under))) return;
       let onProgress = (): void => {};
-      const isAtOnce = ownDevice !== null;
-      const looks = { isAtOnce, stampedDevice, now, onProgress: () => onProgress() };
-      const scope = { folder, recursive, filter, excluded, ...looks };
-      const batches = listFolder(scope, under, signal, passesOver);
+      const means = { isAtOnce: ownDevice !== null, stampedDevice, now, onProgress: () => onProgress() };
+      const batches = listFolder(scope, means, under, signal, passesOver);
       for (;;) {
-        const next = await guard.run((progress) => {
-          onProgress = progress;
-          return batches.next();
-        });
+        const next = await reading(() =>
+          guard.run((progress) => {
+            onProgress = progress;
+            return batches.next();
+          }),
+        );
         if (next.done) return;
         yield next.value;
       }
     },
     unwatched: () =>
-      guard.run(() => (recursive ? Promise.resolve([]) : unwatchedIn({ folder, filter, excluded }))),
-    covers: (path) =>
-      path !== '' && (recursive || !path.includes('/')) && enters(path) && filter.includes(path),
-    async stat(path) {
-      const found = isAtHand(path) ? statAtOnce(inside(folder, path), ownDevice) : undefined;
-      return found === undefined ? guard.run(() => statInside(folder, path, identify)) : found;
-    },
-    async statEach(dir, names) {
-      // Let other work that waits for this thread run between batches.
-      await setImmediate();
-      const directory = inside(folder, dir);
-      const isReal = ownDevice !== null && realAtOnce(folder, dir);
-      const found: (FileStat | null | undefined)[] = [];
-      const others: number[] = [];
-      for (const [at, name] of names.entries()) {
-        const stat = isReal ? tryAtOnce(directory + sep + name, ownDevice) : ELSEWHERE;
-        if (stat === ELSEWHERE) others.push(at);
-        found.push(stat === ELSEWHERE ? undefined : stat);
-      }
-      for (let start = 0; start < others.length; start += STATS_AT_ONCE) {
-        const some = others.slice(start, start + STATS_AT_ONCE);
-        const asked = some.map((at) =>
-          guard.run(() => statInside(folder, joinPath(dir, names[at] ?? ''), identify)).catch(unsaid),
-        );
-        for (const [index, stat] of (await Promise.all(asked)).entries()) found[some[index] ?? 0] = stat;
-      }
-      return found;
-    },
+      reading(() => guard.run(() => (scope.recursive ? Promise.resolve([]) : unwatchedIn(scope)))),
+    covers: (path) => scope.covers(path),
+    stat: (path) =>
+      reading(async () => {
+        const found = isAtHand(path) ? statAtOnce(inside(folder, path), ownDevice) : undefined;
+        return found === undefined ? stat(path) : found;
+      }),
+    statEach: (dir, names) =>
+      reading(async () => {
+        // Let other work that waits for this thread run between batches.
+        await setImmediate();
+        const directory = inside(folder, dir);
+        const isAtOnce = ownDevice !== null && isRealAtOnce(folder, dir);
+        const found: (FileStat | null | undefined)[] = [];
+        const others: number[] = [];
+        for (const [at, name] of names.entries()) {
+          try {
+            const stats = isAtOnce ? statAtOnce(directory + sep + name, ownDevice) : undefined;
+            if (stats === undefined) others.push(at);
+            found.push(stats);
+          } catch (error) {
+            found.push(ignored(error));
+          }
+        }
+        for (let start = 0; start < others.length; start += STATS_AT_ONCE) {
+          const some = others.slice(start, start + STATS_AT_ONCE);
+          const asked = some.map((at) => stat(pathOf(dir, names[at] ?? '')).catch(ignored));
+          for (const [index, stats] of (await Promise.all(asked)).entries()) found[some[index] ?? 0] = stats;
+        }
+        return found;
+      }),
     async read(path, limit, { signal, size = 0 } = {}): Promise<FileRead> {
       const file = inside(folder, path);
-      const read = isAtHand(path) ? await readAtHand(file, limit, size) : null;
-      if (read !== null) return read;
-      try {
-        return await guard.run(async (onProgress) => {
-          const reading = {
-            limit,
-            allocate,
-            onProgress,
-            signal,
-            identify: (stats: BigIntStats) => identify(file, stats),
-          };
+      const read = async (): Promise<FileRead> => {
+        const atHand = isAtHand(path) ? await readAtHand(file, limit, size) : null;
+        if (atHand !== null) return atHand;
+        const whole = guard.run((onProgress) => {
+          const identifyIt = (stats: BigIntStats): Promise<FileIdentity> => identify(file, stats);
+          const means = { limit, allocate, onProgress, signal, identify: identifyIt };
           // Hold the directory, so that no parent can be replaced by a link between the check and the open.
-          const parent = parentOf(path);
-          if (parent === '') return readWhole(file, reading);
-          return inRealDirectory(folder, parent, (dir) => readWhole(join(dir, nameOf(path)), reading));
+          const parent = dirOf(path);
+          if (parent === '') return readWhole(file, means);
+          return inRealDirectory(folder, parent, (dir) => readWhole(join(dir, nameOf(path)), means));
         });
+        return whole.catch((error: unknown) => {
+          signal?.throwIfAborted();
+          return notRead(error);
+        });
+      };
+      try {
+        return await reading(read);
       } catch (error) {
-        signal?.throwIfAborted();
-        const code = systemCode(error);
-        if (code === undefined) throw error;
-        return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
+        if (systemCode(error) !== 'ELOOP') throw error;
+        return { kind: 'unreadable', code: 'ELOOP' };
       }
     },
     unwritable: (to) =>
-      // The limit would count as the folder's own silence, while the archive may be on another disk.
-      guard.runLong(async () => {
+      changing(async () => {
         const here = await unwritable({ base: folder, below: '', isWatched: true });
         return here ?? (to === 'archive' ? unwritable(archiveDirectory(archiveTo, watched)) : null);
       }),
-    setAside: (path) => guard.runLong(() => asides.setAside(folder, path, random)),
-    putBack: (aside, path) =>
-      guard.runLong(() => asides.putBack(folder, aside, path, random, archiveTo, watched)),
-    archive: (aside, path) =>
-      guard.runLong(() => asides.archive(folder, archiveTo, aside, path, random, watched)),
-    findArchived: (path, size, sha256) =>
-      guard.runLong(() => findArchived(archiveTo, path, size, sha256, watched)),
-    discard: (aside) => guard.runLong(() => asides.discard(folder, aside)),
-    leftAside: (signal) => guard.runLong(() => asides.leftAside(folder, excluded, signal)),
+    setAside: (path) => changing(() => originals.setAside(path)),
+    putBack: (aside, path) => changing(() => originals.putBack(aside, path)),
+    archive: (aside, path) => changing(() => originals.archive(aside, path)),
+    findArchived: (...which) => changing(() => originals.findArchived(...which)),
+    discard: (aside) => changing(() => originals.discard(aside)),
+    leftAside: (signal) => changing(() => originals.leftAside(signal)),
   };
 }
 
-/** A file that must be checked in another thread. */
-const ELSEWHERE = Symbol('elsewhere');
-
-/** Undefined if the system reports an error. */
-function tryAtOnce(file: string, device: bigint | null): FileStat | null | undefined | typeof ELSEWHERE {
-  try {
-    const found = statAtOnce(file, device);
-    return found === undefined ? ELSEWHERE : found;
-  } catch (error) {
-    return unsaid(error);
-  }
-}
-
-function unsaid(error: unknown): undefined {
-  if (systemCode(error) === undefined) throw error;
-  return undefined;
-}
-
-/** Whether the directory is known to be real, without links, by a check in this thread; false if the check fails. */
-function realAtOnce(folder: string, dir: string): boolean {
-  try {
-    return isRealAtOnce(folder, dir);
-  } catch (error) {
-    unsaid(error);
-    return false;
-  }
-}
-
-/** Undefined if the file is on another device after all. */
+/** Undefined if the file is on another device after all. @throws the system's error */
 function statAtOnce(file: string, device: bigint | null): FileStat | null | undefined {
   try {
     const stats = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false });
@@ -235,28 +230,18 @@ function statAtOnce(file: string, device: bigint | null): FileStat | null | unde
     if (stats.dev !== device) return undefined;
     return stats.isFile() ? { kind: 'file', identity: identityOf(stats, false) } : { kind: 'other' };
   } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
+    if (!isAbsent(error)) throw error;
+    return null;
   }
+}
+
+/** A file of which the system can tell nothing. */
+function ignored(error: unknown): undefined {
+  ignoreSystemErrors(error);
+  return undefined;
 }
 
 function deviceOf(directory: string | undefined): bigint | undefined {
   if (directory === undefined) return undefined;
   return fs.statSync(directory, { bigint: true, throwIfNoEntry: false })?.dev;
-}
-
-async function statInside(
-  folder: string,
-  path: string,
-  identify: (file: string, stats: BigIntStats) => Promise<FileIdentity>,
-): Promise<FileStat | null> {
-  const file = inside(folder, path);
-  try {
-    if (!(await parentsAreReal(folder, path))) return null;
-    const stats = await lstat(file, { bigint: true });
-    return stats.isFile() ? { kind: 'file', identity: await identify(file, stats) } : { kind: 'other' };
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
 }

@@ -1,14 +1,12 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
-import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { pagePath } from '../../../src/core/domain/pages.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { OFFICE } from '../../flow/sending.ts';
 import { watchingPlace } from '../watching.ts';
-import { acceptedFile, ARCHIVE, DELETE, filesOf, never } from './disposing.ts';
+import { acceptedFile, ARCHIVE, DELETE, disposalOf, filesOf, levels, never } from './disposing.ts';
 
 const HOUR = 3_600_000;
 
@@ -25,22 +23,20 @@ describe('the original of an accepted document', () => {
     const split = await ledger.beginSplit({ endpoint: OFFICE, file, sha256: sha256(bytes), at });
     if (split === null) throw new Error('known');
     const page = { split: split.id, page: 1 };
-    await ledger.admit({
-      endpoint: OFFICE,
-      file: { ...file, path: pagePath('a.pdf', 1) },
+    const first = { ...file, path: pagePath('a.pdf', 1) };
+    const image = {
       sha256: sha256(Buffer.from('page')),
       type: 'jpeg',
       lane: 'fresh',
-      at,
       naming: ['a-1'],
-      page,
-    });
+    } as const;
+    await ledger.admit({ endpoint: OFFICE, file: first, ...image, at, page });
     await ledger.notePage(split, 2, { reason: 'BLANK', message: 'Page 2 is blank.', at });
     await ledger.endSplit(split, { pages: 2, reason: null, message: null, policy: null, at });
     await place.acceptAll();
     await intake.dispose(never);
     expect(await filesOf(place)).toEqual(['a.pdf']);
-    expect(place.log.said('The original stays, because its blank pages')).toHaveLength(1);
+    expect(levels(place.log, 'originalStaysForBlankPages')).toEqual(['info']);
   });
 
   it('is not read into memory if the file there now is larger', async () => {
@@ -58,18 +54,18 @@ describe('the original of an accepted document', () => {
     expect(await filesOf(place)).toEqual(['a.jpg']);
   });
 
-  it('overwrites nothing in the archive', async () => {
-    const place = await watchingPlace();
-    await mkdir(join(place.dir, 'archive'));
-    await writeFile(join(place.dir, 'archive', 'a.jpg'), 'somebody else’s');
-    const bytes = await place.drop('a.jpg');
-    const { intake } = await place.once(ARCHIVE);
-    await place.acceptAll();
+  it.runIf(process.platform === 'linux')('stays while a program has it open for writing', async () => {
+    const { place, file, intake } = await acceptedFile(DELETE);
+    const reader = await open(file, 'r');
+    const writer = await open(file, 'r+');
     await intake.dispose(never);
-    expect(await readFile(join(place.dir, 'archive', 'a.jpg'), 'utf8')).toBe('somebody else’s');
-    const archived = (await readdir(join(place.dir, 'archive'))).filter((name) => name !== 'a.jpg');
-    expect(archived).toHaveLength(1);
-    expect(await readFile(join(place.dir, 'archive', archived[0] ?? ''))).toEqual(bytes);
+    expect(await filesOf(place)).toEqual(['a.jpg']);
+    expect(levels(place.log, 'originalNotDisposed')).toEqual(['warn']);
+    await writer.close();
+    await place.clock.advance(HOUR);
+    await intake.dispose(never);
+    await reader.close();
+    expect(await filesOf(place)).toEqual([]);
   });
 
   it('causes no error and no wait if it is moved away during its disposal', async () => {
@@ -88,13 +84,11 @@ describe('the original of an accepted document', () => {
       }),
     });
     const { ledger, clock, log } = place;
-    const waits = new DisposalWaits(clock);
-    expect(await disposeAccepted({ folder, settings, ledger, clock, log }, { stays: 0, waits }, never)).toBe(
-      true,
-    );
+    const disposal = await disposalOf({ folder, settings, ledger, clock, log });
+    await disposal.run(false, never);
     await clock.advance(HOUR);
-    expect(waits.isOver).toBe(false);
-    expect(log.said('An original could not be archived or deleted')).toEqual([]);
+    expect(disposal.isDue).toBe(false);
+    expect(levels(log, 'originalNotDisposed')).toEqual([]);
     expect(await filesOf(place)).toEqual([]);
     expect(await ledger.begunDisposals(place.scans)).toEqual([]);
   });

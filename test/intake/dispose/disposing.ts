@@ -1,7 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FolderSettings } from '../../../src/core/domain/settings.ts';
-import { watchingPlace, type WatchingPlace, type WatchOptions } from '../watching.ts';
+import { FolderDisposal, type FolderDisposalDeps } from '../../../src/intake/dispose/folderDisposal.ts';
+import { logTexts } from '../../../src/texts/en/log.ts';
+import type { RecordedLog } from '../../support/recordedLog.ts';
+import { FOLDER_SETTINGS, watchingPlace, type WatchingPlace, type WatchOptions } from '../watching.ts';
 
 export const never = new AbortController().signal;
 export const ARCHIVE = { settings: { afterUpload: 'archive' } } as const;
@@ -9,6 +12,11 @@ export const DELETE = { settings: { afterUpload: 'delete' } } as const;
 
 export async function filesOf(place: WatchingPlace): Promise<string[]> {
   return (await readdir(place.scans)).toSorted();
+}
+
+/** Levels of the lines with these texts. */
+export function levels(log: RecordedLog, event: keyof typeof logTexts): string[] {
+  return log.said(logTexts[event]).map(({ level }) => level);
 }
 
 /** `a.jpg`, whose document is accepted, and nothing disposed of yet. */
@@ -25,5 +33,18 @@ export async function run(place: WatchingPlace, settings: Partial<FolderSettings
   const { intake } = await place.once({ settings });
   await place.acceptAll();
   await intake.dispose(never);
-  return filesOf(place);
+  return readdir(settings.path ?? place.scans);
+}
+
+/** The disposal of a folder, of existing files too. */
+export async function disposalOf({
+  settings,
+  ...deps
+}: Omit<FolderDisposalDeps, 'isLookedThroughSince' | 'settings'> & {
+  readonly settings: Pick<FolderSettings, 'path' | 'afterUpload'>;
+}): Promise<FolderDisposal> {
+  const all = { ...FOLDER_SETTINGS, ...settings, afterUploadExisting: 'include' } as const;
+  const disposal = new FolderDisposal({ ...deps, settings: all, isLookedThroughSince: () => true });
+  await disposal.begin(false);
+  return disposal;
 }

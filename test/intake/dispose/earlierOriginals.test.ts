@@ -1,56 +1,56 @@
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OriginalsDecision } from '../../../src/intake/dispose/originalsRule.ts';
 import { watchingPlace } from '../watching.ts';
-import { DELETE, never, run } from './disposing.ts';
+import { DELETE, run } from './disposing.ts';
 
-describe('originals that were accepted before afterUpload was set', () => {
-  /** A document accepted under `keep`. */
-  async function accepted() {
+const KEEP = {};
+const GO = { afterUpload: 'delete' } as const;
+const LEAVE = { ...GO, afterUploadExisting: 'leave' } as const;
+
+/** Runs with these settings, one after another, before each of which a file arrives; and the files that are left after each. */
+const HISTORIES = {
+  'that were accepted while originals were kept in between': [
+    [GO, []],
+    [GO, []],
+    [KEEP, ['2.jpg']],
+    [GO, ['2.jpg', '3.jpg']],
+  ],
+  'if only the awaited status changes': [
+    [{ ...GO, afterUploadOn: ['DONE'] }, ['0.jpg']],
+    [GO, ['0.jpg', '1.jpg']],
+  ],
+  // As after the restore of a backup that was taken before 1.jpg was accepted.
+  'that a restored ledger does not know': [
+    [KEEP, ['0.jpg']],
+    [GO, ['0.jpg', '1.jpg']],
+    [GO, ['0.jpg', '1.jpg']],
+  ],
+  'in a new folder, if the configuration says `leave`': [
+    [LEAVE, ['0.jpg']],
+    [LEAVE, ['0.jpg']],
+  ],
+} as const;
+
+describe('originals that were there before afterUpload was set', () => {
+  it.each(Object.entries(HISTORIES))('stay %s', async (_, history) => {
     const place = await watchingPlace();
-    await place.drop('old.jpg', 'old');
-    await place.once();
-    await place.acceptAll();
-    return place;
-  }
-
-  it('stay, like those accepted while originals were kept in between', async () => {
-    const place = await watchingPlace();
-    expect(await run(place, { afterUpload: 'delete' })).toEqual([]);
-    await place.drop('a.jpg', 'a');
-    expect(await run(place, { afterUpload: 'delete' })).toEqual([]);
-    await place.drop('b.jpg', 'b');
-    expect(await run(place, {})).toEqual(['b.jpg']);
-    expect(await run(place, { afterUpload: 'delete' })).toEqual(['b.jpg']);
-  });
-
-  it('stay if only the awaited status changes', async () => {
-    const place = await watchingPlace();
-    await place.drop('a.jpg', 'a');
-    expect(await run(place, { afterUpload: 'delete', afterUploadOn: ['DONE'] })).toEqual(['a.jpg']);
-    expect(await run(place, { afterUpload: 'delete' })).toEqual(['a.jpg']);
-  });
-
-  it('stay although an older ledger was restored', async () => {
-    const place = await accepted();
-    // Accepted after the backup was taken, so the restored ledger does not know it.
-    await place.drop('since.jpg', 'since');
-    expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg', 'since.jpg']);
-    await place.drop('new.jpg', 'new');
-    expect(await run(place, { afterUpload: 'delete' })).toEqual(['old.jpg', 'since.jpg']);
+    for (const [index, [settings, left]] of history.entries()) {
+      await place.drop(`${index}.jpg`);
+      expect((await run(place, settings)).toSorted()).toEqual(left);
+    }
   });
 
   it('stay after their folder was moved and they were renamed', async () => {
-    const place = await accepted();
-    await rename(place.scans, join(place.dir, 'moved'));
-    await mkdir(place.scans);
-    await rename(join(place.dir, 'moved', 'old.jpg'), join(place.dir, 'moved', 'renamed.jpg'));
+    const place = await watchingPlace();
+    await place.drop('old.jpg');
+    await run(place, KEEP);
     const moved = join(place.dir, 'moved');
-    const { intake } = await place.once({ settings: { path: moved, afterUpload: 'delete' } });
-    await place.acceptAll();
-    await intake.dispose(never);
-    expect(await readdir(moved)).toEqual(['renamed.jpg']);
+    await rename(place.scans, moved);
+    await mkdir(place.scans);
+    await rename(join(moved, 'old.jpg'), join(moved, 'renamed.jpg'));
+    expect(await run(place, { ...GO, path: moved })).toEqual(['renamed.jpg']);
   });
 
   it('are not distinguished from later ones until the whole folder has been scanned', async () => {
@@ -58,13 +58,8 @@ describe('originals that were accepted before afterUpload was set', () => {
     let isThrough = false;
     const { settings } = place.create(DELETE);
     const { ledger, clock, log } = place;
-    const rule = new OriginalsDecision({
-      settings,
-      ledger,
-      clock,
-      log,
-      isLookedThroughSince: () => isThrough,
-    });
+    const isLookedThroughSince = () => isThrough;
+    const rule = new OriginalsDecision({ settings, ledger, clock, log, isLookedThroughSince });
     await rule.begin(false);
     expect(await rule.stays()).toBeNull();
     await place.drop('old.jpg');
@@ -72,14 +67,5 @@ describe('originals that were accepted before afterUpload was set', () => {
     isThrough = true;
     const last = await ledger.lastFile();
     expect(await rule.stays()).toBe(last);
-  });
-
-  it('include every file in a new folder, if the configuration says `leave`', async () => {
-    const place = await watchingPlace();
-    await place.drop('old.jpg', 'old');
-    const leave = { afterUpload: 'delete', afterUploadExisting: 'leave' } as const;
-    expect(await run(place, leave)).toEqual(['old.jpg']);
-    await place.drop('new.jpg', 'new');
-    expect(await run(place, leave)).toEqual(['old.jpg']);
   });
 });

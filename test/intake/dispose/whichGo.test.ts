@@ -3,7 +3,7 @@
  * model knows bytes only. A file may go if the bytes that lie there now were admitted from there, and their document was accepted.
  */
 import * as fc from 'fast-check';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -12,16 +12,14 @@ import type { EndpointKey } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { openSpool } from '../../../src/keeper/spool/openSpool.ts';
-import { disposeAccepted } from '../../../src/intake/dispose/dispose.ts';
-import { DisposalWaits } from '../../../src/intake/dispose/disposalWaits.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { OFFICE, REFUSAL, send, SHOP } from '../../contract/ledger/support.ts';
 import { isEveryCase } from '../../support/everyCase.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
-import { watched } from '../folder/fixture.ts';
-import { never } from './disposing.ts';
+import { filesIn, watched } from '../folder/fixture.ts';
+import { disposalOf, never } from './disposing.ts';
 
 const FOLDERS: Record<string, EndpointKey> = { office: OFFICE, shop: SHOP };
 /** Equal but for case or Unicode form, for people and for some disks. */
@@ -113,25 +111,21 @@ async function place({ files, fates }: World) {
     if (isTouched) utimesSync(path, 1, 1);
     now.set(`${folder}/${name}`, bytes);
   }
-  const onDisk = (): Map<string, string> =>
-    new Map(Object.keys(FOLDERS).flatMap((folder) => below(dir, folder)));
-  return { dir, clock, ledger, spool, open, documents, now, onDisk };
+  const below = async (suffix = '') => {
+    const all = new Map<string, string>();
+    for (const folder of Object.keys(FOLDERS).map((each) => each + suffix))
+      if (existsSync(join(dir, folder)))
+        for (const [path, bytes] of Object.entries(await filesIn(join(dir, folder))))
+          all.set(`${folder}/${path}`, bytes);
+    return all;
+  };
+  return { dir, clock, ledger, spool, open, documents, now, below };
 }
 
 async function meet(ledger: Ledger, id: number, fate: Fate, at: number): Promise<void> {
   if (fate === 'accepted') await send(ledger, id, { from: at, at });
   if (fate === 'failed') await send(ledger, id, { from: at, at, ...REFUSAL });
   if (fate === 'lost') await ledger.markLost(id, 'Gone.', at);
-}
-
-/** Every file below, with its bytes, by path. */
-function below(dir: string, folder: string): [string, string][] {
-  if (!existsSync(join(dir, folder))) return [];
-  return readdirSync(join(dir, folder), { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    if (!entry.isFile()) return [];
-    const file = join(entry.parentPath, entry.name);
-    return [[file.slice(dir.length + 1), readFileSync(file, 'utf8')]];
-  });
 }
 
 /** Runs a case, and tidies up. */
@@ -154,7 +148,7 @@ it.each(['delete', 'archive'] as const)(
     const seen = { gone: 0, stayed: 0 };
     await fc.assert(
       fc.asyncProperty(world, async (given) =>
-        inWorld(given, async ({ dir, clock, ledger, open, documents, now, onDisk }) => {
+        inWorld(given, async ({ dir, clock, ledger, open, documents, now, below }) => {
           const stay = new Map(now);
           const gone = new Map<string, string>();
           for (const { folder, name, seen: admitted } of given.files) {
@@ -165,13 +159,12 @@ it.each(['delete', 'archive'] as const)(
             gone.set(`${folder}-archive/${name}`, bytes);
           }
           for (const folder of Object.keys(FOLDERS)) {
-            const settings = { path: join(dir, folder), afterUpload, afterUploadOn: null };
+            const settings = { path: join(dir, folder), afterUpload };
             const deps = { folder: open(settings.path), settings, ledger, clock, log: new RecordedLog() };
-            await disposeAccepted(deps, { stays: 0, waits: new DisposalWaits(clock) }, never);
+            await (await disposalOf(deps)).run(false, never);
           }
-          expect(onDisk()).toEqual(stay);
-          const archived = Object.keys(FOLDERS).flatMap((folder) => below(dir, `${folder}-archive`));
-          expect(new Map(archived)).toEqual(afterUpload === 'archive' ? gone : new Map());
+          expect(await below()).toEqual(stay);
+          expect(await below('-archive')).toEqual(afterUpload === 'archive' ? gone : new Map());
           seen.gone += gone.size;
           seen.stayed += stay.size;
         }),
@@ -187,7 +180,7 @@ it('erasing deletes exactly the accepted originals of the documents that it name
   const named = fc.uniqueArray(fc.nat({ max: 7 }), { minLength: 1, maxLength: 6, size: 'max' });
   await fc.assert(
     fc.asyncProperty(world, named, fc.boolean(), async (given, which, withOriginals) =>
-      inWorld(given, async ({ dir, clock, ledger, spool, open, documents, now, onDisk }) => {
+      inWorld(given, async ({ dir, clock, ledger, spool, open, documents, now, below }) => {
         const all = [...documents.keys()];
         const names = [...new Set(which.flatMap((index) => all[index] ?? []))];
         if (names.length === 0) return;
@@ -227,7 +220,7 @@ it('erasing deletes exactly the accepted originals of the documents that it name
           { names, withOriginals },
           async () => {},
         );
-        expect(onDisk()).toEqual(stay);
+        expect(await below()).toEqual(stay);
         const inOrder = (list: typeof there) =>
           list.map(({ name, files }) => `${name}: ${files.toSorted().join()}`).toSorted();
         expect(inOrder(answer.there)).toEqual(inOrder(there));

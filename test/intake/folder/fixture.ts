@@ -54,7 +54,7 @@ type FileCall = (...args: unknown[]) => Promise<unknown>;
 
 /** Replaces a function of node:fs/promises until the test ends. */
 export function replaceCall(
-  call: 'chown' | 'link' | 'lstat' | 'mkdir' | 'unlink',
+  call: 'chown' | 'link' | 'lstat' | 'mkdir' | 'opendir' | 'unlink',
   by: (real: FileCall) => FileCall,
 ): void {
   const real = fs[call] as FileCall;

@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createFolderClaims } from '../../../src/intake/folder/folderClaims.ts';
-import { statFolder, tokenOf } from '../../../src/intake/folder/folderIdentity.ts';
+import { statFolder, tokenOf } from '../../../src/intake/folder/availability.ts';
 import { FolderClaim } from '../../../src/intake/presence/folderClaim.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { ListedDirectory } from '../../../src/core/ports/folder.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
-import { temporaryDirectory, watched } from './fixture.ts';
+import { replaceCall, temporaryDirectory, watched } from './fixture.ts';
 
 async function collect(batches: AsyncIterable<ListedDirectory>): Promise<ListedDirectory[]> {
   const all: ListedDirectory[] = [];
@@ -115,6 +115,43 @@ describe('a listing', () => {
     expect(byAlias.covers('archive/b.jpg')).toBe(false);
     const byName = watched(join(root, 'real'), { archiveTo: join(root, 'alias', 'archive') });
     expect(await paths(byName.list())).toEqual(['a.jpg']);
+  });
+
+  it('recognizes the archive by another spelling where names differ in case only', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'a.jpg', 'done/Archive/b.jpg');
+    const folder = watched(root, { archiveTo: 'Done/archive' });
+    expect(await paths(folder.list())).toEqual(['a.jpg', 'done/Archive/b.jpg']);
+    // As a file system that ignores case answers.
+    replaceCall(
+      'lstat',
+      (real) =>
+        (path, ...rest) =>
+          real(String(path).replace('Done/archive', 'done/Archive'), ...rest),
+    );
+    expect(await paths(folder.list())).toEqual(['a.jpg']);
+    expect(await paths(folder.list('done/Archive'))).toEqual([]);
+    expect(folder.covers('done/Archive/b.jpg')).toBe(false);
+    await tree(root, 'Done/archive/c.jpg');
+    const both = watched(root, { archiveTo: 'Done/archive' });
+    expect(await paths(both.list())).toEqual(['a.jpg', 'done/Archive/b.jpg']);
+  });
+
+  it('names an entry that cannot be looked at, and lists the others', async () => {
+    const root = await temporaryDirectory();
+    await tree(root, 'a.jpg', 'bad.jpg', 'gone.jpg', 'x/b.jpg');
+    // Where a listing has no types, the runtime asks for each entry, and fails with the first error.
+    replaceCall(
+      'opendir',
+      () => () => Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })),
+    );
+    replaceCall('lstat', (real) => (path, ...rest) => {
+      const code = /(bad|gone)\.jpg$/.exec(String(path))?.[1] === 'bad' ? 'EACCES' : 'ENOENT';
+      return /(bad|gone)\.jpg$/.test(String(path))
+        ? Promise.reject(Object.assign(new Error(code), { code }))
+        : real(path, ...rest);
+    });
+    expect(await paths(watched(root).list())).toEqual(['a.jpg', 'bad.jpg', 'x/b.jpg']);
   });
 
   it('follows no symbolic link, so that a loop is harmless', async () => {

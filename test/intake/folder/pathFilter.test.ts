@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPathFilter } from '../../../src/intake/folder/pathFilter.ts';
+import { Scope } from '../../../src/intake/folder/scope.ts';
 import { namesOneFile } from '../../../src/intake/folder/hints.ts';
 import { SortedNames } from '../../../src/intake/folder/sortedNames.ts';
 
@@ -64,6 +64,10 @@ it.each([
 ] as const)('on %s an event about %j names one file: %s', (platform, name, isOne) => {
   expect(namesOneFile(name, platform)).toBe(isOne);
 });
+
+function createPathFilter(include: string[], ignore: string[]) {
+  return new Scope({ folder: '/scans', recursive: true, include, ignore, exclude: [] });
+}
 
 function taken(names: Iterable<string>, limit: number): string[] {
   const sorted = new SortedNames();

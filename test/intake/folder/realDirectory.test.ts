@@ -2,9 +2,13 @@ import { createHook } from 'node:async_hooks';
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { EnteredDirectories } from '../../../src/intake/folder/enteredDirectories.ts';
-import { archiveDirectory, inOwnDirectory } from '../../../src/intake/folder/ownDirectory.ts';
-import { inRealDirectory, isRealAtOnce, parentsAreReal } from '../../../src/intake/folder/realDirectory.ts';
+import {
+  archiveDirectory,
+  inOwnDirectory,
+  inRealDirectory,
+  isRealAtOnce,
+  parentsAreReal,
+} from '../../../src/intake/folder/realDirectory.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
 const nested = (depth: number): string => Array(depth).fill('d').join('/');
@@ -83,20 +87,6 @@ it('a missing directory is reported as missing at any depth', async () => {
       code: 'ENOENT',
     });
   }
-});
-
-it('each directory is checked once, and none below an excluded one', () => {
-  const asked: string[] = [];
-  const directories = new EnteredDirectories((path) => {
-    asked.push(path);
-    return !path.endsWith('not');
-  });
-  expect(directories.enters('a/b/c.jpg')).toBe(true);
-  expect(directories.enters('a/b/d.jpg')).toBe(true);
-  expect(asked).toEqual(['a', 'a/b', 'a/b/c.jpg', 'a/b/d.jpg']);
-  asked.length = 0;
-  expect(directories.enters('a/not/e/f.jpg')).toBe(false);
-  expect(asked).toEqual(['a/not']);
 });
 
 it('an archive in a watched folder is created, but not the folder itself, which may be an unmounted share', async () => {

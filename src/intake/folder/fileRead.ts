@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import fs, { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { FileRead } from '../../core/ports/folder.ts';
@@ -14,8 +14,11 @@ const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
 // No regular file is there any more: the path is missing, a link (ELOOP), a socket (ENXIO) or a directory.
 const NO_FILE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR']);
 
-export function isNoFile(code: string): boolean {
-  return NO_FILE.has(code);
+/** What an error of a read means; rethrows it if it is not a system error. */
+export function notRead(error: unknown): FileRead {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return NO_FILE.has(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
 }
 
 /** Allocates `size` bytes; their content is arbitrary. */
@@ -33,42 +36,31 @@ export interface Reading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads a regular file into one buffer. Rejects only on abort; resolves other system errors as `gone` or `unreadable`. */
-export async function readWhole(file: string, reading: Reading): Promise<FileRead> {
-  const { signal } = reading;
-  try {
-    const handle = await open(file, FLAGS);
-    try {
-      return await readHandle(handle, reading);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    signal?.throwIfAborted();
-    return unread(error);
-  }
-}
-
-async function readHandle(
-  handle: FileHandle,
+/** Reads a regular file into one buffer. Rejects with the system's error, and on abort. */
+export async function readWhole(
+  file: string,
   { limit, allocate = allocateSlow, identify, onProgress, signal }: Reading,
 ): Promise<FileRead> {
-  const stats = await handle.stat({ bigint: true });
-  if (!stats.isFile()) return { kind: 'gone' };
-  if (stats.size > limit) return { kind: 'tooLarge' };
-  const identity = await identify(stats);
-  const bytes = allocate(identity.size);
-  let offset = 0;
-  while (offset < bytes.length) {
-    signal?.throwIfAborted();
-    const length = Math.min(CHUNK_BYTES, bytes.length - offset);
-    const { bytesRead } = await handle.read(bytes, offset, length, offset);
-    if (bytesRead === 0) return { kind: 'changed' };
-    offset += bytesRead;
-    onProgress();
+  const handle = await open(file, FLAGS);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) return { kind: 'gone' };
+    if (stats.size > limit) return { kind: 'tooLarge' };
+    const identity = await identify(stats);
+    const bytes = allocate(identity.size);
+    for (let offset = 0; offset < bytes.length;) {
+      signal?.throwIfAborted();
+      const length = Math.min(CHUNK_BYTES, bytes.length - offset);
+      const { bytesRead } = await handle.read(bytes, offset, length, offset);
+      if (bytesRead === 0) return { kind: 'changed' };
+      offset += bytesRead;
+      onProgress();
+    }
+    const after = await identify(await handle.stat({ bigint: true }));
+    return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
+  } finally {
+    await handle.close();
   }
-  const after = await identify(await handle.stat({ bigint: true }));
-  return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
 }
 
 /** Synchronous `readWhole` for a file on a local disk. Null if it is larger than `limit`; it is not read then. */
@@ -77,7 +69,7 @@ export function readAtOnce(file: string, limit: number, allocate: Allocate = all
   try {
     fd = fs.openSync(file, FLAGS);
   } catch (error) {
-    return unread(error);
+    return notRead(error);
   }
   try {
     const stats = fs.fstatSync(fd, { bigint: true });
@@ -93,7 +85,7 @@ export function readAtOnce(file: string, limit: number, allocate: Allocate = all
     const after = identityOf(fs.fstatSync(fd, { bigint: true }), false);
     return sameIdentity(identity, after) ? { kind: 'bytes', bytes, identity } : { kind: 'changed' };
   } catch (error) {
-    return unread(error);
+    return notRead(error);
   } finally {
     fs.closeSync(fd);
   }
@@ -104,12 +96,6 @@ export function readInto(file: string, bytes: Buffer): FileRead {
   const read = readAtOnce(file, bytes.length, (size) => bytes.subarray(0, size));
   const hasOtherSize = read === null || (read.kind === 'bytes' && read.bytes.length !== bytes.length);
   return hasOtherSize ? { kind: 'changed' } : read;
-}
-
-function unread(error: unknown): FileRead {
-  const code = systemCode(error);
-  if (code === undefined) throw error;
-  return isNoFile(code) ? { kind: 'gone' } : { kind: 'unreadable', code };
 }
 
 /** The inode is 0 on a share, which makes inodes up: after a reconnection, the same file may have another one. */
