@@ -10,7 +10,7 @@ import { checkOf } from '../intake/folder/pinnedPlaces.ts';
 import { AttentionFolders } from '../features/attention/attention.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { AttentionFolder, AttentionKey } from '../core/ports/attention.ts';
-import { guardOver, type Guards } from './folders.ts';
+import type { Guards } from './folders.ts';
 import type { ProcessScope } from './processScope.ts';
 
 /** The needs-attention folders of this configuration, where people at the scanner see what was not sent. */
@@ -98,7 +98,7 @@ function placeOf(
     like: folder,
     watched: [folder, ...folders.map(({ path }) => path)],
     mark: markOf(folder),
-    guard: guardOver(place, guards),
+    guard: guards.over(place),
     check: checkOf(stateDir, place),
     random: Math.random,
   });

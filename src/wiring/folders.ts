@@ -1,19 +1,46 @@
 import { join, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { FolderApart, type ApartOptions } from '../intake/folder/apart.ts';
+import { byMount } from '../intake/folder/byMount.ts';
 import { createFolderGuard, type Guard } from '../intake/folder/guarded.ts';
+import { Mounts } from '../intake/folder/mounts.ts';
 import { checkOf } from '../intake/folder/pinnedPlaces.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Buffers } from '../core/ports/buffers.ts';
 import type { ReadBeside, WatchedFolder } from '../core/ports/folder.ts';
 
-/** One guard per root for the life of the process: a share that hangs still hangs after a reload. */
-export type Guards = Map<string, Guard>;
+/** What lasts for the life of the process: a share that hangs still hangs after a reload. */
+export class Guards {
+  readonly #program: string | null;
+  readonly #guards = new Map<string, Guard>();
+  readonly #aparts = new Map<string, FolderApart>();
+  readonly mounts = new Mounts();
 
-export function guardOver(root: string, guards: Guards): Guard {
-  const guard = guards.get(root) ?? createFolderGuard(root);
-  guards.set(root, guard);
-  return guard;
+  /** `program`: the built folderProcess.ts; null: no folder gets a process of its own. */
+  constructor(program: string | null = null) {
+    this.#program = program;
+  }
+
+  /** One guard per root. */
+  over(root: string): Guard {
+    const guard = this.#guards.get(root) ?? createFolderGuard(root);
+    this.#guards.set(root, guard);
+    return guard;
+  }
+
+  get hasProcesses(): boolean {
+    return this.#program !== null;
+  }
+
+  /** One process for each folder, mount and configuration; none before it is asked for something. */
+  apart(options: ApartOptions): FolderApart {
+    if (this.#program === null) throw new Error('no program for folders');
+    const key = JSON.stringify(options);
+    const apart = this.#aparts.get(key) ?? new FolderApart(this.#program, options);
+    this.#aparts.set(key, apart);
+    return apart;
+  }
 }
 
 /** The agent's own directories. */
@@ -32,14 +59,14 @@ export interface ReadingMeans {
 export function composeFolders(
   { stateDir, folders }: Pick<Config, 'stateDir' | 'folders'>,
   reading?: ReadingMeans,
-  guards: Guards = new Map(),
+  guards: Guards = new Guards(),
   formerPlaces: readonly string[] = [],
 ): OpenFolder {
   const exclude = [...neverWatched({ stateDir, folders }), ...formerPlaces];
   /** One guard per folder and one per archive, shared by everything opened below it. */
   const guardOf = (path: string): Guard => {
     const roots = folders.flatMap((folder) => [folder.archiveTo, folder.path]);
-    return guardOver(roots.find((each) => path === each || path.startsWith(each + sep)) ?? path, guards);
+    return guards.over(roots.find((each) => path === each || path.startsWith(each + sep)) ?? path);
   };
   const opened = new Map<string, WatchedFolder>();
   return (path) => {
@@ -47,7 +74,7 @@ export function composeFolders(
     if (known) return known;
     const settings = folders.find((folder) => folder.path === path);
     const archiveTo = settings?.archiveTo ?? join(path, 'archive');
-    const folder = createWatchedFolder({
+    const plain = {
       path,
       recursive: settings?.recursive ?? false,
       include: settings?.include ?? [],
@@ -55,13 +82,20 @@ export function composeFolders(
       exclude,
       archiveTo,
       watched: folders.map((folder) => folder.path),
+    };
+    const here = createWatchedFolder({
+      ...plain,
       random: Math.random,
       guard: guardOf(path),
       check: checkOf(stateDir, path, archiveTo),
       ownDirectory: stateDir,
+      ...(guards.hasProcesses && { mounts: guards.mounts }),
       ...(reading && { allocate: (size: number) => reading.buffers.take(size) }),
       ...(reading?.readBeside && { readBeside: reading.readBeside }),
     });
+    const apart = (mount: string): WatchedFolder =>
+      guards.apart({ ...plain, stateDir, mount }).folder((each) => here.covers(each));
+    const folder = guards.hasProcesses ? byMount(here, { mounts: guards.mounts, archiveTo, apart }) : here;
     // Only configured folders are cached: archives have a directory per month.
     if (settings) opened.set(path, folder);
     return folder;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config, FolderConfig } from '../config/config.ts';
 import { likelyFolders, thisMachine, type Machine } from '../intake/folder/likelyFolders.ts';
 import type { FolderAvailability } from '../core/ports/folder.ts';
-import { composeFolders, type Guards } from './folders.ts';
+import { composeFolders, Guards } from './folders.ts';
 import { lookThrough } from './testFolder.ts';
 import { messageOf } from '../core/domain/errors.ts';
 import type { AwayFact } from '../core/domain/why.ts';
@@ -53,7 +53,7 @@ export function folderCovers(path: string, name: string, config: Config): boolea
 }
 
 /** Kept between calls, so that a share that hangs is not tried again and again. */
-const guards: Guards = new Map();
+const guards = new Guards();
 
 function settingsOf(path: string, { folders }: Config): FolderConfig {
   const own = folders.find((folder) => folder.path === path);

@@ -28,7 +28,7 @@ import type { PageSplitter } from '../core/ports/pages.ts';
 import type { FiledPapers } from '../features/pictures/filedPapers.ts';
 import type { Pictures } from '../features/pictures/pictures.ts';
 import { meteredLedger } from '../features/metrics/metered.ts';
-import type { Guards } from './folders.ts';
+import { Guards } from './folders.ts';
 import type { WriterLink } from '../ledger/thread/link.ts';
 import { openLedger, openConfiguredDeferredJournal } from './ledger.ts';
 import { LEDGER_THREAD } from './ledgerThreadStart.ts';
@@ -125,7 +125,7 @@ export async function composeProcessScope(
     folderTimes: new Map(),
     metering,
     buffers: new ImageBuffers(),
-    guards: new Map(),
+    guards: new Guards(FOLDER_PROCESS),
     readBeside,
     inspector: createImageInspector(hash),
     splitter: composePageSplitter(),
@@ -163,3 +163,4 @@ export async function composeProcessScope(
 
 /** Beside the program's other files. */
 const HASH_THREAD = fileURLToPath(new URL('./hashThread.js', import.meta.url));
+const FOLDER_PROCESS = fileURLToPath(new URL('./folderProcess.js', import.meta.url));

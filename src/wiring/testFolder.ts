@@ -12,7 +12,7 @@ import { formatOf } from '../texts/format.ts';
 import { foreseeSome } from '../intake/dryRun.ts';
 import type { FolderAvailability, WatchedFolder } from '../core/ports/folder.ts';
 import { checkFolder } from './checkFolder.ts';
-import { composeFolders, guardOver } from './folders.ts';
+import { composeFolders } from './folders.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
 import { BY_CONSOLE, type Settings } from './settings.ts';
@@ -54,7 +54,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     mode: isPolled ? ('polled' as const) : (watched ?? ('events' as const)),
   };
   try {
-    const findings = await guardOver(path, lasting.guards).run(() => checkFolder(wanted));
+    const findings = await lasting.guards.over(path).run(() => checkFolder(wanted));
     const { count, newest } = await lookThrough(folder);
     const seen = new Map<string, string>();
     const { clock, ledger: reports, inspector, host } = lasting;

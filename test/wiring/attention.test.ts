@@ -1,3 +1,4 @@
+import { Guards } from '../../src/wiring/folders.ts';
 import {
   existsSync,
   mkdirSync,
@@ -36,7 +37,7 @@ async function moved(place: string) {
     { entries: [{ path: 'a.jpg', about: '1', files, isPending: false }], made: null },
   );
   const config = configIn(dir, { folders: [{ path: inbox, recursive: true, needsAttention: place }] });
-  const leave = () => leaveFormerPlaces(config, { guards: new Map(), log: new RecordedLog() });
+  const leave = () => leaveFormerPlaces(config, { guards: new Guards(), log: new RecordedLog() });
   return { dir, inbox, former, config, book, leave };
 }
 
@@ -59,7 +60,7 @@ it('a missing former folder for people is emptied once it is back', async () => 
   expect(await leave()).toEqual([former]);
   renameSync(join(dir, 'away'), former);
   expect(neverWatched(config)).not.toContain(former);
-  const folder = composeFolders(config, undefined, new Map(), [former])(inbox);
+  const folder = composeFolders(config, undefined, new Guards(), [former])(inbox);
   expect(folder.covers('former/a.jpg')).toBe(false);
   expect(folder.covers('other/a.jpg')).toBe(true);
   expect(await leave()).toEqual([]);

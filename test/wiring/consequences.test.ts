@@ -1,3 +1,4 @@
+import { Guards } from '../../src/wiring/folders.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -72,7 +73,12 @@ ${more}
     seen,
     copies,
     would: (before: Wanted, after: Wanted) =>
-      consequencesOf(config(before), config(after), { ledger, clock, guards: new Map(), spool: () => spool }),
+      consequencesOf(config(before), config(after), {
+        ledger,
+        clock,
+        guards: new Guards(),
+        spool: () => spool,
+      }),
   };
 }
 

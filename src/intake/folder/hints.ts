@@ -5,6 +5,7 @@ import type { FolderHints } from '../../core/ports/folder.ts';
 import { DirectoryWatcher } from './directoryWatcher.ts';
 import { statFolder, tokenOf } from './availability.ts';
 import { locationOf, realLocation } from './location.ts';
+import { Mounts } from './mounts.ts';
 import { ASIDE_PREFIX } from './scope.ts';
 
 /*
@@ -35,11 +36,14 @@ export function namesOneFile(name: string, platform: NodeJS.Platform): boolean {
 export interface FolderHintsOptions {
   /** Absolute directories that are not watched, including everything in them. */
   readonly exclude?: readonly string[];
+  /** File systems that may hang: nothing on them is watched. */
+  readonly mounts?: Mounts;
   readonly platform?: NodeJS.Platform;
 }
 
 export function createFolderHints({
   exclude = [],
+  mounts = new Mounts(),
   platform = process.platform,
 }: FolderHintsOptions = {}): FolderHints {
   return {
@@ -50,9 +54,12 @@ export function createFolderHints({
       // chokidar would watch a link itself, not the folder it leads to.
       const root = await realLocation(folder);
       if (sep === '/' && root.includes('\\')) throw backslash(folder);
-      const excluded = await Promise.all(exclude.map((directory) => locationOf(resolve(directory))));
+      const excluded = await Promise.all(
+        exclude.map(async (each) => (mounts.of(each) === null ? locationOf(resolve(each)) : resolve(each))),
+      );
       const isQuiet = (place: string): boolean =>
         place.includes(sep + ASIDE_PREFIX, root.length) ||
+        (place !== root && mounts.of(place) !== null) ||
         excluded.some((directory) => place === directory || place.startsWith(directory + sep));
 
       let state: 'watching' | 'troubled' | 'closed' = 'watching';

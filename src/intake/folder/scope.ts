@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { matcherOf } from '../../core/domain/globs.ts';
 import { dirOf, nameOf, relativeTo } from '../../core/paths.ts';
 import { locationOf, realLocation } from './location.ts';
+import type { Mounts } from './mounts.ts';
 import { ignoreSystemErrors, inside, prefixesOf } from './realDirectory.ts';
 
 /** Each file that is set aside keeps its name, in a directory of its own: names of 255 bytes leave no room for a suffix. */
@@ -22,6 +23,8 @@ export interface ScopeOptions {
   readonly ignore: readonly string[];
   /** Directories that are never entered: archives and the agent's own. Absolute, or relative to the folder. */
   readonly exclude: readonly string[];
+  /** File systems that may hang and are not touched: those mounted in the folder are not entered. Left out: all are. */
+  readonly mounts?: Mounts | undefined;
 }
 
 /** Which paths of a folder are watched. */
@@ -32,13 +35,17 @@ export class Scope {
   readonly includes: (path: string) => boolean;
   readonly ignores: (path: string) => boolean;
   readonly #exclude: readonly string[];
+  readonly #mounts: Mounts | undefined;
+  /** Relative paths of mounts that are not entered. */
+  #nested: readonly string[] = [];
   /** Relative paths of the excluded directories in the folder: as configured, by their real paths, and as they are spelled there. */
   #excluded: readonly string[];
   readonly #respelled = new Set<string>();
   /** The last directory that was found to be entered: a path costs the same at any depth. */
   #entered = '';
 
-  constructor({ folder, recursive, include, ignore, exclude }: ScopeOptions) {
+  constructor({ folder, recursive, include, ignore, exclude, mounts }: ScopeOptions) {
+    this.#mounts = mounts;
     this.folder = folder;
     this.recursive = recursive;
     this.includes = include.length === 0 ? () => true : matcher(include);
@@ -49,7 +56,12 @@ export class Scope {
 
   /** Resolves symbolic links again: the archive may be configured by a different path than the folder. */
   async refresh(): Promise<void> {
-    const real = await Promise.all(this.#exclude.map(locationOf));
+    const mounts = this.#mounts;
+    this.#nested = mounts ? this.#below(this.folder, mounts.below(this.folder)) : [];
+    // No link is followed into another file system, so that a directory there is found by its configured path.
+    const real = await Promise.all(
+      this.#exclude.map(async (each) => (mounts && mounts.of(each) !== null ? each : locationOf(each))),
+    );
     const found = this.#below(await realLocation(this.folder), real);
     this.#excluded = [...new Set([...this.#below(this.folder, this.#exclude), ...found, ...this.#respelled])];
   }
@@ -72,7 +84,7 @@ export class Scope {
 
   /** Whether a directory of the folder is listed, if those above it are; known for each only once the directory above was read. */
   async enters(path: string): Promise<boolean> {
-    if (this.#passes(path) || this.isExcluded(path)) return false;
+    if (this.#passes(path) || this.isExcluded(path) || this.#nested.includes(path)) return false;
     const other = this.#excluded.find((directory) => fold(directory) === fold(path));
     if (other === undefined || !(await this.#isSpelled(path, other))) return true;
     // The share ignores case, and somebody made the archive under a name that differs in case.
