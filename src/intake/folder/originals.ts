@@ -209,7 +209,7 @@ export class FolderOriginals implements Originals {
         for (const name of names) {
           const path = pathOf(directory, name);
           if (isAside) found.push({ aside: path, path: pathOf(dirOf(directory), name) });
-          else if (!this.#scope.isExcluded(path)) directories.push(path);
+          else if (!this.#scope.isExcluded(path) && !this.#scope.isMount(path)) directories.push(path);
         }
       } catch (error) {
         if (directory === '' || systemCode(error) === undefined) throw error;

@@ -82,9 +82,14 @@ export class Scope {
     return this.#excluded.some((directory) => path === directory || path.startsWith(`${directory}/`));
   }
 
+  /** Whether another file system is mounted there that is not entered. */
+  isMount(path: string): boolean {
+    return this.#nested.includes(path);
+  }
+
   /** Whether a directory of the folder is listed, if those above it are; known for each only once the directory above was read. */
   async enters(path: string): Promise<boolean> {
-    if (this.#passes(path) || this.isExcluded(path) || this.#nested.includes(path)) return false;
+    if (this.#passes(path) || this.isExcluded(path) || this.isMount(path)) return false;
     const other = this.#excluded.find((directory) => fold(directory) === fold(path));
     if (other === undefined || !(await this.#isSpelled(path, other))) return true;
     // The share ignores case, and somebody made the archive under a name that differs in case.

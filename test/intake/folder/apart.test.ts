@@ -143,7 +143,8 @@ it.skipIf(!hasBindfs)(
     await writeFile(join(dir, 'server/a.jpg'), 'receipt');
     const said = await runInNamespace(
       `bindfs ${dir}/server ${dir}/one; bindfs ${dir}/server ${dir}/two`,
-      `    const { FolderApart } = await import('${sources.url('intake/folder/apart.ts')}');
+      `    const { execFileSync } = await import('node:child_process');
+    const { FolderApart } = await import('${sources.url('intake/folder/apart.ts')}');
     const open = (path) => new FolderApart('${program}', { path, recursive: false, include: [], ignore: [], exclude: [],
       archiveTo: path + '/archive', watched: [path], stateDir: '${dir}', mount: path }).folder(() => true);
     const [one, two] = [open('${dir}/one'), open('${dir}/two')];
