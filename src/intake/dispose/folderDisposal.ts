@@ -1,3 +1,4 @@
+import { isUnreachable } from '../../core/domain/unreachable.ts';
 import { describeError, isOfLedger, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Disposal } from '../../core/ports/ledgerDisposals.ts';
 import { disposeOne, hasFilesAside, recoverAside, type DisposeDeps } from './dispose.ts';
@@ -121,7 +122,7 @@ export class FolderDisposal {
     if (isNew) this.#warnedUntil.set(cause, this.#now + DISPOSE_AGAIN_MS);
     const fields = { folder: settings.path, path: file.path, ...(code && { code }), ...rest };
     log[isNew ? 'warn' : 'debug']('originalNotDisposed', fields);
-    if (NEEDS_PERSON.has(cause)) onStuck?.(file.path, cause);
+    if (needsPerson(cause)) onStuck?.(file.path, cause);
     return TROUBLE_OF_ALL.has(cause);
   }
 
@@ -149,12 +150,17 @@ export class FolderDisposal {
       .finally(() => (this.#isTrying = false));
     if (signal.aborted || this.#isStuck) return;
     if (code === null) onNoneStuck?.();
-    else if (NEEDS_PERSON.has(code)) onStuck?.(null, code);
+    else if (needsPerson(code)) onStuck?.(null, code);
   }
 
   get #now(): number {
     return this.#deps.clock.monotonic();
   }
+}
+
+/** Whether a person has to do something about it: free space, give access, or bring a share back. */
+function needsPerson(code: string): boolean {
+  return NEEDS_PERSON.has(code) || isUnreachable(code);
 }
 
 function codeOf(error: unknown): string {

@@ -389,6 +389,12 @@ function unwritable(system: string, isArchived: boolean): string {
       return `Schaffen Sie Platz auf der Platte ${place}.`;
     case 'EDQUOT':
       return `Der Benutzer, unter dem receiptd läuft, hat sein Kontingent auf der Platte ${place} verbraucht: Schaffen Sie dort Platz, oder heben Sie das Kontingent an.`;
+    case 'ETIMEDOUT':
+    case 'ESTALE':
+    case 'ENOTCONN':
+    case 'EHOSTDOWN':
+    case 'EIO':
+      return `Die Freigabe oder Platte ${place} antwortet nicht: Prüfen Sie das Netz und den Server, auf dem sie liegt.`;
     case 'EROFS':
       return `${SERVICE} Andernfalls binden Sie die Platte ${place} so ein, dass darauf geschrieben werden kann.`;
     default:

@@ -388,6 +388,12 @@ function unwritable(system: string, isArchived: boolean): string {
       return `Free some space on the disk of ${place}.`;
     case 'EDQUOT':
       return `The user that runs receiptd has used up its quota on the disk of ${place}: free some space there, or raise the quota.`;
+    case 'ETIMEDOUT':
+    case 'ESTALE':
+    case 'ENOTCONN':
+    case 'EHOSTDOWN':
+    case 'EIO':
+      return `The share or disk of ${place} does not respond: check the network and the server that it is on.`;
     case 'EROFS':
       return `${SERVICE} Otherwise, mount the disk of ${place} so that it can be written.`;
     default:
