@@ -80,7 +80,12 @@ export class FolderApart {
       unwritable: (to) => call('unwritable', to),
       setAside: (path) => call('setAside', path),
       putBack: (aside, path) => call('putBack', aside, path),
-      archive: (aside, path) => call('archive', aside, path),
+      archive: (aside, path) =>
+        call<string>('archive', aside, path).catch((error: unknown) => {
+          // Otherwise it would go on once the share answers, after the original was put back.
+          if (systemCode(error) === 'ETIMEDOUT') this.end();
+          throw error;
+        }),
       findArchived: (path, size, sha256) => call('findArchived', path, size, sha256),
       discard: (aside) => call('discard', aside),
       leftAside: (signal) => until(signal, call('leftAside')),

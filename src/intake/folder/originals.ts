@@ -104,12 +104,16 @@ export class FolderOriginals implements Originals {
     }
   }
 
-  /** Removes its unfinished copy in the archive first: later nothing would tell whose copy it is. */
+  /**
+   * Removes its unfinished copy in the archive first: later nothing would tell whose copy it is. In an archive that may hang it stays until
+   * it is swept: the file must not wait under a hidden name until the archive is back.
+   */
   async putBack(aside: string, path: string): Promise<string> {
     const incoming = incomingNameOf(aside);
     inside(this.#folder, path);
     const clear = (archived: string): Promise<void> => clearIncoming(archived, incoming);
-    await inOwnDirectory(this.#archive, dirOf(path), clear).catch(ignoreSystemErrors);
+    if (!this.#scope.mayHang(this.#archiveTo))
+      await inOwnDirectory(this.#archive, dirOf(path), clear).catch(ignoreSystemErrors);
     const move = (source: string) => (parent: string) =>
       moveInto(source, parent, nameOf(path), { random: this.#random });
     const name = await this.#withAside(aside, (source) =>

@@ -60,7 +60,7 @@ export class Scope {
     this.#nested = mounts ? this.#below(this.folder, mounts.below(this.folder)) : [];
     // No link is followed into another file system, so that a directory there is found by its configured path.
     const real = await Promise.all(
-      this.#exclude.map(async (each) => (mounts && mounts.of(each) !== null ? each : locationOf(each))),
+      this.#exclude.map(async (each) => (this.mayHang(each) ? each : locationOf(each))),
     );
     const found = this.#below(await realLocation(this.folder), real);
     this.#excluded = [...new Set([...this.#below(this.folder, this.#exclude), ...found, ...this.#respelled])];
@@ -80,6 +80,11 @@ export class Scope {
   /** Whether this relative path is an excluded directory, or inside one. */
   isExcluded(path: string): boolean {
     return this.#excluded.some((directory) => path === directory || path.startsWith(`${directory}/`));
+  }
+
+  /** Whether this absolute path is on a file system that may hang and is not touched. */
+  mayHang(path: string): boolean {
+    return this.#mounts !== undefined && this.#mounts.of(path) !== null;
   }
 
   /** Whether another file system is mounted there that is not entered. */
