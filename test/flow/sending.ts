@@ -66,6 +66,8 @@ export interface SendingOptions {
   readonly random?: () => number;
   /** Wraps the ledger that the pipeline gets. */
   readonly wrap?: (ledger: Ledger) => Ledger;
+  /** How folders are opened to find bytes in them. Those on the disk unless told. */
+  readonly open?: OpenFolder;
 }
 
 export async function temporary(): Promise<string> {
@@ -175,7 +177,7 @@ export async function sendingPlace(files: number | readonly string[] = []) {
       service,
       tokens: (endpoint) => options.tokens?.(endpoint) ?? tokens,
       payloads,
-      search: new BytesSearch({ ledger: used, spool, open, clock, log, lookedThrough }),
+      search: new BytesSearch({ ledger: used, spool, open: options.open ?? open, clock, log, lookedThrough }),
       memory: new ByteBudget(1_000_000),
       contentType: options.contentType ?? ((type) => factsOf(type).mediaType),
       clock,
