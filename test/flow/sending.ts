@@ -10,13 +10,12 @@ import { factsOf } from '../../src/core/domain/imageType.ts';
 import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/keeper/byteBudget.ts';
-import { BytesSearch, type BytesSearchDeps } from '../../src/keeper/bytesSearch.ts';
+import type { BytesSearchDeps, OpenFolder } from '../../src/keeper/locateBytes.ts';
 import { Flow, type FlowDeps, type Idle } from '../../src/flow/flow.ts';
 import { Outcomes } from '../../src/flow/outcomes.ts';
 import { SendGate } from '../../src/flow/sendGate.ts';
 import { Holds } from '../../src/flow/holds/holds.ts';
 import type { PayloadStoreDeps } from '../../src/keeper/payloadStore.ts';
-import type { OpenFolder } from '../../src/keeper/locateBytes.ts';
 import { Pacer } from '../../src/flow/limits/pacer.ts';
 import { recover } from '../../src/flow/recover.ts';
 import type { Uploads } from '../../src/core/messages.ts';
@@ -160,12 +159,15 @@ export async function sendingPlace(files: number | readonly string[] = []) {
     const hours = options.hours ?? null;
     const gate = new SendGate({ storage: used.storage, fleet: used.fleet, holds, pacer, clock, hours });
     const canSend: PayloadStoreDeps['canSend'] = (waiting) => gate.sendsSoon(waiting);
-    const kept = await keeping({ dir, clock, ledger: used, log }, { canSend, ...options.keeping });
-    const { payloads, hand, spool } = kept;
     const lookedThrough: BytesSearchDeps['lookedThrough'] = (folder, since) => {
       missing.push(folder);
       return options.lookedThrough?.(folder, since) ?? true;
     };
+    const kept = await keeping(
+      { dir, clock, ledger: used, log },
+      { canSend, open: options.open ?? open, lookedThrough, ...options.keeping },
+    );
+    const { payloads } = kept;
     const flow = new Flow({
       ledger: used,
       endpoints,
@@ -177,7 +179,6 @@ export async function sendingPlace(files: number | readonly string[] = []) {
       service,
       tokens: (endpoint) => options.tokens?.(endpoint) ?? tokens,
       payloads,
-      search: new BytesSearch({ ledger: used, spool, open: options.open ?? open, clock, log, lookedThrough }),
       memory: new ByteBudget(1_000_000),
       contentType: options.contentType ?? ((type) => factsOf(type).mediaType),
       clock,
@@ -201,7 +202,6 @@ export async function sendingPlace(files: number | readonly string[] = []) {
       gate,
       holds,
       pacer,
-      hand,
       accepted,
       missing,
       idles,
