@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { OpenFolder } from '../../src/keeper/locateBytes.ts';
-import { accept, pending, status } from '../support/scriptedService.ts';
-import { OFFICE, sendingPlace } from './sending.ts';
+import { accept, pending, status, type Script } from '../support/scriptedService.ts';
+import { OFFICE, sendingPlace, type SendingOptions } from './sending.ts';
 
 it('sends no more than a kill may cost before they are recorded', async () => {
   const place = await sendingPlace(60);
@@ -59,7 +59,7 @@ it('keeps the slot of a refused document until that is recorded', async () => {
 
 describe('a share that does not answer', () => {
   /** Documents of a share whose reading takes until `answer`, and of a folder on a disk. */
-  async function withShare(count: number) {
+  async function withShare(count: number, overall: SendingOptions['overall'], script?: Script) {
     const place = await sendingPlace(6);
     const share = join(place.dir, 'share');
     let answer = (): void => {};
@@ -78,8 +78,11 @@ describe('a share that does not answer', () => {
       };
     };
     for (let n = 0; n < count; n += 1) await place.admit(`share-${n}.jpg`, { folder: share });
+    if (script) place.service.script = script;
+    const { accepted } = await place.start({ overall, open });
+    // Before the run is stopped, which waits for what is under way.
     onTestFinished(() => answer());
-    return { ...place, open, asked, answer: () => answer() };
+    return { ...place, accepted, asked, answer: () => answer() };
   }
 
   const others = Array.from({ length: 6 }, (_, n) => `doc-${n}.jpg`);
@@ -87,27 +90,24 @@ describe('a share that does not answer', () => {
   it.each([{}, { rate: { count: 8, intervalMs: 60_000 } }])(
     'holds neither slots nor places in the rate from the documents of other folders (%o)',
     async (limits) => {
-      const place = await withShare(20);
-      const { accepted } = await place.start({ overall: { concurrency: 2, ...limits }, open: place.open });
-      await place.clock.advance(5_000);
+      const { accepted, clock } = await withShare(20, { concurrency: 2, ...limits });
+      await clock.advance(5_000);
       expect(accepted.toSorted()).toEqual(others);
     },
   );
 
   it('keeps no more of its documents waiting than are read at once, and sends all of them once it answers', async () => {
-    const place = await withShare(20);
-    const { accepted } = await place.start({ overall: { concurrency: 2 }, open: place.open });
-    await place.clock.advance(60_000);
-    expect(place.asked.length).toBeLessThanOrEqual(2);
-    place.answer();
-    await place.clock.advanceUntil(() => accepted.length === 26, 100);
+    const { accepted, clock, asked, answer } = await withShare(20, { concurrency: 2 });
+    await clock.advance(60_000);
+    expect(asked.length).toBeLessThanOrEqual(2);
+    answer();
+    await clock.advanceUntil(() => accepted.length === 26, 100);
   });
 
   it('is no reason to hold back the probe of its endpoint', async () => {
-    const place = await withShare(3);
-    place.service.script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
-    const { accepted } = await place.start({ overall: { concurrency: 1 }, open: place.open });
-    await place.clock.advance(20_000);
+    const script: Script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
+    const { accepted, clock } = await withShare(3, { concurrency: 1 }, script);
+    await clock.advance(20_000);
     expect(accepted.toSorted()).toEqual(others);
   });
 });
