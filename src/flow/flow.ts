@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { backoff, HOLD_BACKOFF } from '../core/domain/backoff.ts';
 import { ClockWatch } from '../core/domain/clockWatch.ts';
-import type { Document, EndpointKey } from '../core/domain/document.ts';
+import type { Document, EndpointKey, Lane } from '../core/domain/document.ts';
 import { describeError, isOfLedger, isTakenOver, ReceiptdError } from '../core/domain/errors.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
-import type { Reservation } from '../core/domain/limits.ts';
 import { classify, type Answer } from '../core/domain/outcome.ts';
 import { ofError, toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
 import type { EndpointSettings } from '../core/domain/settings.ts';
@@ -22,10 +21,11 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Gate, Holds, Why } from './holds/holds.ts';
+import type { Served } from './limits/pace.ts';
 import type { Pacer } from './limits/pacer.ts';
 import type { ByteBudget } from '../keeper/byteBudget.ts';
 import type { Payload, PayloadStore } from '../keeper/payloadStore.ts';
-import { NOT_SENT, type Outcomes } from './outcomes.ts';
+import { NOT_SENT, type Outcomes, type RecordEnd } from './outcomes.ts';
 import { Queue } from './queue.ts';
 import type { SendGate } from './sendGate.ts';
 
@@ -89,8 +89,8 @@ interface Upload {
   readingSince: number;
   token: string;
   attempt: number;
-  /** Its places in the windows and budgets, until they are used or given back. */
-  reservation: Reservation | null;
+  /** The lane of its place in the windows and budgets, until that is used or given back. */
+  place: Lane | null;
   freeSlot: (() => void) | null;
   /** Its size counts in the memory for uploads. */
   hasRoom: boolean;
@@ -122,6 +122,8 @@ export class Flow {
   readonly #reading = new Set<Upload>();
   /** Those that are read for long. */
   readonly #setAside = new Set<Upload>();
+  /** Those that wait for an upload slot. */
+  readonly #slotless = new Set<Upload>();
   /** Documents that were answered with 401: their next request is the replay, whatever it waits for. */
   readonly #replays = new Set<number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
@@ -190,6 +192,7 @@ export class Flow {
     this.#abort = abort;
     // Every request in flight listens to them, so Node would warn of a leak.
     setMaxListeners(0, abort, this.#until);
+    this.#until.addEventListener('abort', () => this.#refuseSlots(), { once: true });
     const endListening = this.#deps.ledger.storage.onChange(() => this.wake());
     while (!stopping.aborted) {
       const idle = await this.#round();
@@ -261,8 +264,7 @@ export class Flow {
       upload.counts = 'reading';
       queue.inFlight -= 1;
       this.#sending -= 1;
-      upload.reservation?.cancel();
-      upload.reservation = null;
+      this.#leavePlace(upload);
       memory.giveBack(document.size);
       upload.hasRoom = false;
       if (upload.isProbe) holds.endProbe(document);
@@ -425,11 +427,12 @@ export class Flow {
       readingSince: 0,
       token: '',
       attempt: 0,
-      reservation: pacer.reserve(document.endpoint, document.lane),
+      place: document.lane,
       freeSlot: null,
       hasRoom: false,
       counts: 'sending',
     };
+    pacer.take(document.endpoint, document.lane);
     this.#uploads.set(document.id, upload);
     queue.inFlight += 1;
     this.#sending += 1;
@@ -583,8 +586,7 @@ export class Flow {
     switch (answer.kind) {
       case 'begun':
         upload.attempt = answer.attempt;
-        this.#toSlot(upload).catch((error: unknown) => this.#giveUp(upload, error));
-        return;
+        return this.#toSlot(upload);
       case 'limited': {
         const windowMs = queue.settings.limits.rate?.intervalMs ?? Infinity;
         pacer.defer(endpoint, answer.waitMs + random() * Math.min(MOST_SPREAD_MS, windowMs / 10));
@@ -627,36 +629,48 @@ export class Flow {
 
   /* ---- 3. Send: p-queue alone counts the requests in flight ---- */
 
-  async #toSlot(upload: Upload): Promise<void> {
-    const { pacer } = this.#deps;
+  #toSlot(upload: Upload): void {
     const { endpoint, lane } = upload.document;
     this.#freeSlot(upload);
-    try {
-      upload.freeSlot = await pacer.slot(endpoint, lane, this.#until);
-    } catch (error) {
-      this.#abort.throwIfAborted();
-      if (!this.#until.aborted) throw error;
-      return this.#notSent(upload, 'HELD_BACK');
+    this.#slotless.add(upload);
+    if (this.#until.aborted) return this.#refuseSlots();
+    const work = (): Promise<void> => {
+      // p-queue comes to those that were refused, too.
+      if (!this.#slotless.delete(upload)) return Promise.resolve();
+      return new Promise((free) => {
+        upload.freeSlot = free;
+        this.#send(upload).catch((error: unknown) => this.#giveUp(upload, error));
+      });
+    };
+    void this.#deps.pacer.inSlot(endpoint, lane, work);
+  }
+
+  /** No more requests may be sent. */
+  #refuseSlots(): void {
+    for (const upload of this.#slotless) {
+      this.#slotless.delete(upload);
+      if (this.#abort.aborted) this.#giveUp(upload, this.#abort.reason);
+      else this.#notSent(upload, 'HELD_BACK').catch((error: unknown) => this.#giveUp(upload, error));
     }
-    await this.#send(upload);
   }
 
   async #send(upload: Upload): Promise<void> {
-    const { pacer, gate, payloads, service, contentType } = this.#deps;
-    const { document, payload, reservation, token, attempt } = upload;
+    const { pacer, gate, payloads, service, contentType, clock } = this.#deps;
+    const { document, payload, place, token, attempt } = upload;
     const { endpoint, name, type } = document;
     // Another agent may have taken the document over, or a hold may have come, since it was recorded.
     if (!gate.isLeased(attempt)) return this.#notSent(upload, 'LEASE_LOST');
-    if (!this.#isOpen(upload) || reservation === null || payload === null)
+    if (!this.#isOpen(upload) || place === null || payload === null)
       return this.#notSent(upload, 'HELD_BACK');
     const request = { endpoint, name, bytes: payload.bytes, mediaType: contentType(type), token };
     const onTaken = (): void => payloads.takeBack(payload);
-    upload.reservation = null;
+    upload.place = null;
     payloads.lend(payload);
-    const answer = await pacer.run(reservation, (onStart) =>
+    const startedAt = clock.monotonic();
+    const answer = await pacer.run(endpoint, (onStart) =>
       service.upload(request, this.#abort, { onStart, onTaken }),
     );
-    await this.#answered(upload, answer);
+    await this.#answered(upload, answer, { startedAt, endedAt: clock.monotonic(), bytes: document.size });
   }
 
   async #notSent(upload: Upload, reason: 'HELD_BACK' | 'LEASE_LOST'): Promise<void> {
@@ -666,7 +680,7 @@ export class Flow {
 
   /* ---- 4. End: what the answer means, recorded ---- */
 
-  async #answered(upload: Upload, answer: Answer): Promise<void> {
+  async #answered(upload: Upload, answer: Answer, served: Served): Promise<void> {
     const { outcomes } = this.#deps;
     const { document, attempt } = upload;
     const { endpoint, name } = document;
@@ -680,7 +694,8 @@ export class Flow {
     if (outcome.kind === 'unauthorized' && !isReplay) return this.#replay(upload, outcome.why);
     const isAccepted = outcome.kind === 'accepted';
     if (isAccepted) this.#accepted(upload);
-    const isSettled = await outcomes.judge(document, attempt, answer, outcome, (item) => this.#record(item));
+    const record: RecordEnd = (item) => this.#record(item);
+    const isSettled = await outcomes.judge({ document, attempt, answer, served, record }, outcome);
     this.#end(upload, { isSettled, isAccepted });
   }
 
@@ -706,8 +721,10 @@ export class Flow {
     await this.#record(() => outcomes.replayed(document, attempt, why));
     if (await this.#fetchToken(upload)) {
       this.#replays.add(document.id);
-      upload.reservation = await pacer.waitForTurn(document.endpoint, REPLAY_WAIT_MS, this.#abort);
-      if (upload.reservation !== null) return this.#begin(upload);
+      if (await pacer.takeSoon(document.endpoint, REPLAY_WAIT_MS, this.#abort)) {
+        upload.place = 'fresh';
+        return this.#begin(upload);
+      }
     }
     await this.#giveBack(upload, { reason: 'HTTP_401', why });
   }
@@ -726,8 +743,7 @@ export class Flow {
   #end(upload: Upload, end: { readonly isSettled: boolean; readonly isAccepted: boolean }): void {
     const { payloads } = this.#deps;
     const { document, payload } = upload;
-    upload.reservation?.cancel();
-    upload.reservation = null;
+    this.#leavePlace(upload);
     if (end.isSettled) this.#replays.delete(document.id);
     if (end.isAccepted) payloads.accepted(document);
     else if (payload !== null) {
@@ -756,6 +772,11 @@ export class Flow {
     else if (!isSettled) queue.lookAgain();
     this.#notifier.notify();
     this.#over?.();
+  }
+
+  #leavePlace(upload: Upload): void {
+    if (upload.place !== null) this.#deps.pacer.giveBack(upload.document.endpoint, upload.place);
+    upload.place = null;
   }
 
   #freeSlot(upload: Upload): void {

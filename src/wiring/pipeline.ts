@@ -82,7 +82,6 @@ export async function composePipeline(
   const onWoke = (): void => {
     world.service.dropIdle?.();
     holds.woke();
-    pacer.heedClockJump();
     flow.wake();
     for (const intake of intakes.all) intake.woke();
   };

@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest';
 import type { AccountOf } from '../../src/core/domain/account.ts';
 import type { Attempt, Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import type { Reservation } from '../../src/core/domain/limits.ts';
 import { factsOf } from '../../src/core/domain/imageType.ts';
 import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
@@ -255,18 +254,11 @@ export function forTimes(times: number): () => boolean {
   return () => (left -= 1) >= 0;
 }
 
-/** One request as a delivery makes it: in an upload slot that is given back. */
-export async function inSlot<T>(
+/** One request as a delivery makes it: with a place that was taken, in an upload slot. */
+export function inSlot(
   pacer: Pacer,
   endpoint: EndpointKey,
-  reservation: Reservation,
-  request: (onStart: () => void) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const giveBack = await pacer.slot(endpoint, 'fresh', signal);
-  try {
-    return await pacer.run(reservation, request);
-  } finally {
-    giveBack();
-  }
+  request: (onStart: () => void) => Promise<void>,
+): Promise<void> {
+  return pacer.inSlot(endpoint, 'fresh', () => pacer.run(endpoint, request));
 }

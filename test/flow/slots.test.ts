@@ -1,9 +1,10 @@
 /** When a document's place among those being sent is free for the next. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Limits } from '../../src/core/domain/settings.ts';
 import type { OpenFolder } from '../../src/keeper/locateBytes.ts';
 import { accept, pending, status, type Script } from '../support/scriptedService.ts';
-import { OFFICE, sendingPlace, type SendingOptions } from './sending.ts';
+import { OFFICE, sendingPlace } from './sending.ts';
 
 it('sends no more than a kill may cost before they are recorded', async () => {
   const place = await sendingPlace(60);
@@ -59,7 +60,7 @@ it('keeps the slot of a refused document until that is recorded', async () => {
 
 describe('a share that does not answer', () => {
   /** Documents of a share whose reading takes until `answer`, and of a folder on a disk. */
-  async function withShare(count: number, overall: SendingOptions['overall'], script?: Script) {
+  async function withShare(count: number, overall: Partial<Limits>, script?: Script) {
     const place = await sendingPlace(6);
     const share = join(place.dir, 'share');
     let answer = (): void => {};
