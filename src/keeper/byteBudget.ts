@@ -18,6 +18,11 @@ export class ByteBudget {
     this.#places = places;
   }
 
+  /** Whether somebody waits for room. */
+  get isWaitedFor(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Runs `work` once there is room for `bytes`. */
   async with<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     await this.take(bytes);

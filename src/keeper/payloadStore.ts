@@ -43,9 +43,6 @@ export interface Payload {
 const SPOOL_AFTER_MS = 1_000;
 /** Copies made at once, so that their syncs run together. */
 const COPIED_AT_ONCE = 4;
-/** Images that wait in memory although they can't be copied. */
-const CROWDED_IMAGES = 128;
-const CROWDED_BYTES = 16 * 1024 * 1024;
 const SWEEP_MS = 10 * 60_000;
 /** Interval while the spool's disk fails or the spool is full: other agents may have sent what it holds. */
 const PROBE_MS = 30_000;
@@ -64,7 +61,7 @@ const LEFT_TO_NEW = 0.1;
  *
  * An upload that takes a second gets a copy, too. Mode `always`: copied before anything else. `never`: in memory, or only in the
  * folder. If the spool is full, an image that needs a copy stays in its folder and is not admitted; if the spool can't be written,
- * `auto` goes on without copies. What can't be copied stays in memory while it is not crowded; after that, it is only in the folder.
+ * `auto` goes on without copies. What can't be copied stays in memory until others wait for room; after that, it is only in the folder.
  *
  * The memory of a payload that is over is used again once nothing reads it.
  */
@@ -75,8 +72,6 @@ export class PayloadStore {
   readonly #payloads = new Map<number, Payload>();
   readonly #drops = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  #waitingImages = 0;
-  #waitingBytes = 0;
   #isWatching = false;
 
   constructor(deps: PayloadStoreDeps) {
@@ -134,16 +129,12 @@ export class PayloadStore {
     if (this.#payloads.has(id)) return false;
     // In mode `always` too, an image is read only once if its turn comes soon.
     if (this.copies.has(sha256) && this.#deps.mode === 'auto') return false;
-    return sendsSoon || !this.#isCrowded;
+    return sendsSoon || !this.#deps.memory.isWaitedFor;
   }
 
   /** Whether what waits in memory is sent or copied within a second or so, so that there is room again. */
   get #leavesSoon(): boolean {
-    return !this.#isCrowded || !(this.copies.failed || this.copies.isFull);
-  }
-
-  get #isCrowded(): boolean {
-    return this.#waitingImages >= CROWDED_IMAGES || this.#waitingBytes >= CROWDED_BYTES;
+    return !this.#deps.memory.isWaitedFor || !(this.copies.failed || this.copies.isFull);
   }
 
   /* ---- Sending ---- */
@@ -157,7 +148,7 @@ export class PayloadStore {
   take(documentId: number): Payload | undefined {
     const payload = this.#payloads.get(documentId);
     if (payload?.state !== 'waiting') return undefined;
-    this.#leave(payload);
+    this.#deps.memory.giveBack(payload.bytes.length);
     payload.state = 'sending';
     this.#deps.search.end(documentId);
     return payload;
@@ -200,7 +191,7 @@ export class PayloadStore {
     if (!payload) return;
     const isCopied = this.keepsCopies && (await this.#copy(payload)) === 'there';
     // Nothing would ever take a document that left the queue from memory, so its room would be lost.
-    const isOver = isCopied || this.#isCrowded || (leftQueue && !this.keepsCopies);
+    const isOver = isCopied || this.#deps.memory.isWaitedFor || (leftQueue && !this.keepsCopies);
     if (isOver) this.#end(payload, id);
     else this.#wait(id, payload);
   }
@@ -208,18 +199,9 @@ export class PayloadStore {
   /* ---- In memory ---- */
 
   #wait(id: number, payload: Payload): void {
-    const { length } = payload.bytes;
     payload.state = 'waiting';
-    this.#waitingImages += 1;
-    this.#waitingBytes += length;
-    this.#deps.memory.add(length);
+    this.#deps.memory.add(payload.bytes.length);
     this.#hold(id, payload);
-  }
-
-  #leave({ bytes }: Payload): void {
-    this.#waitingImages -= 1;
-    this.#waitingBytes -= bytes.length;
-    this.#deps.memory.giveBack(bytes.length);
   }
 
   #hold(id: number, payload: Payload): void {
@@ -229,7 +211,7 @@ export class PayloadStore {
   }
 
   #end(payload: Payload, id?: number): void {
-    if (payload.state === 'waiting') this.#leave(payload);
+    if (payload.state === 'waiting') this.#deps.memory.giveBack(payload.bytes.length);
     payload.state = 'over';
     if (id !== undefined) this.#payloads.delete(id);
     if (payload.readers === 0) this.#deps.buffers.giveBack(payload.bytes);
@@ -285,7 +267,7 @@ export class PayloadStore {
   /** False if it has no copy. */
   async #letGo(id: number, payload: Payload): Promise<boolean> {
     const isCopied = this.keepsCopies && (await this.#copy(payload)) === 'there';
-    if (payload.state === 'waiting' && (isCopied || this.#isCrowded)) this.#end(payload, id);
+    if (payload.state === 'waiting' && (isCopied || this.#deps.memory.isWaitedFor)) this.#end(payload, id);
     return isCopied;
   }
 
