@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { backoff, HOLD_BACKOFF } from '../core/domain/backoff.ts';
 import { ClockWatch } from '../core/domain/clockWatch.ts';
-import type { Document, EndpointKey } from '../core/domain/document.ts';
+import type { Document, EndpointKey, Lane } from '../core/domain/document.ts';
 import { describeError, isOfLedger, isTakenOver, ReceiptdError } from '../core/domain/errors.ts';
 import type { ImageType } from '../core/domain/imageType.ts';
-import type { Reservation } from '../core/domain/limits.ts';
 import { classify, type Answer } from '../core/domain/outcome.ts';
 import { ofError, toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
 import type { EndpointSettings } from '../core/domain/settings.ts';
@@ -22,11 +21,11 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Gate, Holds, Why } from './holds/holds.ts';
+import type { Served } from './limits/pace.ts';
 import type { Pacer } from './limits/pacer.ts';
 import type { ByteBudget } from '../keeper/byteBudget.ts';
-import type { BytesSearch } from '../keeper/bytesSearch.ts';
-import type { PayloadStore } from '../keeper/payloadStore.ts';
-import { NOT_SENT, type Outcomes } from './outcomes.ts';
+import type { Payload, PayloadStore } from '../keeper/payloadStore.ts';
+import { NOT_SENT, type Outcomes, type RecordEnd } from './outcomes.ts';
 import { Queue } from './queue.ts';
 import type { SendGate } from './sendGate.ts';
 
@@ -42,7 +41,7 @@ export interface FlowDeps {
   /** Tokens of the account that the endpoint uses. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;
   readonly payloads: PayloadStore;
-  readonly search: BytesSearch;
+  /** Room for images that are sent. */
   readonly memory: ByteBudget;
   readonly contentType: (type: ImageType) => string;
   readonly clock: Clock;
@@ -56,6 +55,8 @@ const AHEAD_MS = 50;
 const AHEAD_FACTOR = 4;
 /** Cap on all uploads under way, accepted ones that are not recorded yet included, as a multiple of the concurrency: a crash resends that many. */
 const UNDER_WAY_FACTOR = 8;
+/** A document that is read for longer gives back its slot: its share may hang. */
+const LONG_READ_MS = 1_000;
 /** Longest wait of a replay after a 401. Beyond it, the document is queued again. */
 const REPLAY_WAIT_MS = 2_000;
 const RECORD_RETRY_MS = 2_000;
@@ -82,19 +83,19 @@ export type Idle = {
 interface Upload {
   readonly document: Document;
   readonly queue: Queue;
-  readonly isProbe: boolean;
-  bytes: Buffer | null;
+  isProbe: boolean;
+  payload: Payload | null;
+  /** Monotonic. */
+  readingSince: number;
   token: string;
   attempt: number;
-  /** Its places in the windows and budgets, until they are used or given back. */
-  reservation: Reservation | null;
+  /** The lane of its place in the windows and budgets, until that is used or given back. */
+  place: Lane | null;
   freeSlot: (() => void) | null;
   /** Its size counts in the memory for uploads. */
-  isInMemory: boolean;
-  /** Requests that may still read the bytes. */
-  reading: number;
-  /** `sending`: it counts as one of those that may be sent at once. `accepted`: no more, until that is recorded. */
-  counts: 'sending' | 'accepted' | 'acceptedInSlot';
+  hasRoom: boolean;
+  /** `sending`: it counts as one of those that may be sent at once. `accepted`: no more, until that is recorded. `reading`: nor while it is set aside. */
+  counts: 'sending' | 'accepted' | 'acceptedInSlot' | 'reading';
 }
 
 interface End {
@@ -106,7 +107,8 @@ interface End {
  * From the queue to the record of the answer. An upload is
  *
  *   queued ──▶ preparing ──bytes, token──▶ beginning ──durable──▶ begun ──slot──▶ sending ──answer──▶ ending ──durable──▶ over
- *                  └──held, paused, no bytes──▶ over
+ *                  ├──held, paused, no bytes──▶ over
+ *                  └──read for long──▶ set aside, with its folder ──read──▶ over: its turn comes again
  *
  * What begins and what ends is written together, in one transaction at a time: while one is written, the next one gathers.
  */
@@ -116,6 +118,12 @@ export class Flow {
   readonly #watch: ClockWatch;
   readonly #queues: readonly Queue[];
   readonly #uploads = new Map<number, Upload>();
+  /** Those whose bytes are read; longest first. */
+  readonly #reading = new Set<Upload>();
+  /** Those that are read for long. */
+  readonly #setAside = new Set<Upload>();
+  /** Those that wait for an upload slot. */
+  readonly #slotless = new Set<Upload>();
   /** Documents that were answered with 401: their next request is the replay, whatever it waits for. */
   readonly #replays = new Set<number>();
   readonly #idleListeners = new Set<(idle: Idle) => void>();
@@ -140,7 +148,7 @@ export class Flow {
       ledger,
       fleet: ledger.fleet,
       clock,
-      pausedFolders: () => holds.pauses.folders(),
+      pausedFolders: () => [...holds.pauses.folders(), ...this.#foldersAside()],
       isUnderWay: (id: number) => this.#uploads.has(id),
       underWay: () => this.#uploads.size,
     };
@@ -184,13 +192,17 @@ export class Flow {
     this.#abort = abort;
     // Every request in flight listens to them, so Node would warn of a leak.
     setMaxListeners(0, abort, this.#until);
+    this.#until.addEventListener('abort', () => this.#refuseSlots(), { once: true });
     const endListening = this.#deps.ledger.storage.onChange(() => this.wake());
     while (!stopping.aborted) {
       const idle = await this.#round();
       // If notified meanwhile, `idle` is out of date.
       if (this.inFlight === 0 && !this.#notifier.isNotified)
         for (const listener of this.#idleListeners) listener(idle);
-      await this.#notifier.wait(idle.waitMs, stopping);
+      const [longest] = this.#reading;
+      const readMs = longest ? longest.readingSince + LONG_READ_MS - this.#deps.clock.monotonic() : Infinity;
+      const waitMs = Math.min(idle.waitMs ?? Infinity, Math.max(0, readMs));
+      await this.#notifier.wait(waitMs === Infinity ? null : waitMs, stopping);
     }
     endListening();
     while (this.inFlight > 0) await new Promise<void>((resolve) => (this.#over = resolve));
@@ -201,6 +213,7 @@ export class Flow {
   async #round(): Promise<Idle> {
     const { ledger, gate } = this.#deps;
     this.#heedClockJump();
+    this.#heedLongReads();
     // The failure has been logged already, and `storage.onChange` wakes the loop when the ledger is usable again.
     if (ledger.storage.trouble() !== null) return { why: 'hold', waitMs: null };
     // Either a new lease follows shortly, or the ledger is in trouble.
@@ -238,6 +251,35 @@ export class Flow {
       queue.lookAgain();
       if (jump < 0) queue.clockSetBack(Math.max(0, -jump - NOTICED_WITHIN_MS));
     }
+  }
+
+  /** What is read for long gives back what others could use meanwhile, and nothing more of its folder is read. */
+  #heedLongReads(): void {
+    const { clock, memory, holds } = this.#deps;
+    for (const upload of this.#reading) {
+      if (clock.monotonic() - upload.readingSince < LONG_READ_MS) return;
+      const { document, queue } = upload;
+      this.#reading.delete(upload);
+      this.#setAside.add(upload);
+      upload.counts = 'reading';
+      queue.inFlight -= 1;
+      this.#sending -= 1;
+      this.#leavePlace(upload);
+      memory.giveBack(document.size);
+      upload.hasRoom = false;
+      if (upload.isProbe) holds.endProbe(document);
+      upload.isProbe = false;
+    }
+  }
+
+  *#foldersAside(): Iterable<string> {
+    for (const { document } of this.#setAside) yield document.folder;
+  }
+
+  /** Whether it would have to be read from a folder where that takes long. */
+  #isSetAside(document: Document): boolean {
+    if (this.#setAside.size === 0 || this.#deps.payloads.isNear(document)) return false;
+    return [...this.#foldersAside()].includes(document.folder);
   }
 
   async #waitingForAll(closedMs: number | null): Promise<Idle> {
@@ -287,7 +329,7 @@ export class Flow {
     if (gate.kind === 'probe') pacer.beginAnew(key);
     const ahead = gate.kind === 'open' ? this.#aheadOf(queue) : 0;
     if (
-      this.inFlight >= concurrency * UNDER_WAY_FACTOR + aheadOfAny ||
+      this.inFlight - this.#setAside.size >= concurrency * UNDER_WAY_FACTOR + aheadOfAny ||
       this.#sending >= concurrency + aheadOfAny ||
       queue.inFlight >= this.#mostOf(queue) + ahead
     ) {
@@ -317,7 +359,8 @@ export class Flow {
       return { why: isProbe ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
     }
     // A person may have paused the folder meanwhile.
-    if (holds.pauses.has('folder', document.folder) || this.#uploads.has(document.id)) {
+    const isHeld = holds.pauses.has('folder', document.folder) || this.#isSetAside(document);
+    if (isHeld || this.#uploads.has(document.id)) {
       queue.take();
       return null;
     }
@@ -380,15 +423,16 @@ export class Flow {
       document,
       queue,
       isProbe,
-      bytes: null,
+      payload: null,
+      readingSince: 0,
       token: '',
       attempt: 0,
-      reservation: pacer.reserve(document.endpoint, document.lane),
+      place: document.lane,
       freeSlot: null,
-      isInMemory: false,
-      reading: 0,
+      hasRoom: false,
       counts: 'sending',
     };
+    pacer.take(document.endpoint, document.lane);
     this.#uploads.set(document.id, upload);
     queue.inFlight += 1;
     this.#sending += 1;
@@ -397,19 +441,31 @@ export class Flow {
   }
 
   async #prepare(upload: Upload): Promise<void> {
-    const { memory, payloads, search } = this.#deps;
+    const { memory, payloads } = this.#deps;
     const { document } = upload;
     const room = memory.take(document.size);
-    if (room !== undefined) await room;
-    upload.isInMemory = true;
-    upload.bytes = payloads.take(document.id) ?? (await search.fetch(document));
-    // Postponed or lost by the search.
-    if (upload.bytes === null) return this.#end(upload, NOT_SENT);
-    search.end(document.id);
-    const copying = payloads.sending(document, upload.bytes);
-    if (copying !== undefined) await copying;
+    if (room !== undefined) {
+      await room;
+      // The loop must know how long it may sleep.
+      this.#notifier.notify();
+    }
+    upload.hasRoom = true;
+    upload.payload = payloads.take(document.id) ?? (await this.#read(upload));
+    // Without a payload, it is postponed or lost. One that was read for long is near when its turn comes again.
+    if (upload.payload === null || this.#setAside.has(upload)) return this.#end(upload, NOT_SENT);
     if (!(await this.#fetchToken(upload))) return this.#end(upload, NOT_SENT);
     this.#begin(upload);
+  }
+
+  async #read(upload: Upload): Promise<Payload | null> {
+    const { clock, payloads } = this.#deps;
+    upload.readingSince = clock.monotonic();
+    this.#reading.add(upload);
+    try {
+      return await payloads.read(upload.document);
+    } finally {
+      this.#reading.delete(upload);
+    }
   }
 
   /** False without a token; the service or credentials are on hold then. */
@@ -484,12 +540,12 @@ export class Flow {
     this.#isWriting = false;
   }
 
-  #beginItem({ document, queue, bytes, attempt }: Upload): BeginItem {
+  #beginItem({ document, queue, payload, attempt }: Upload): BeginItem {
     const { ledger, clock } = this.#deps;
     return {
       document: document.id,
       updatedAt: attempt === 0 ? document.updatedAt : undefined,
-      bytes: bytes?.length ?? 0,
+      bytes: payload?.bytes.length ?? 0,
       at: clock.now(),
       ...ledger.fleet?.limitsOf(queue.settings.limits, document.lane),
     };
@@ -530,8 +586,7 @@ export class Flow {
     switch (answer.kind) {
       case 'begun':
         upload.attempt = answer.attempt;
-        this.#toSlot(upload).catch((error: unknown) => this.#giveUp(upload, error));
-        return;
+        return this.#toSlot(upload);
       case 'limited': {
         const windowMs = queue.settings.limits.rate?.intervalMs ?? Infinity;
         pacer.defer(endpoint, answer.waitMs + random() * Math.min(MOST_SPREAD_MS, windowMs / 10));
@@ -574,38 +629,48 @@ export class Flow {
 
   /* ---- 3. Send: p-queue alone counts the requests in flight ---- */
 
-  async #toSlot(upload: Upload): Promise<void> {
-    const { pacer } = this.#deps;
+  #toSlot(upload: Upload): void {
     const { endpoint, lane } = upload.document;
     this.#freeSlot(upload);
-    try {
-      upload.freeSlot = await pacer.slot(endpoint, lane, this.#until);
-    } catch (error) {
-      this.#abort.throwIfAborted();
-      if (!this.#until.aborted) throw error;
-      return this.#notSent(upload, 'HELD_BACK');
+    this.#slotless.add(upload);
+    if (this.#until.aborted) return this.#refuseSlots();
+    const work = (): Promise<void> => {
+      // p-queue comes to those that were refused, too.
+      if (!this.#slotless.delete(upload)) return Promise.resolve();
+      return new Promise((free) => {
+        upload.freeSlot = free;
+        this.#send(upload).catch((error: unknown) => this.#giveUp(upload, error));
+      });
+    };
+    void this.#deps.pacer.inSlot(endpoint, lane, work);
+  }
+
+  /** No more requests may be sent. */
+  #refuseSlots(): void {
+    for (const upload of this.#slotless) {
+      this.#slotless.delete(upload);
+      if (this.#abort.aborted) this.#giveUp(upload, this.#abort.reason);
+      else this.#notSent(upload, 'HELD_BACK').catch((error: unknown) => this.#giveUp(upload, error));
     }
-    await this.#send(upload);
   }
 
   async #send(upload: Upload): Promise<void> {
-    const { pacer, gate, service, contentType } = this.#deps;
-    const { document, bytes, reservation, token, attempt } = upload;
+    const { pacer, gate, payloads, service, contentType, clock } = this.#deps;
+    const { document, payload, place, token, attempt } = upload;
     const { endpoint, name, type } = document;
     // Another agent may have taken the document over, or a hold may have come, since it was recorded.
     if (!gate.isLeased(attempt)) return this.#notSent(upload, 'LEASE_LOST');
-    if (!this.#isOpen(upload) || reservation === null || bytes === null)
+    if (!this.#isOpen(upload) || place === null || payload === null)
       return this.#notSent(upload, 'HELD_BACK');
-    const request = { endpoint, name, bytes, mediaType: contentType(type), token };
-    const onTaken = (): void => {
-      upload.reading -= 1;
-    };
-    upload.reservation = null;
-    upload.reading += 1;
-    const answer = await pacer.run(reservation, (onStart) =>
+    const request = { endpoint, name, bytes: payload.bytes, mediaType: contentType(type), token };
+    const onTaken = (): void => payloads.takeBack(payload);
+    upload.place = null;
+    payloads.lend(payload);
+    const startedAt = clock.monotonic();
+    const answer = await pacer.run(endpoint, (onStart) =>
       service.upload(request, this.#abort, { onStart, onTaken }),
     );
-    await this.#answered(upload, answer);
+    await this.#answered(upload, answer, { startedAt, endedAt: clock.monotonic(), bytes: document.size });
   }
 
   async #notSent(upload: Upload, reason: 'HELD_BACK' | 'LEASE_LOST'): Promise<void> {
@@ -615,7 +680,7 @@ export class Flow {
 
   /* ---- 4. End: what the answer means, recorded ---- */
 
-  async #answered(upload: Upload, answer: Answer): Promise<void> {
+  async #answered(upload: Upload, answer: Answer, served: Served): Promise<void> {
     const { outcomes } = this.#deps;
     const { document, attempt } = upload;
     const { endpoint, name } = document;
@@ -629,7 +694,8 @@ export class Flow {
     if (outcome.kind === 'unauthorized' && !isReplay) return this.#replay(upload, outcome.why);
     const isAccepted = outcome.kind === 'accepted';
     if (isAccepted) this.#accepted(upload);
-    const isSettled = await outcomes.judge(document, attempt, answer, outcome, (item) => this.#record(item));
+    const record: RecordEnd = (item) => this.#record(item);
+    const isSettled = await outcomes.judge({ document, attempt, answer, served, record }, outcome);
     this.#end(upload, { isSettled, isAccepted });
   }
 
@@ -655,8 +721,10 @@ export class Flow {
     await this.#record(() => outcomes.replayed(document, attempt, why));
     if (await this.#fetchToken(upload)) {
       this.#replays.add(document.id);
-      upload.reservation = await pacer.waitForTurn(document.endpoint, REPLAY_WAIT_MS, this.#abort);
-      if (upload.reservation !== null) return this.#begin(upload);
+      if (await pacer.takeSoon(document.endpoint, REPLAY_WAIT_MS, this.#abort)) {
+        upload.place = 'fresh';
+        return this.#begin(upload);
+      }
     }
     await this.#giveBack(upload, { reason: 'HTTP_401', why });
   }
@@ -674,14 +742,13 @@ export class Flow {
 
   #end(upload: Upload, end: { readonly isSettled: boolean; readonly isAccepted: boolean }): void {
     const { payloads } = this.#deps;
-    const { document, bytes } = upload;
-    upload.reservation?.cancel();
-    upload.reservation = null;
+    const { document, payload } = upload;
+    this.#leavePlace(upload);
     if (end.isSettled) this.#replays.delete(document.id);
-    if (end.isAccepted) payloads.accepted(document, upload.reading === 0 ? bytes : null);
-    else if (bytes !== null) {
+    if (end.isAccepted) payloads.accepted(document);
+    else if (payload !== null) {
       payloads
-        .returned(document, bytes, end.isSettled)
+        .returned(document, end.isSettled)
         .catch((error: unknown) => this.#deps.log.error('deliveryBrokenOff', describeError(error)))
         .finally(() => this.#isOver(upload, end.isSettled));
       return;
@@ -693,7 +760,7 @@ export class Flow {
     const { memory, holds } = this.#deps;
     const { document, queue, counts } = upload;
     if (!this.#uploads.delete(document.id)) return;
-    if (upload.isInMemory) memory.giveBack(document.size);
+    if (upload.hasRoom) memory.giveBack(document.size);
     this.#freeSlot(upload);
     if (counts === 'accepted') this.#unrecorded -= 1;
     if (counts === 'sending') {
@@ -701,9 +768,15 @@ export class Flow {
       this.#sending -= 1;
     }
     if (upload.isProbe) holds.endProbe(document);
-    if (!isSettled) queue.lookAgain();
+    if (this.#setAside.delete(upload)) for (const each of this.#queues) each.lookAgain();
+    else if (!isSettled) queue.lookAgain();
     this.#notifier.notify();
     this.#over?.();
+  }
+
+  #leavePlace(upload: Upload): void {
+    if (upload.place !== null) this.#deps.pacer.giveBack(upload.document.endpoint, upload.place);
+    upload.place = null;
   }
 
   #freeSlot(upload: Upload): void {

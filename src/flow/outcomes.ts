@@ -6,6 +6,7 @@ import type { EndItem, NextState } from '../core/messages.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
 import type { Log, LogFields } from '../core/ports/log.ts';
 import type { Holds, Why } from './holds/holds.ts';
+import type { Served } from './limits/pace.ts';
 import type { Pacer } from './limits/pacer.ts';
 import { RefusalHistory, type Together } from './refusalHistory.ts';
 
@@ -44,10 +45,12 @@ interface AnsweredUpload {
   readonly document: Document;
   readonly attempt: number;
   readonly answer: Answer;
-  readonly http: number | null;
-  /** Monotonic. */
-  readonly answeredAt: number;
+  readonly served: Served;
   readonly record: RecordEnd;
+}
+
+interface Answered extends AnsweredUpload {
+  readonly http: number | null;
 }
 
 /** What an answer does: where its document goes, and what it says about the service, the account or the endpoint. */
@@ -60,27 +63,17 @@ export class Outcomes {
   }
 
   /** Resolves once it is recorded: true if the document left the queue. */
-  judge(
-    document: Document,
-    attempt: number,
-    answer: Answer,
-    outcome: Outcome,
-    record: RecordEnd,
-  ): Promise<boolean> {
-    const { clock, pacer } = this.#deps;
-    const { endpoint } = document;
+  judge(upload: AnsweredUpload, outcome: Outcome): Promise<boolean> {
+    const { document, attempt, answer, served, record } = upload;
     const http = answer.kind === 'response' ? answer.httpStatus : null;
-    const answered = { document, attempt, answer, http, answeredAt: clock.monotonic(), record };
-    pacer.judged(endpoint, answer, outcome.kind, document.size);
+    const answered = { document, attempt, answer, http, served, record };
+    this.#deps.pacer.judged(document.endpoint, outcome.kind, served);
     return outcome.kind === 'accepted'
       ? this.#accepted(answered, outcome.record)
       : this.#notAccepted(answered, outcome);
   }
 
-  async #notAccepted(
-    answered: AnsweredUpload,
-    outcome: Exclude<Outcome, { kind: 'accepted' }>,
-  ): Promise<boolean> {
+  async #notAccepted(answered: Answered, outcome: Exclude<Outcome, { kind: 'accepted' }>): Promise<boolean> {
     const { holds, log } = this.#deps;
     const { document, http } = answered;
     const { endpoint } = document;
@@ -97,7 +90,7 @@ export class Outcomes {
           attempt: document.attempts + 1,
           detail: whyText(why),
         });
-        await holds.passed(endpoint, document.id, answered.answeredAt);
+        await holds.passed(endpoint, document.id, answered.served.endedAt);
         return true;
       case 'unauthorized': {
         const queued = this.#queueAgain(answered, outcome);
@@ -140,21 +133,21 @@ export class Outcomes {
   }
 
   async #accepted(
-    answered: AnsweredUpload,
+    answered: Answered,
     { status, verbatim }: Extract<Outcome, { kind: 'accepted' }>['record'],
   ): Promise<true> {
     const { holds, log, onAccepted } = this.#deps;
-    const { document, http, answeredAt } = answered;
+    const { document, http, served } = answered;
     await this.#end(answered, 'accepted', null, { state: 'accepted', status, response: verbatim });
     this.#refusalsOf(document).accepted(document.id);
     log.info('documentAccepted', acceptedFields(document, http, status));
-    await holds.passed(document.endpoint, document.id, answeredAt);
+    await holds.passed(document.endpoint, document.id, served.endedAt);
     onAccepted(document);
     return true;
   }
 
   async #refused(
-    { document, attempt, http, answeredAt, record }: AnsweredUpload,
+    { document, attempt, http, served, record }: Answered,
     { reason, why }: Why,
   ): Promise<boolean> {
     const { holds, log } = this.#deps;
@@ -174,19 +167,16 @@ export class Outcomes {
     if (!together) {
       log.error('documentRefused', { ...identify(document), httpStatus: http, detail: whyText(why) });
       this.#deps.onFailed?.(document);
-      await holds.passed(document.endpoint, document.id, answeredAt);
+      await holds.passed(document.endpoint, document.id, served.endedAt);
       return true;
     }
     await holds.holdEndpoint(document, together);
     return false;
   }
 
-  async #trouble(
-    answered: AnsweredUpload,
-    outcome: Extract<Outcome, { kind: 'serviceTrouble' }>,
-  ): Promise<void> {
+  async #trouble(answered: Answered, outcome: Extract<Outcome, { kind: 'serviceTrouble' }>): Promise<void> {
     const { clock, random, holds, log, parkAfter } = this.#deps;
-    const { document, answer, http, answeredAt } = answered;
+    const { document, answer, http, served } = answered;
     const { reason, why, answerLost, serverError } = outcome;
     const others = this.#refusalsOf(document).failed(document.id);
     const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
@@ -211,7 +201,7 @@ export class Outcomes {
     if (parked && !outcome.retryAfterMs) {
       await recorded;
       log.warn('documentParked', fields);
-      return holds.passed(document.endpoint, document.id, answeredAt);
+      return holds.passed(document.endpoint, document.id, served.endedAt);
     }
     log.debug('requeuedWithoutAnswer', fields);
     const wasAnswered = http !== null && http >= 500;
@@ -221,7 +211,7 @@ export class Outcomes {
 
   /** At its old place: the answer says nothing about the document. */
   async #queueAgain(
-    answered: AnsweredUpload,
+    answered: Answered,
     { reason, why, answerLost = false }: Why & { readonly answerLost?: boolean },
     ended: AttemptOutcome = 'trouble',
   ): Promise<void> {
@@ -234,7 +224,7 @@ export class Outcomes {
   }
 
   #end(
-    { document, attempt, http, record }: AnsweredUpload,
+    { document, attempt, http, record }: Answered,
     outcome: AttemptOutcome,
     why: WhyFact | null,
     next: NextState,

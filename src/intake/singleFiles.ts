@@ -9,8 +9,8 @@ import { judge, type Candidate } from './judge.ts';
 import { admit } from './record.ts';
 import { sha256 } from '../core/sha256.ts';
 import type { ByteBudget } from '../keeper/byteBudget.ts';
-import type { PayloadStore } from '../keeper/payloadStore.ts';
-import { OwnCopies } from './ownCopies.ts';
+import { isQueued, type PayloadStore } from '../keeper/payloadStore.ts';
+import type { NotCopied } from '../keeper/spoolCopies.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import type { WhyFact } from '../core/domain/why.ts';
@@ -50,11 +50,9 @@ export interface SingleFilesDeps {
  */
 export class SingleFiles {
   readonly #deps: SingleFilesDeps;
-  readonly #copies: OwnCopies;
 
   constructor(deps: SingleFilesDeps) {
     this.#deps = deps;
-    this.#copies = new OwnCopies(deps.payloads.copies, deps.log);
   }
 
   /** The admission is durable when it resolves. @throws ReceiptdError if the copy or the ledger fails; the file is not accepted then */
@@ -81,15 +79,15 @@ export class SingleFiles {
     const { bytes, path } = candidate;
     const { path: folder, endpoint } = settings;
     const name = () => admit(candidate, settings, { ledger, inspector, clock, host });
-    let admitted: Admitted | 'noRoom' | null;
+    let admitted: Admitted | NotCopied | null;
     if (payloads.keepsCopies)
-      admitted = await this.#copies.whileKept(await inspector.sha256(bytes), bytes, name, isQueued);
+      admitted = await payloads.copies.whileKept(await inspector.sha256(bytes), bytes, name, isQueued);
     else {
       const why = await this.#whyNotReadable(candidate, settings);
       if (why !== null) return { kind: 'rejected', why };
       admitted = await payloads.keep({ endpoint, folder, bytes }, name);
     }
-    if (admitted === null || admitted === 'noRoom') throw noRoom(payloads.copies.isFull);
+    if (admitted === null || typeof admitted === 'string') throw noRoom(payloads.copies.isFull);
     const { kind, document } = admitted;
     log.info('singleFileRecorded', {
       outcome: kind,
@@ -110,10 +108,6 @@ export class SingleFiles {
     if (read.kind === 'bytes' && sha256(read.bytes) === sha256(bytes)) return null;
     return { is: 'notReadByAgent', system: read.kind === 'unreadable' ? read.code : null };
   }
-}
-
-function isQueued({ kind }: Admitted): boolean {
-  return kind === 'queued' || kind === 'requeued';
 }
 
 function noRoom(isFull: boolean): ReceiptdError {

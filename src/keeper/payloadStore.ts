@@ -1,14 +1,20 @@
 import type { Document, EndpointKey } from '../core/domain/document.ts';
 import { describeError } from '../core/domain/errors.ts';
 import type { Buffers } from '../core/ports/buffers.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
 import type { Admitted } from '../core/ports/ledgerIntake.ts';
-import { sha256 } from '../core/sha256.ts';
-import { SpoolCopies, type SpoolCopiesDeps, type Copied } from './spoolCopies.ts';
-import { ROOM_WITHIN_MS, type PayloadCache } from './payloadCache.ts';
+import type { ByteBudget } from './byteBudget.ts';
+import { locateOriginal, type BytesSearch, type OpenFolder } from './locateBytes.ts';
+import { SpoolCopies, type NotCopied, type SpoolCopiesDeps } from './spoolCopies.ts';
 
 export interface PayloadStoreDeps extends SpoolCopiesDeps {
-  readonly hand: PayloadCache;
+  readonly ledger: Ledger;
+  readonly open: OpenFolder;
+  readonly search: BytesSearch;
+  /** Room for images that are being read or wait in memory. */
+  readonly memory: ByteBudget;
   readonly buffers: Pick<Buffers, 'giveBack'>;
+  readonly hash: (bytes: Buffer) => Promise<string>;
   /** Whether documents of this endpoint and folder can be sent now: no hold, no pause. */
   readonly canSend: (waiting: Waiting) => boolean;
 }
@@ -22,39 +28,58 @@ export interface Arrived {
   readonly bytes: Buffer;
 }
 
+/** Bytes of an image in memory. */
+export interface Payload {
+  readonly bytes: Buffer;
+  readonly hash: string;
+  state: 'arriving' | 'waiting' | 'sending' | 'over';
+  /** Since when it waits or is sent; monotonic. */
+  since: number;
+  /** Requests and copies that may still read the bytes. One that failed may do so for ever. */
+  readers: number;
+}
+
 /** An image not accepted within this time is copied to the spool. */
 const SPOOL_AFTER_MS = 1_000;
 /** Copies made at once, so that their syncs run together. */
 const COPIED_AT_ONCE = 4;
+const SWEEP_MS = 10 * 60_000;
+/** Interval while the spool's disk fails or the spool is full: other agents may have sent what it holds. */
+const PROBE_MS = 30_000;
+const DOCUMENTS_AT_ONCE = 100;
+/** Share of the spool that copies of old originals leave to new scans, which can't be admitted without room. */
+const LEFT_TO_NEW = 0.1;
 
 /**
- * Where the bytes of a document are until it is accepted:
+ * Where the bytes of an image are until its document is accepted: in the folder; in the spool, by their hash; and while it has a
+ * `Payload`, in memory:
  *
- *   arrived ──can be sent now──▶ in hand ──its turn comes──▶ being sent ──accepted──▶ let go
- *      │                            └──a second has passed──▶ spooled ◀──┘ (also: not accepted)
- *      └──can't be sent now──▶ spooled ──accepted, and nobody else wants them──▶ let go
+ *   arriving ──admitted, can be sent now──▶ waiting ──its turn comes──▶ sending ──accepted──▶ over
+ *      │                                     │   ▲                         ▲  └──not accepted──▶ copied, over
+ *      └──can't be sent now──▶ copied,       │   └──can't be copied────────┼──────┘
+ *                      admitted, over        └──for a second──▶ copied, over ──its turn comes──▶ read
  *
- * Mode `always`: spooled before anything else. `never`: in memory, or only in the folder. If the spool is full, an image that needs
- * a copy stays in its folder and is not admitted; if the spool can't be written, `auto` goes on without copies.
+ * An upload that takes a second gets a copy, too. Mode `always`: copied before anything else. `never`: in memory, or only in the
+ * folder. If the spool is full, an image that needs a copy stays in its folder and is not admitted; if the spool can't be written,
+ * `auto` goes on without copies. What can't be copied stays in memory until others wait for room; after that, it is only in the folder.
+ *
+ * The memory of a payload that is over is used again once nothing reads it.
  */
 export class PayloadStore {
   readonly #deps: PayloadStoreDeps;
   readonly copies: SpoolCopies;
-  /** Bytes without a copy, in memory or being sent; oldest first. */
-  readonly #bare = new Map<number, Bare>();
+  /** By document; oldest first. */
+  readonly #payloads = new Map<number, Payload>();
   readonly #drops = new Set<Promise<void>>();
-  /** Bytes of a failed request or copy. A socket or the disk may still read them, so they are never reused. */
-  readonly #doubtful = new WeakSet<Buffer>();
-  /** Number of copies being made of these bytes. */
-  readonly #copying = new WeakMap<Buffer, number>();
-  #alarm: AbortController | null = null;
-  #tookAt = -Infinity;
-  #closed = false;
+  readonly #closing = new AbortController();
+  #isWatching = false;
 
   constructor(deps: PayloadStoreDeps) {
     this.#deps = deps;
     this.copies = new SpoolCopies(deps);
   }
+
+  /* ---- Arriving ---- */
 
   /** Whether to read a file of that size; false while it would have to stay in its folder. */
   hasRoom(waiting: Waiting, size: number): boolean {
@@ -75,213 +100,264 @@ export class PayloadStore {
 
   /** Copies an image that has no document yet. True once the copy is durable. */
   async copy(hash: string, bytes: Buffer): Promise<boolean> {
-    return (await this.#makeCopy(hash, bytes)) === 'there';
+    return (await this.copies.make(hash, bytes)) === 'there';
   }
 
   /** Admits an image and stores its bytes. Null if there was no room: then it was not admitted. */
-  async keep(image: Arrived, admit: () => Promise<Admitted>): Promise<Admitted | null> {
-    const { hand } = this.#deps;
-    const { bytes } = image;
-    const place = await this.#findPlace(image);
-    if (place === null) return null;
-    let admitted: Admitted | null = null;
-    try {
-      admitted = await admit();
-    } finally {
-      if (admitted?.kind !== 'queued' && admitted?.kind !== 'requeued') this.#leave(place, bytes);
-    }
-    const { kind, document } = admitted;
-    if (kind !== 'queued' && kind !== 'requeued') {
-      this.#giveBack(bytes);
-      return admitted;
-    }
-    if (place === 'hand') {
-      hand.put(document.id, bytes);
-      this.#watch(document, bytes);
-    } else if (place !== 'nowhere') {
-      await this.#spool(document, bytes, place === 'room' ? bytes.length : 0);
-    }
-    return admitted;
+  async keep({ endpoint, folder, bytes }: Arrived, admit: () => Promise<Admitted>): Promise<Admitted | null> {
+    const { mode, canSend } = this.#deps;
+    const sendsSoon = canSend({ endpoint, folder });
+    const needsCopy = mode === 'always' || (mode === 'auto' && !(sendsSoon && this.#leavesSoon));
+    let readers = 0;
+    let admitted: Admitted | NotCopied;
+    if (needsCopy) {
+      const hash = await this.#deps.hash(bytes);
+      admitted = await this.copies.whileKept(hash, bytes, admit, isQueued);
+      // The disk may still read what it failed to write.
+      if (admitted === 'unwritable') readers = 1;
+      if (admitted === 'unwritable' && mode === 'auto') admitted = await admit();
+    } else admitted = await admit();
+    const hash = typeof admitted === 'string' ? '' : admitted.document.sha256;
+    const payload: Payload = { bytes, hash, state: 'arriving', since: 0, readers };
+    if (typeof admitted === 'string' || !isQueued(admitted)) this.#end(payload);
+    else if (this.#staysInMemory(admitted.document, sendsSoon)) this.#wait(admitted.document.id, payload);
+    else this.#end(payload);
+    return typeof admitted === 'string' ? null : admitted;
   }
 
-  /** The bytes, if in memory. Called for each document about to be sent. */
-  take(documentId: number): Buffer | undefined {
-    this.#tookAt = this.#deps.clock.monotonic();
-    return this.#deps.hand.take(documentId);
+  #staysInMemory({ id, sha256 }: Document, sendsSoon: boolean): boolean {
+    if (this.#payloads.has(id)) return false;
+    // In mode `always` too, an image is read only once if its turn comes soon.
+    if (this.copies.has(sha256) && this.#deps.mode === 'auto') return false;
+    return sendsSoon || !this.#deps.memory.isWaitedFor;
   }
 
-  /** Call before sending a document, wherever its bytes came from, and await the result; then call `accepted` or `returned`. */
-  sending(document: Document, bytes: Buffer): Promise<void> | undefined {
-    if (this.copies.has(document.sha256)) return undefined;
-    const watch = (copied?: Copied): void => {
-      if (copied !== 'there') this.#watch(document, bytes);
-    };
-    if (this.#deps.mode === 'always') return this.#makeCopy(document.sha256, bytes).then(watch);
-    watch();
-    return undefined;
+  /** Whether what waits in memory is sent or copied within a second or so, so that there is room again. */
+  get #leavesSoon(): boolean {
+    return !this.#deps.memory.isWaitedFor || !(this.copies.failed || this.copies.isFull);
   }
 
-  /** `taken`: the document's bytes if no request reads them any more. */
-  accepted(document: Document, taken: Buffer | null): void {
-    this.#letGo(document.id);
-    if (taken !== null) this.#giveBack(taken);
-    if (!this.copies.mayHave(document.sha256)) return;
-    const drop = this.copies.dropUnwanted(document.sha256).catch((error: unknown) => {
-      // The next sweep removes it.
-      const fields = { documentId: document.id, ...describeError(error) };
-      this.#deps.log.debug('copyNotDropped', fields);
-    });
+  /* ---- Sending ---- */
+
+  /** Whether the agent has the document's bytes itself, in memory or in the spool. */
+  isNear({ id, sha256 }: Document): boolean {
+    return this.#payloads.has(id) || this.copies.has(sha256);
+  }
+
+  /** The payload of a document about to be sent, if it is in memory. Then call `accepted` or `returned`. */
+  take(documentId: number): Payload | undefined {
+    const payload = this.#payloads.get(documentId);
+    if (payload?.state !== 'waiting') return undefined;
+    this.#deps.memory.giveBack(payload.bytes.length);
+    payload.state = 'sending';
+    this.#deps.search.end(documentId);
+    return payload;
+  }
+
+  /** Reads the payload from wherever it is. Null if it is unavailable: the document is postponed or lost then. */
+  async read(document: Document): Promise<Payload | null> {
+    const { search, mode } = this.#deps;
+    const bytes = await search.fetch(document);
+    if (bytes === null) return null;
+    const payload: Payload = { bytes, hash: document.sha256, state: 'sending', since: 0, readers: 0 };
+    if (mode === 'always') await this.#copy(payload);
+    this.#hold(document.id, payload);
+    return payload;
+  }
+
+  /** A request reads the bytes from now on. */
+  lend(payload: Payload): void {
+    payload.readers += 1;
+  }
+
+  /** It does not any more. */
+  takeBack(payload: Payload): void {
+    payload.readers -= 1;
+    if (payload.readers === 0 && payload.state === 'over') this.#deps.buffers.giveBack(payload.bytes);
+  }
+
+  accepted({ id, sha256 }: Document): void {
+    const payload = this.#payloads.get(id);
+    if (payload) this.#end(payload, id);
+    if (!this.copies.mayHave(sha256)) return;
+    const drop = this.copies.tryDropping(sha256);
     this.#drops.add(drop);
     void drop.finally(() => this.#drops.delete(drop));
   }
 
   /** The document was not accepted: it waits, or has left the queue for a person to decide. */
-  async returned(document: Document, bytes: Buffer, leftQueue = false): Promise<void> {
-    this.#doubtful.add(bytes);
-    if (this.#deps.mode !== 'never') await this.#spool(document, bytes, 0);
+  async returned({ id }: Document, leftQueue = false): Promise<void> {
+    const payload = this.#payloads.get(id);
+    if (!payload) return;
+    const isCopied = this.keepsCopies && (await this.#copy(payload)) === 'there';
     // Nothing would ever take a document that left the queue from memory, so its room would be lost.
-    else if (!leftQueue) this.#deps.hand.offer(document.id, bytes);
+    const isOver = isCopied || this.#deps.memory.isWaitedFor || (leftQueue && !this.keepsCopies);
+    if (isOver) this.#end(payload, id);
+    else this.#wait(id, payload);
   }
 
-  /** Whether a waiting document should have a copy but has none. */
-  lacksCopy({ id, sha256: hash, endpoint, folder, notBefore, createdAt }: Document): boolean {
-    const { mode, canSend, clock } = this.#deps;
-    if (mode === 'never' || this.copies.has(hash) || this.#bare.has(id)) return false;
-    if (mode === 'always' || !canSend({ endpoint, folder })) return true;
-    const now = clock.now();
-    return notBefore > now || createdAt < now - SPOOL_AFTER_MS;
+  /* ---- In memory ---- */
+
+  #wait(id: number, payload: Payload): void {
+    payload.state = 'waiting';
+    this.#deps.memory.add(payload.bytes.length);
+    this.#hold(id, payload);
+  }
+
+  #hold(id: number, payload: Payload): void {
+    payload.since = this.#deps.clock.monotonic();
+    this.#payloads.set(id, payload);
+    if (!this.#isWatching) void this.#watch();
+  }
+
+  #end(payload: Payload, id?: number): void {
+    if (payload.state === 'waiting') this.#deps.memory.giveBack(payload.bytes.length);
+    payload.state = 'over';
+    if (id !== undefined) this.#payloads.delete(id);
+    if (payload.readers === 0) this.#deps.buffers.giveBack(payload.bytes);
+  }
+
+  async #copy(payload: Payload): Promise<'there' | NotCopied> {
+    this.lend(payload);
+    const isWanted = () => payload.state !== 'over';
+    const copied = await this.copies.make(payload.hash, payload.bytes, isWanted);
+    // The disk may still read what it failed to write.
+    if (copied !== 'unwritable') this.takeBack(payload);
+    return copied;
+  }
+
+  /** Copies what has been in memory for a second, for as long as something is. */
+  async #watch(): Promise<void> {
+    const { clock, log } = this.#deps;
+    const { signal } = this.#closing;
+    this.#isWatching = true;
+    let againInMs = 0;
+    for (let [first] = this.#uncopied(); first && !signal.aborted; [first] = this.#uncopied()) {
+      const ms = first[1].since + SPOOL_AFTER_MS - clock.monotonic();
+      await clock.sleep(Math.max(againInMs, ms), signal).catch(() => {});
+      const areCopied = await this.#copyDue().catch((error: unknown) => {
+        log.error('imageNotCopied', describeError(error));
+        return false;
+      });
+      againInMs = areCopied ? 0 : SPOOL_AFTER_MS;
+    }
+    this.#isWatching = false;
+  }
+
+  *#uncopied(): Iterable<[number, Payload]> {
+    for (const entry of this.#payloads) {
+      const [, { state, hash }] = entry;
+      if (state === 'waiting' || (this.keepsCopies && !this.copies.has(hash))) yield entry;
+    }
+  }
+
+  /** False if something that is due stays in memory without a copy. */
+  async #copyDue(): Promise<boolean> {
+    const now = this.#deps.clock.monotonic();
+    const due = [...this.#uncopied()].filter(([, { since }]) => since + SPOOL_AFTER_MS <= now);
+    let areCopied = true;
+    for (let start = 0; start < due.length && !this.#closing.signal.aborted; start += COPIED_AT_ONCE) {
+      const chunk = due.slice(start, start + COPIED_AT_ONCE);
+      const ends = await Promise.all(chunk.map(([id, payload]) => this.#letGo(id, payload)));
+      if (ends.includes(false)) areCopied = false;
+    }
+    return areCopied;
+  }
+
+  /** False if it has no copy. */
+  async #letGo(id: number, payload: Payload): Promise<boolean> {
+    const isCopied = this.keepsCopies && (await this.#copy(payload)) === 'there';
+    if (payload.state === 'waiting' && (isCopied || this.#deps.memory.isWaitedFor)) this.#end(payload, id);
+    return isCopied;
   }
 
   /** Copies everything in memory, since nothing will be sent any more. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#alarm?.abort(new Error('the payload store is closed'));
-    if (this.#deps.mode !== 'never') {
-      for (const [id, bare] of this.#bare) await this.#copy(id, bare);
-    }
+    this.#closing.abort();
+    for (const [id, payload] of this.#uncopied()) await this.#letGo(id, payload);
     await Promise.all(this.#drops);
   }
 
-  /** `room`: space is reserved in the spool. `copied`: the copy exists already. Null if there is no room. */
-  async #findPlace(image: Arrived): Promise<'hand' | 'room' | 'copied' | 'nowhere' | null> {
-    const { mode, canSend, hand } = this.#deps;
-    const size = image.bytes.length;
-    if (mode !== 'always' && canSend(image) && (await this.#roomInHand(size))) return 'hand';
-    if (mode === 'never') return hand.reserve(size) ? 'hand' : 'nowhere';
-    if (this.copies.failed) {
-      // After a failure, only writing the image shows whether the disk works again.
-      const copied = await this.#makeCopy(sha256(image.bytes), image.bytes);
-      if (copied === 'there') return 'copied';
-      if (mode === 'always' || copied === 'full') return null;
-      return hand.reserve(size) ? 'hand' : 'nowhere';
+  /* ---- Sweeping ---- */
+
+  /** Sweeps now and every ten minutes, until aborted. */
+  async runSweeps(signal: AbortSignal): Promise<void> {
+    const { clock, log, ledger } = this.#deps;
+    let sweptAt = -Infinity;
+    while (!signal.aborted) {
+      try {
+        await this.copies.probe();
+        if (clock.monotonic() - sweptAt >= SWEEP_MS) {
+          sweptAt = clock.monotonic();
+          await this.sweep(signal);
+        } else if (this.copies.isFull) await this.copies.sweep(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        const isSaid = ledger.storage.trouble() !== null;
+        log[isSaid ? 'debug' : 'warn']('spoolSweepDelayed', describeError(error));
+      }
+      for (let slept = 0; slept < SWEEP_MS && !signal.aborted; slept += PROBE_MS) {
+        await clock.sleep(PROBE_MS, signal).catch(() => {});
+        if (this.copies.failed || this.copies.isFull) break;
+      }
     }
-    return this.copies.reserve(size) ? 'room' : null;
   }
 
-  #leave(place: 'hand' | 'room' | 'copied' | 'nowhere', bytes: Buffer): void {
-    if (place === 'hand') this.#deps.hand.release(bytes.length);
-    if (place === 'room') this.copies.release(bytes.length);
-    if (place === 'copied') void this.copies.dropUnwanted(sha256(bytes)).catch(() => {});
+  /** Sweeps once, for a run that ends when the queue is empty. A failure is left to the next sweep. */
+  async trySweeping(signal: AbortSignal): Promise<void> {
+    await this.sweep(signal).catch((error: unknown) => {
+      if (!signal.aborted) this.#deps.log.warn('spoolSweepFailed', describeError(error));
+    });
   }
 
-  /** Waits briefly: while deliveries are going on, room comes soon, and the image is read only once. */
-  async #roomInHand(size: number): Promise<boolean> {
-    const { hand, clock } = this.#deps;
-    if (hand.reserve(size)) return true;
-    if (clock.monotonic() - this.#tookAt > ROOM_WITHIN_MS) return false;
-    return hand.reserveSoon(size);
+  /** Removes copies that nothing needs, and copies waiting documents that have none and can't be sent now. */
+  async sweep(signal: AbortSignal): Promise<void> {
+    const removed = await this.copies.sweep(signal);
+    const copied = await this.#copyWaiting(signal);
+    if (removed + copied > 0) this.#deps.log.debug('spoolSwept', { removed, copied });
   }
 
-  async #spool(document: Document, bytes: Buffer, reserved: number): Promise<void> {
-    const { hand, mode, canSend } = this.#deps;
-    const copied = await this.#makeCopy(document.sha256, bytes, { reserved });
-    if (copied === 'there') {
-      this.#letGo(document.id);
-      // In mode `always` too, an image is read only once if its turn comes soon.
-      if (mode === 'always' && reserved > 0 && canSend(document) && hand.offer(document.id, bytes))
-        this.#watch(document, bytes);
-      else this.#giveBack(bytes);
-      return;
+  async #copyWaiting(signal: AbortSignal): Promise<number> {
+    const { ledger, spool } = this.#deps;
+    let copied = 0;
+    for (let after = 0; ;) {
+      const batch = await ledger.waiting(after, DOCUMENTS_AT_ONCE);
+      for (const document of batch) {
+        if (signal.aborted) return copied;
+        after = document.id;
+        if (!this.#lacksCopy(document)) continue;
+        if (spool.usedBytes + document.size > spool.limitBytes * (1 - LEFT_TO_NEW)) return copied;
+        const end = await this.#copyOriginal(document);
+        if (end === 'there') copied += 1;
+        else if (end !== null) return copied;
+      }
+      if (batch.length < DOCUMENTS_AT_ONCE) return copied;
     }
-    if (hand.offer(document.id, bytes)) this.#watch(document, bytes);
-    else this.#bare.delete(document.id);
   }
 
-  #watch(document: Document, bytes: Buffer): void {
-    if (this.#deps.mode === 'never') return;
-    if (!this.#bare.has(document.id)) {
-      this.#bare.set(document.id, { hash: document.sha256, bytes, since: this.#deps.clock.monotonic() });
-    }
-    this.#arm();
+  /** Whether a waiting document should have a copy but has none. */
+  #lacksCopy({ id, sha256, endpoint, folder, notBefore, createdAt }: Document): boolean {
+    const { mode, canSend, clock } = this.#deps;
+    if (mode === 'never' || this.copies.has(sha256) || this.#payloads.has(id)) return false;
+    if (mode === 'always' || !canSend({ endpoint, folder })) return true;
+    return notBefore > clock.now() || createdAt < clock.now() - SPOOL_AFTER_MS;
   }
 
-  #letGo(documentId: number): void {
-    this.#bare.delete(documentId);
-    const inHand = this.#deps.hand.take(documentId);
-    if (inHand !== undefined) this.#giveBack(inHand);
-  }
-
-  /** Returns bytes that will not be sent any more to the pool. */
-  #giveBack(bytes: Buffer): void {
-    if (!this.#doubtful.has(bytes) && !this.#copying.has(bytes)) this.#deps.buffers.giveBack(bytes);
-  }
-
-  #arm(againInMs = 0): void {
-    const { clock, log } = this.#deps;
-    const [oldest] = this.#bare.values();
-    if (this.#alarm || this.#closed || !oldest) return;
-    const alarm = new AbortController();
-    this.#alarm = alarm;
-    const ms = Math.max(againInMs, oldest.since + SPOOL_AFTER_MS - clock.monotonic());
-    clock
-      .sleep(ms, alarm.signal)
-      .then(() => this.#copyDue())
-      .catch((error: unknown) => {
-        if (!alarm.signal.aborted) log.error('imageNotCopied', describeError(error));
-        return false;
-      })
-      .then((allDone) => {
-        this.#alarm = null;
-        this.#arm(allDone ? 0 : SPOOL_AFTER_MS);
-      })
-      .catch(() => {});
-  }
-
-  /** False if a due copy could not be made. */
-  async #copyDue(): Promise<boolean> {
-    const now = this.#deps.clock.monotonic();
-    const due = [...this.#bare].filter(([, bare]) => bare.since + SPOOL_AFTER_MS <= now);
-    let allDone = true;
-    for (let start = 0; start < due.length && !this.#closed; start += COPIED_AT_ONCE) {
-      const chunk = due.slice(start, start + COPIED_AT_ONCE);
-      const ends = await Promise.all(chunk.map(([id, bare]) => this.#copy(id, bare)));
-      if (ends.some((end) => end !== 'there')) allDone = false;
-      if (ends.includes('unwritable')) break;
-    }
-    return allDone;
-  }
-
-  async #makeCopy(hash: string, bytes: Buffer, how?: Parameters<SpoolCopies['make']>[2]): Promise<Copied> {
-    this.#copying.set(bytes, (this.#copying.get(bytes) ?? 0) + 1);
-    const copied = await this.copies.make(hash, bytes, how);
-    const others = (this.#copying.get(bytes) ?? 1) - 1;
-    if (others > 0) this.#copying.set(bytes, others);
-    else this.#copying.delete(bytes);
-    if (copied === 'unwritable') this.#doubtful.add(bytes);
-    return copied;
-  }
-
-  async #copy(id: number, bare: Bare): Promise<Copied> {
-    const isWanted = () => this.#bare.get(id) === bare;
-    const copied = await this.#makeCopy(bare.hash, bare.bytes, { isWanted });
-    if (copied === 'there' && isWanted()) this.#letGo(id);
-    return copied;
+  /** Null if the original is missing, which is left to delivery, because it may turn up elsewhere until then. */
+  async #copyOriginal(document: Document): Promise<'there' | NotCopied | null> {
+    const { memory, ledger, open } = this.#deps;
+    return memory.with(document.size, async () => {
+      const found = await locateOriginal(document, ledger, open);
+      if (found.kind !== 'bytes') return null;
+      const isWanted = () => this.#lacksCopy(document);
+      const copied = await this.copies.make(document.sha256, found.bytes, isWanted);
+      // The document may have been accepted during the read, when there was no copy to drop.
+      await this.copies.dropUnwanted(document.sha256);
+      return copied;
+    });
   }
 }
 
-interface Bare {
-  readonly hash: string;
-  readonly bytes: Buffer;
-  /** Monotonic. */
-  readonly since: number;
+export function isQueued({ kind }: Admitted): boolean {
+  return kind === 'queued' || kind === 'requeued';
 }

@@ -1,4 +1,4 @@
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { describeError, ReceiptdError } from '../core/domain/errors.ts';
 import { KeyedTurns } from '../core/domain/keyedTurns.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Incidents } from '../core/ports/incident.ts';
@@ -20,7 +20,7 @@ export interface SpoolCopiesDeps {
   readonly keepFailedMs: number;
 }
 
-export type Copied = 'there' | 'full' | 'unwritable';
+export type NotCopied = 'full' | 'unwritable';
 
 /** Pause after a failure of the disk. */
 const TRY_AGAIN_MS = 5_000;
@@ -29,6 +29,7 @@ const TRY_AGAIN_MS = 5_000;
  * incident.
  */
 const ROOM_AGAIN = 0.05;
+const HASHES_AT_ONCE = 500;
 
 /**
  * Makes and drops copies in the spool. A copy is not dropped if a document came to need it meanwhile. The spool is
@@ -39,8 +40,9 @@ const ROOM_AGAIN = 0.05;
 export class SpoolCopies {
   readonly #deps: SpoolCopiesDeps;
   readonly #turns = new KeyedTurns();
-  readonly #needs: ((hash: string) => boolean)[] = [];
-  #reserved = 0;
+  /** Number of `whileKept` calls in progress, by hash. */
+  readonly #kept = new Map<string, number>();
+  readonly #needs: ((hash: string) => boolean)[] = [(hash) => this.#kept.has(hash)];
   #lacked: number | null = null;
   #failed = false;
   #tryAgainAt = -Infinity;
@@ -78,32 +80,16 @@ export class SpoolCopies {
     return this.#deps.clock.monotonic() < this.#tryAgainAt;
   }
 
-  /** Whether an image of that size fits, besides those being admitted; if not, opens an incident. */
+  /** Whether an image of that size fits; if not, opens an incident. */
   fits(size: number): boolean {
-    if (this.#deps.spool.fits(this.#reserved + size)) return true;
+    if (this.#deps.spool.fits(size)) return true;
     this.#full(size);
     return false;
   }
 
-  /** Reserves room for an image about to be admitted; `release` gives it back, `make` uses it. */
-  reserve(size: number): boolean {
-    if (!this.fits(size)) return false;
-    this.#reserved += size;
-    return true;
-  }
-
-  release(size: number): void {
-    this.#reserved -= size;
-  }
-
   /** The copy is durable if `there`. Never rejects because of the disk. `isWanted` is evaluated right before writing. */
-  async make(
-    hash: string,
-    bytes: Buffer,
-    { reserved = 0, isWanted = () => true }: { reserved?: number; isWanted?: () => boolean } = {},
-  ): Promise<Copied> {
+  async make(hash: string, bytes: Buffer, isWanted = () => true): Promise<'there' | NotCopied> {
     return this.#turns.run(hash, async () => {
-      this.release(reserved);
       if (!isWanted() || this.has(hash)) return 'there';
       if (this.isLeftAlone) return 'unwritable';
       try {
@@ -120,14 +106,39 @@ export class SpoolCopies {
     });
   }
 
+  /**
+   * Runs `work`, which admits the image, with these bytes in the spool; the copy stays if the ledger needs it then, which is not asked
+   * if `isWanted` can tell from the result. Without a copy, `work` does not run.
+   */
+  async whileKept<T>(
+    hash: string,
+    bytes: Buffer,
+    work: () => Promise<T>,
+    isWanted: (result: T) => boolean = () => false,
+  ): Promise<T | NotCopied> {
+    this.#kept.set(hash, (this.#kept.get(hash) ?? 0) + 1);
+    let stays = false;
+    try {
+      const copied = await this.make(hash, bytes);
+      if (copied !== 'there') return copied;
+      const result = await work();
+      stays = isWanted(result);
+      return result;
+    } finally {
+      const others = (this.#kept.get(hash) ?? 1) - 1;
+      if (others > 0) this.#kept.set(hash, others);
+      else this.#kept.delete(hash);
+      if (!stays) await this.tryDropping(hash);
+    }
+  }
+
   /** Removes the copy unless a document still needs it. An image that is admitted meanwhile is copied again. */
   async dropUnwanted(hash: string): Promise<void> {
     if (!this.mayHave(hash)) return;
     await this.#turns.run(hash, async () => {
-      if (!this.has(hash)) return;
-      const { ledger, spool, clock, keepFailedMs, log } = this.#deps;
-      if (this.#isNeeded(hash)) return;
-      const wanted = await ledger.wanted([hash], clock.now() - keepFailedMs);
+      if (!this.has(hash) || this.#isNeeded(hash)) return;
+      const { spool, log } = this.#deps;
+      const wanted = await this.#wanted([hash]);
       if (wanted.has(hash)) return;
       // Checked again: the need may have arisen during the query.
       if (this.#isNeeded(hash)) return;
@@ -135,14 +146,35 @@ export class SpoolCopies {
         await spool.remove(hash);
       } catch (error) {
         if (!(error instanceof ReceiptdError)) throw error;
-        log.warn('unneededCopyNotRemoved', {
-          sha256: hash,
-          detail: error.message,
-        });
+        log.warn('unneededCopyNotRemoved', { sha256: hash, detail: error.message });
         return;
       }
       this.#closeFull();
     });
+  }
+
+  /** The same; if that fails, the next sweep removes it. */
+  async tryDropping(hash: string): Promise<void> {
+    await this.dropUnwanted(hash).catch((error: unknown) => {
+      this.#deps.log.debug('copyNotDropped', { sha256: hash, ...describeError(error) });
+    });
+  }
+
+  /** Removes all copies that nothing needs. @returns how many */
+  async sweep(signal: AbortSignal): Promise<number> {
+    const hashes = this.#deps.spool.hashes();
+    let removed = 0;
+    for (let start = 0; start < hashes.length; start += HASHES_AT_ONCE) {
+      const batch = hashes.slice(start, start + HASHES_AT_ONCE);
+      const wanted = await this.#wanted(batch);
+      for (const hash of batch) {
+        if (signal.aborted) return removed;
+        if (wanted.has(hash)) continue;
+        await this.dropUnwanted(hash);
+        if (!this.has(hash)) removed += 1;
+      }
+    }
+    return removed;
   }
 
   /** After a failure, tests whether the disk is writable again. */
@@ -151,6 +183,11 @@ export class SpoolCopies {
     const bytes = Buffer.from('probe');
     const hash = sha256(bytes);
     if ((await this.make(hash, bytes)) === 'there') await this.dropUnwanted(hash);
+  }
+
+  #wanted(hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    const { ledger, clock, keepFailedMs } = this.#deps;
+    return ledger.wanted(hashes, clock.now() - keepFailedMs);
   }
 
   #full(size: number): void {

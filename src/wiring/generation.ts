@@ -14,7 +14,7 @@ import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { pageReader, readingPages } from '../intake/pages/pageReading.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
 import { locateBytes, type ImageSearch, type OpenFolder } from '../keeper/locateBytes.ts';
-import type { LimitedBy } from '../flow/limits/limiter.ts';
+import type { LimitedBy } from '../flow/limits/pacer.ts';
 import type { FolderHints } from '../core/ports/folder.ts';
 import { unlessLedgerAway } from '../core/domain/errors.ts';
 import type { Ledger } from '../core/ports/ledger.ts';

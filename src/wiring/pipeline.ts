@@ -11,7 +11,6 @@ import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Pacer } from '../flow/limits/pacer.ts';
 import { recover } from '../flow/recover.ts';
 import type { SingleFiles } from '../intake/singleFiles.ts';
-import { runSpoolSweep, trySweeping } from '../keeper/spoolSweep.ts';
 import { FleetWatch } from '../fleet/fleetWatch.ts';
 import { FolderLeadership } from '../fleet/folderLeadership.ts';
 import type { Incidents } from '../core/ports/incident.ts';
@@ -50,7 +49,7 @@ export async function composePipeline(
   world: World,
   { once }: { once: boolean },
 ): Promise<Pipeline> {
-  const { clock, log, incidents, ledger, spool, deferred, seenSince } = world;
+  const { clock, log, incidents, ledger, deferred, seenSince } = world;
   seenSince.watch(config.folders);
   for (const path of world.folderTimes?.keys() ?? [])
     if (!config.folders.some((folder) => folder.path === path)) world.folderTimes?.delete(path);
@@ -64,8 +63,8 @@ export async function composePipeline(
     await sending.seed();
   };
   const isPrepared = await unlessOffline(prepare, { mayWait: Boolean(deferred) && !once });
-  const bytes = composeBytes(config, world, gate);
   const intakes = new Intakes();
+  const bytes = composeBytes(config, world, { gate, intakes });
   const flow = composeFlow(config, endpoints, world, { ...sending, ...bytes, intakes });
   const { offline, pages, singleFiles } = composeIntake(
     config,
@@ -76,16 +75,13 @@ export async function composePipeline(
 
   // Background tasks.
   const { payloads, open } = bytes;
-  const { keepFailed: keepFailedMs } = config.storage;
   const { fleet, storage } = ledger;
   const shares = new Map(config.folders.flatMap(({ path, share }) => (share ? [[path, share]] : [])));
   const leads = fleet && new FolderLeadership({ fleet, storage, shares, clock, log });
   const fleetWatch = fleet && new FleetWatch({ fleet, storage, flow, holds, clock, log });
-  const sweep = { payloads, spool, ledger, open, memory: bytes.reading, clock, log, keepFailedMs };
   const onWoke = (): void => {
     world.service.dropIdle?.();
     holds.woke();
-    pacer.heedClockJump();
     flow.wake();
     for (const intake of intakes.all) intake.woke();
   };
@@ -106,7 +102,7 @@ export async function composePipeline(
       ...(offline ? [(signal: AbortSignal) => offline.run(signal)] : []),
       ...(fleetWatch ? [(signal: AbortSignal) => fleetWatch.run(signal)] : []),
       ...(pages ? [(signal: AbortSignal) => pages.run(signal)] : []),
-      nicety('withoutSpoolSweep', (signal) => runSpoolSweep(sweep, signal), { clock, log }),
+      nicety('withoutSpoolSweep', (signal) => payloads.runSweeps(signal), { clock, log }),
       nicety('withoutSuspendWatch', (signal) => watchForSuspend({ clock, log, asleepMs, onWoke }, signal), {
         clock,
         log,
@@ -114,7 +110,7 @@ export async function composePipeline(
       ...world.background,
     ],
     tidy: async (signal) => {
-      await trySweeping(sweep, signal);
+      await payloads.trySweeping(signal);
       await world.tidy?.(signal);
     },
   });

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Document } from '../core/domain/document.ts';
 import type { Flow } from '../flow/flow.ts';
-import type { LimitedBy } from '../flow/limits/limiter.ts';
+import type { LimitedBy } from '../flow/limits/pacer.ts';
 import type { Pacer } from '../flow/limits/pacer.ts';
 import type { LedgerReports, StateCount } from '../core/ports/ledgerReports.ts';
 

@@ -1,9 +1,8 @@
 import { OfflineMode } from '../intake/offline.ts';
 import { factsOf } from '../core/domain/imageType.ts';
 import { ByteBudget } from '../keeper/byteBudget.ts';
-import { BytesSearch } from '../keeper/bytesSearch.ts';
+import { BytesSearch } from '../keeper/locateBytes.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
-import { PayloadCache } from '../keeper/payloadCache.ts';
 import { Holds } from '../flow/holds/holds.ts';
 import { Intake } from '../intake/intake.ts';
 import type { Intakes } from '../intake/intakes.ts';
@@ -23,10 +22,9 @@ import type { FolderSettings } from '../core/domain/settings.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import type { PipelineConfig, World } from './world.ts';
 
-/** Memory limits in bytes: images kept between admission and upload (also limited in number), being read, and being sent. */
-const HAND_BYTES = 16 * 1024 * 1024;
-const HAND_IMAGES = 128;
-const READING_BYTES = 32 * 1024 * 1024;
+/** Memory limits in bytes: images being read or waiting between admission and upload (also limited in number), and being sent. */
+const READING_BYTES = 48 * 1024 * 1024;
+const READING_IMAGES = 256;
 const SENDING_BYTES = 32 * 1024 * 1024;
 
 type UsedEndpoints = PipelineConfig['endpoints'];
@@ -64,10 +62,17 @@ interface Bytes {
   readonly open: OpenFolder;
 }
 
-export function composeBytes(config: PipelineConfig, world: World, gate: SendGate): Bytes {
+export function composeBytes(
+  config: PipelineConfig,
+  world: World,
+  { gate, intakes }: { gate: SendGate; intakes: Intakes },
+): Bytes {
   const { clock, log, incidents, ledger, spool, splitter = null } = world;
   // `inItsPlace`, so that looking for a document's bytes does not mistake an unmounted share for an empty folder.
   const readPage = pageReader(splitter, world.inspector, config.folders);
+  const open: OpenFolder = (path) => readingPages(inItsPlace(world.folders(path), ledger), readPage);
+  const lookedThrough = (folder: string, since: number) => intakes.lookedThrough(folder, since);
+  const reading = new ByteBudget(world.memory?.reading ?? READING_BYTES, READING_IMAGES);
   const payloads = new PayloadStore({
     mode: config.spool,
     spool,
@@ -76,15 +81,18 @@ export function composeBytes(config: PipelineConfig, world: World, gate: SendGat
     clock,
     log,
     keepFailedMs: config.storage.keepFailed,
+    open,
+    search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough }),
+    memory: reading,
     buffers: world.buffers,
-    hand: new PayloadCache(clock, HAND_BYTES, HAND_IMAGES),
+    hash: (bytes) => world.inspector.sha256(bytes),
     canSend: (waiting) => gate.sendsSoon(waiting),
   });
   return {
-    reading: new ByteBudget(world.memory?.reading ?? READING_BYTES),
+    reading,
     sending: new ByteBudget(world.memory?.sending ?? SENDING_BYTES),
     payloads,
-    open: (path) => readingPages(inItsPlace(world.folders(path), ledger), readPage),
+    open,
   };
 }
 
@@ -92,9 +100,9 @@ export function composeFlow(
   config: PipelineConfig,
   endpoints: UsedEndpoints,
   world: World,
-  { holds, pacer, gate, payloads, sending, open, intakes }: Sending & Bytes & { intakes: Intakes },
+  { holds, pacer, gate, payloads, sending, intakes }: Sending & Bytes & { intakes: Intakes },
 ): Flow {
-  const { clock, random, log, ledger, spool, service, tokens } = world;
+  const { clock, random, log, ledger, service, tokens } = world;
   const { concurrency, parkAfter } = config.delivery;
   const { uploadContentType } = config.service;
   const outcomes = new Outcomes({
@@ -110,7 +118,6 @@ export function composeFlow(
     },
     onFailed: ({ folder, path }) => world.onAmiss?.(folder, path),
   });
-  const lookedThrough = (folder: string, since: number) => intakes.lookedThrough(folder, since);
   return new Flow({
     ledger,
     endpoints,
@@ -122,7 +129,6 @@ export function composeFlow(
     service,
     tokens,
     payloads,
-    search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough }),
     memory: sending,
     contentType: (type) => (uploadContentType === 'auto' ? factsOf(type).mediaType : uploadContentType),
     clock,

@@ -5,18 +5,16 @@ import { onTestFinished } from 'vitest';
 import type { AccountOf } from '../../src/core/domain/account.ts';
 import type { Attempt, Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import type { Reservation } from '../../src/core/domain/limits.ts';
 import { factsOf } from '../../src/core/domain/imageType.ts';
 import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/keeper/byteBudget.ts';
-import { BytesSearch, type BytesSearchDeps } from '../../src/keeper/bytesSearch.ts';
+import type { BytesSearchDeps, OpenFolder } from '../../src/keeper/locateBytes.ts';
 import { Flow, type FlowDeps, type Idle } from '../../src/flow/flow.ts';
 import { Outcomes } from '../../src/flow/outcomes.ts';
 import { SendGate } from '../../src/flow/sendGate.ts';
 import { Holds } from '../../src/flow/holds/holds.ts';
 import type { PayloadStoreDeps } from '../../src/keeper/payloadStore.ts';
-import type { OpenFolder } from '../../src/keeper/locateBytes.ts';
 import { Pacer } from '../../src/flow/limits/pacer.ts';
 import { recover } from '../../src/flow/recover.ts';
 import type { Uploads } from '../../src/core/messages.ts';
@@ -66,6 +64,8 @@ export interface SendingOptions {
   readonly random?: () => number;
   /** Wraps the ledger that the pipeline gets. */
   readonly wrap?: (ledger: Ledger) => Ledger;
+  /** How folders are opened to find bytes in them. Those on the disk unless told. */
+  readonly open?: OpenFolder;
 }
 
 export async function temporary(): Promise<string> {
@@ -158,12 +158,15 @@ export async function sendingPlace(files: number | readonly string[] = []) {
     const hours = options.hours ?? null;
     const gate = new SendGate({ storage: used.storage, fleet: used.fleet, holds, pacer, clock, hours });
     const canSend: PayloadStoreDeps['canSend'] = (waiting) => gate.sendsSoon(waiting);
-    const kept = await keeping({ dir, clock, ledger: used, log }, { canSend, ...options.keeping });
-    const { payloads, hand, spool } = kept;
     const lookedThrough: BytesSearchDeps['lookedThrough'] = (folder, since) => {
       missing.push(folder);
       return options.lookedThrough?.(folder, since) ?? true;
     };
+    const kept = await keeping(
+      { dir, clock, ledger: used, log },
+      { canSend, open: options.open ?? open, lookedThrough, ...options.keeping },
+    );
+    const { payloads } = kept;
     const flow = new Flow({
       ledger: used,
       endpoints,
@@ -175,7 +178,6 @@ export async function sendingPlace(files: number | readonly string[] = []) {
       service,
       tokens: (endpoint) => options.tokens?.(endpoint) ?? tokens,
       payloads,
-      search: new BytesSearch({ ledger: used, spool, open, clock, log, lookedThrough }),
       memory: new ByteBudget(1_000_000),
       contentType: options.contentType ?? ((type) => factsOf(type).mediaType),
       clock,
@@ -199,7 +201,6 @@ export async function sendingPlace(files: number | readonly string[] = []) {
       gate,
       holds,
       pacer,
-      hand,
       accepted,
       missing,
       idles,
@@ -253,18 +254,11 @@ export function forTimes(times: number): () => boolean {
   return () => (left -= 1) >= 0;
 }
 
-/** One request as a delivery makes it: in an upload slot that is given back. */
-export async function inSlot<T>(
+/** One request as a delivery makes it: with a place that was taken, in an upload slot. */
+export function inSlot(
   pacer: Pacer,
   endpoint: EndpointKey,
-  reservation: Reservation,
-  request: (onStart: () => void) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const giveBack = await pacer.slot(endpoint, 'fresh', signal);
-  try {
-    return await pacer.run(reservation, request);
-  } finally {
-    giveBack();
-  }
+  request: (onStart: () => void) => Promise<void>,
+): Promise<void> {
+  return pacer.inSlot(endpoint, 'fresh', () => pacer.run(endpoint, request));
 }

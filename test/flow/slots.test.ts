@@ -1,6 +1,9 @@
 /** When a document's place among those being sent is free for the next. */
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { accept, pending, status } from '../support/scriptedService.ts';
+import type { Limits } from '../../src/core/domain/settings.ts';
+import type { OpenFolder } from '../../src/keeper/locateBytes.ts';
+import { accept, pending, status, type Script } from '../support/scriptedService.ts';
 import { OFFICE, sendingPlace } from './sending.ts';
 
 it('sends no more than a kill may cost before they are recorded', async () => {
@@ -53,6 +56,61 @@ it('keeps the slot of a refused document until that is recorded', async () => {
   place.service.script = () => status(422);
   await place.clock.advance(1_000);
   expect(place.service.asked).toHaveLength(1);
+});
+
+describe('a share that does not answer', () => {
+  /** Documents of a share whose reading takes until `answer`, and of a folder on a disk. */
+  async function withShare(count: number, overall: Partial<Limits>, script?: Script) {
+    const place = await sendingPlace(6);
+    const share = join(place.dir, 'share');
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const asked: string[] = [];
+    const open: OpenFolder = (path) => {
+      const folder = place.open(path);
+      if (path !== share) return folder;
+      return {
+        ...folder,
+        read: async (file, ...how) => {
+          asked.push(file);
+          await answered;
+          return folder.read(file, ...how);
+        },
+      };
+    };
+    for (let n = 0; n < count; n += 1) await place.admit(`share-${n}.jpg`, { folder: share });
+    if (script) place.service.script = script;
+    const { accepted } = await place.start({ overall, open });
+    // Before the run is stopped, which waits for what is under way.
+    onTestFinished(() => answer());
+    return { ...place, accepted, asked, answer: () => answer() };
+  }
+
+  const others = Array.from({ length: 6 }, (_, n) => `doc-${n}.jpg`);
+
+  it.each([{}, { rate: { count: 8, intervalMs: 60_000 } }])(
+    'holds neither slots nor places in the rate from the documents of other folders (%o)',
+    async (limits) => {
+      const { accepted, clock } = await withShare(20, { concurrency: 2, ...limits });
+      await clock.advance(5_000);
+      expect(accepted.toSorted()).toEqual(others);
+    },
+  );
+
+  it('keeps no more of its documents waiting than are read at once, and sends all of them once it answers', async () => {
+    const { accepted, clock, asked, answer } = await withShare(20, { concurrency: 2 });
+    await clock.advance(60_000);
+    expect(asked.length).toBeLessThanOrEqual(2);
+    answer();
+    await clock.advanceUntil(() => accepted.length === 26, 100);
+  });
+
+  it('is no reason to hold back the probe of its endpoint', async () => {
+    const script: Script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
+    const { accepted, clock } = await withShare(3, { concurrency: 1 }, script);
+    await clock.advance(20_000);
+    expect(accepted.toSorted()).toEqual(others);
+  });
 });
 
 it('begins no document again while its beginning is being recorded', async () => {

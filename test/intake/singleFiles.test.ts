@@ -7,7 +7,6 @@ import { ByteBudget } from '../../src/keeper/byteBudget.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import type { FolderSettings } from '../../src/core/domain/settings.ts';
 import { SingleFiles } from '../../src/intake/singleFiles.ts';
-import { sweepSpool } from '../../src/keeper/spoolSweep.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -42,7 +41,7 @@ async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: O
         })
       : real;
   const sending = await place.start({ wrap, keeping: { mode: 'auto', ...keeping } });
-  const { payloads, spool, flow } = sending;
+  const { payloads, flow } = sending;
   const { clock, log, open } = place;
   const ledger = wrap(place.ledger);
   const memory = new ByteBudget(10_000_000);
@@ -64,11 +63,7 @@ async function desk(place: Place, { keeping = {}, settings: more = {}, gate }: O
     if (found?.kind !== 'file') throw new Error('not written');
     return files.take({ path, identity: found.identity, bytes }, settings);
   }
-  const sweep = () =>
-    sweepSpool(
-      { payloads, spool, ledger: place.ledger, open, memory, clock, log, keepFailedMs: 0 },
-      new AbortController().signal,
-    );
+  const sweep = () => payloads.sweep(new AbortController().signal);
   const copies = async () =>
     (await readdir(sending.spoolDir, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())

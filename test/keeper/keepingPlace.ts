@@ -2,9 +2,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Document, EndpointKey } from '../../src/core/domain/document.ts';
 import type { AttemptResult } from '../support/uploads.ts';
-import { ByteBudget } from '../../src/keeper/byteBudget.ts';
-import { locateBytes } from '../../src/keeper/locateBytes.ts';
-import { sweepSpool, type SweepDeps } from '../../src/keeper/spoolSweep.ts';
 import { settle } from '../support/fakeClock.ts';
 import { OFFICE, sendingPlace } from '../flow/sending.ts';
 import { keeping, type KeepingOptions } from './keeping.ts';
@@ -18,8 +15,8 @@ export async function keepingPlace(options: KeepingOptions = {}) {
   const given: string[] = [];
   const buffers = { giveBack: (bytes: Buffer) => void given.push(bytes.toString()) };
   const kept = await keeping(place, { mode: 'auto', canSend: () => gate.open, buffers, ...options });
-  const { payloads, spool, spoolDir } = kept;
-  const { ledger, clock, open, log, scans } = place;
+  const { payloads, spoolDir } = kept;
+  const { ledger, clock, scans } = place;
 
   /** A scan comes to rest and is admitted, if there is room for it. */
   async function arrive(name: string, text = `the text of ${name}`, endpoint: EndpointKey = OFFICE) {
@@ -42,14 +39,12 @@ export async function keepingPlace(options: KeepingOptions = {}) {
     document: Document,
     state: 'accepted' | 'failed' | 'queued',
   ): Promise<Buffer | null> {
-    const inHand = payloads.take(document.id);
-    const found = await locateBytes(document, { ledger, spool, open });
-    const bytes = inHand ?? (found.kind === 'bytes' ? found.bytes : null);
-    if (!bytes) return null;
-    await payloads.sending(document, bytes);
+    const payload = payloads.take(document.id) ?? (await payloads.read(document));
+    if (!payload) return null;
+    const bytes = Buffer.from(payload.bytes);
     await record(document, state);
-    if (state === 'accepted') payloads.accepted(document, null);
-    else await payloads.returned(document, bytes);
+    if (state === 'accepted') payloads.accepted(document);
+    else await payloads.returned(document);
     await settle();
     return bytes;
   }
@@ -65,20 +60,9 @@ export async function keepingPlace(options: KeepingOptions = {}) {
     await send(ledger, id, { from: clock.now(), at: clock.now(), ...ends[state] });
   }
 
-  const sweeping = {
-    payloads,
-    spool,
-    ledger,
-    open,
-    memory: new ByteBudget(1e6),
-    clock,
-    log,
-    keepFailedMs: DAY,
-  };
-  const sweep = (more: Partial<SweepDeps> = {}) =>
-    sweepSpool({ ...sweeping, ...more }, new AbortController().signal);
+  const sweep = () => payloads.sweep(new AbortController().signal);
   const files = async () =>
     (await readdir(spoolDir, { recursive: true, withFileTypes: true })).filter((each) => each.isFile())
       .length;
-  return { ...place, ...kept, gate, given, arrive, mustArrive, deliver, record, sweeping, sweep, files };
+  return { ...place, ...kept, gate, given, arrive, mustArrive, deliver, record, sweep, files };
 }

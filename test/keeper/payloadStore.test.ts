@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import { locateBytes } from '../../src/keeper/locateBytes.ts';
 import { settle } from '../support/fakeClock.ts';
 import { OFFICE } from '../flow/sending.ts';
 import { DAY, keepingPlace } from './keepingPlace.ts';
@@ -13,9 +12,9 @@ it('makes no copy of an image that is sent within a second', async () => {
   for (let i = 0; i < 20; i += 1) {
     const document = await place.mustArrive(`s${i}.jpg`);
     await place.clock.advance(900);
-    expect(place.hand.has(document.id)).toBe(true);
+    expect(place.given).toHaveLength(i);
     expect((await place.deliver(document, 'accepted'))?.toString()).toBe(`the text of s${i}.jpg`);
-    expect(place.hand.has(document.id)).toBe(false);
+    expect(place.given).toHaveLength(i + 1);
   }
   await place.clock.advance(DAY);
   expect(place.puts).toEqual([]);
@@ -28,7 +27,7 @@ it('copies an image that is not sent within a second, and the copy outlives the 
   expect(place.puts).toEqual([]);
   await place.clock.advance(1);
   expect(place.spool.hashes()).toEqual([document.sha256]);
-  expect(place.hand.has(document.id)).toBe(false);
+  expect(place.given).toEqual(['the text of s.jpg']);
   await rm(join(place.scans, 's.jpg'));
   expect((await place.deliver(document, 'accepted'))?.toString()).toBe('the text of s.jpg');
   expect(await place.files()).toBe(0);
@@ -37,9 +36,7 @@ it('copies an image that is not sent within a second, and the copy outlives the 
 it('copies an image whose upload hangs for a second', async () => {
   const place = await keepingPlace();
   const document = await place.mustArrive('s.jpg');
-  const bytes = place.payloads.take(document.id);
-  expect(bytes).toBeDefined();
-  await place.payloads.sending(document, bytes as Buffer);
+  expect(place.payloads.take(document.id)).toBeDefined();
   await place.clock.advance(1_000);
   expect(await place.files()).toBe(1);
 });
@@ -49,7 +46,7 @@ it('copies an image that cannot be sent before its admission completes', async (
   place.gate.open = false;
   const document = await place.mustArrive('s.jpg');
   expect(await place.files()).toBe(1);
-  expect(place.hand.has(document.id)).toBe(false);
+  expect(place.payloads.take(document.id)).toBeUndefined();
 });
 
 it('copies an image at once if its upload was not accepted', async () => {
@@ -66,9 +63,9 @@ it('always: copies first, and reads the image only once', async () => {
   const place = await keepingPlace({ mode: 'always' });
   const document = await place.mustArrive('s.jpg');
   expect(await place.files()).toBe(1);
-  expect(place.hand.has(document.id)).toBe(true);
+  expect(place.given).toEqual([]);
   await place.clock.advance(1_000);
-  expect(place.hand.has(document.id)).toBe(false);
+  expect(place.given).toEqual(['the text of s.jpg']);
   await place.deliver(document, 'accepted');
   expect(await place.files()).toBe(0);
 });
@@ -76,9 +73,7 @@ it('always: copies first, and reads the image only once', async () => {
 it('always: copies an image without a copy before sending it', async () => {
   const place = await keepingPlace({ mode: 'always' });
   const document = await place.admit('old.jpg');
-  const found = await locateBytes(document, place);
-  if (found.kind !== 'bytes') throw new Error('not there');
-  await place.payloads.sending(document, found.bytes);
+  await place.payloads.read(document);
   expect(place.spool.has(document.sha256)).toBe(true);
 });
 
@@ -92,7 +87,7 @@ it('never: makes no copy in any case', async () => {
   await place.sweep();
   await place.payloads.close();
   expect(place.puts).toEqual([]);
-  expect(place.hand.has(waits.id)).toBe(true);
+  expect(place.payloads.take(waits.id)).toBeDefined();
 });
 
 it('a full spool blocks only images that cannot be sent at once, with one incident until there is room', async () => {
@@ -124,7 +119,7 @@ it('admits concurrent arrivals only as far as the spool has room', async () => {
 });
 
 it('releases the reserved room if an admission fails', async () => {
-  const place = await keepingPlace({ spoolLimit: 50, handLimit: 50 });
+  const place = await keepingPlace({ spoolLimit: 50, memoryLimit: 50 });
   const image = { endpoint: OFFICE, folder: place.scans, bytes: Buffer.alloc(40) };
   for (const isOpen of [true, false, true, false]) {
     place.gate.open = isOpen;
@@ -159,10 +154,10 @@ it('auto: reports a failing disk, keeps admitting, and makes the copies once the
   expect(place.incidents.list()).toEqual([]);
 });
 
-it('always: admits nothing more until a failing disk is writable', async () => {
+it('always: admits nothing until a failing disk is writable', async () => {
   const disk = { failing: true };
   const place = await keepingPlace({ mode: 'always', beforePut: failingWhile(disk) });
-  await place.mustArrive('first.jpg');
+  expect(await place.arrive('first.jpg')).toBeNull();
   expect(place.incidents.list()).toMatchObject([{ params: { keepsScans: true } }]);
   for (let i = 0; i < 5; i += 1) {
     expect(await place.arrive(`s${i}.jpg`)).toBeNull();
@@ -212,14 +207,12 @@ it('does not return memory after a failed copy, because the disk may still read 
 });
 
 it('releases the memory of a document that left the queue if there is no spool', async () => {
-  const { mustArrive, payloads, hand } = await keepingPlace({ mode: 'never', handLimit: 100 });
+  const { mustArrive, payloads, memory } = await keepingPlace({ mode: 'never', memoryLimit: 100 });
   const document = await mustArrive('s.jpg', 'x'.repeat(60));
-  const bytes = payloads.take(document.id) as Buffer;
-  await payloads.sending(document, bytes);
-  await payloads.returned(document, bytes, false);
-  expect(hand.has(document.id)).toBe(true);
-  payloads.take(document.id);
-  await payloads.returned(document, bytes, true);
-  expect(hand.has(document.id)).toBe(false);
-  expect(hand.reserve(60)).toBe(true);
+  expect(payloads.take(document.id)).toBeDefined();
+  await payloads.returned(document, false);
+  expect(payloads.take(document.id)).toBeDefined();
+  await payloads.returned(document, true);
+  expect(payloads.take(document.id)).toBeUndefined();
+  expect(memory.take(60)).toBeUndefined();
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sha256 } from '../../src/core/sha256.ts';
 import { locateBytes, type OpenFolder } from '../../src/keeper/locateBytes.ts';
-import { runSpoolSweep } from '../../src/keeper/spoolSweep.ts';
 import { settle } from '../support/fakeClock.ts';
 import { DAY, keepingPlace } from './keepingPlace.ts';
 
@@ -28,7 +27,7 @@ it('the sweep removes unneeded copies and makes missing ones', async () => {
   const waits = await place.admit('waits.jpg');
   const gone = await place.admit('gone.jpg');
   await rm(join(place.scans, 'gone.jpg'));
-  const inHand = await place.mustArrive('hand.jpg');
+  const inMemory = await place.mustArrive('memory.jpg');
   await place.sweep();
   // Admitted within this second: it may be sent yet.
   expect(place.spool.hashes()).toEqual([]);
@@ -36,25 +35,28 @@ it('the sweep removes unneeded copies and makes missing ones', async () => {
   await place.sweep();
   expect(place.spool.hashes()).toEqual([waits.sha256]);
   expect(place.spool.has(gone.sha256)).toBe(false);
-  expect(place.hand.has(inHand.id)).toBe(true);
+  expect(place.payloads.take(inMemory.id)).toBeDefined();
 });
 
 it('the sweep leaves no copy of an image that is accepted while it reads the original', async () => {
-  const place = await keepingPlace();
-  const document = await place.admit('s.jpg');
-  await place.clock.advance(2_000);
+  let isAccepted = false;
   const open: OpenFolder = (path) => {
     const real = place.open(path);
     return {
       ...real,
       read: async (...args) => {
         const read = await real.read(...args);
+        if (isAccepted) return read;
+        isAccepted = true;
         await place.deliver(document, 'accepted');
         return read;
       },
     };
   };
-  await place.sweep({ open });
+  const place = await keepingPlace({ open });
+  const document = await place.admit('s.jpg');
+  await place.clock.advance(2_000);
+  await place.sweep();
   expect(await place.files()).toBe(0);
 });
 
@@ -80,7 +82,7 @@ it('the sweep leaves room for new scans', async () => {
 it('sweeps a full spool within half a minute after other agents sent its images', async () => {
   const place = await keepingPlace({ spoolLimit: 200 });
   const stop = new AbortController();
-  const sweeping = runSpoolSweep(place.sweeping, stop.signal);
+  const sweeping = place.payloads.runSweeps(stop.signal);
   await settle();
   place.gate.open = false;
   const first = await place.mustArrive('s0.jpg', '0'.repeat(100));

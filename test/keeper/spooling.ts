@@ -1,8 +1,6 @@
 /** The whole way from a real folder over the spool to the service, on a virtual clock; may be killed and started again. */
 import { readdir } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
-import { ByteBudget } from '../../src/keeper/byteBudget.ts';
-import { runSpoolSweep } from '../../src/keeper/spoolSweep.ts';
 import type { KeepingOptions } from './keeping.ts';
 import { sendingPlace, type SendingOptions } from '../flow/sending.ts';
 import { watchingPlace, type WatchOptions } from '../intake/watching.ts';
@@ -16,7 +14,7 @@ export interface SpoolingOptions extends SendingOptions {
 
 export async function spoolingPlace() {
   const place = await sendingPlace();
-  const { ledger, clock, log, open } = place;
+  const { ledger, clock } = place;
   const watched = await watchingPlace(place);
 
   async function run(options: SpoolingOptions = {}) {
@@ -25,7 +23,7 @@ export async function spoolingPlace() {
       ...options,
       keeping: { mode: 'auto', ...options.keeping },
     });
-    const { payloads, spool, flow } = sending;
+    const { payloads, flow } = sending;
     const {
       intake,
     }: Pick<ReturnType<typeof watched.create>, 'intake'> = watched.create({
@@ -40,11 +38,7 @@ export async function spoolingPlace() {
     });
     const stopping = new AbortController();
     const tasks = [intake.run(stopping.signal)];
-    if (options.sweep ?? true) {
-      const memory = new ByteBudget(10_000_000);
-      const deps = { payloads, spool, ledger, open, memory, clock, log, keepFailedMs: 24 * 3_600_000 };
-      tasks.push(runSpoolSweep(deps, stopping.signal));
-    }
+    if (options.sweep ?? true) tasks.push(payloads.runSweeps(stopping.signal));
     const stop = async (): Promise<void> => {
       stopping.abort(new Error('the test is over'));
       await Promise.all([...tasks, sending.stop()]);

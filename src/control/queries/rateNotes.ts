@@ -1,6 +1,6 @@
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
 import type { Note } from '../../core/domain/note.ts';
-import type { LimitedBy } from '../../flow/limits/limiter.ts';
+import type { LimitedBy } from '../../flow/limits/pacer.ts';
 import type { StateCount } from '../../core/ports/ledgerReports.ts';
 
 type Endpoints = readonly { readonly alias: string; readonly key: EndpointKey }[];

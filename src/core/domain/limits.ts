@@ -11,17 +11,6 @@ const LEAST_AT_ONCE = 3;
 /** Share of the backlog spacing by which a start may be early, to make up for a late one. */
 const MADE_UP_FOR = 0.1;
 
-interface Start {
-  /** Monotonic milliseconds; Infinity while the request is about to be sent. */
-  at: number;
-}
-
-/** A request's place in a rate window (monotonic time) or budget (wall-clock time). Callers must call exactly one of `sent` and `cancel`. */
-export interface Reservation {
-  sent(now: number): void;
-  cancel(): void;
-}
-
 /** The sliding window for a rate: its length, and the number of slots reserved for fresh scans. */
 export function windowOf({ count, intervalMs }: Rate): {
   readonly intervalMs: number;
@@ -65,27 +54,30 @@ class Spacing {
     return Math.max(0, Math.ceil(this.#due - earlyMs - now - 0.01));
   }
 
-  /** Records a start; returns the milliseconds by which it moved the next due time, for `takeBack`. */
-  start(now: number, forBacklog: boolean): number {
-    const ms = forBacklog ? this.#backlogMs : this.#freshMs;
-    this.#due = Math.max(now, this.#due) + ms;
-    return ms;
+  start(now: number, forBacklog: boolean): void {
+    this.#due = Math.max(now, this.#due) + (forBacklog ? this.#backlogMs : this.#freshMs);
   }
 
-  takeBack(ms: number): void {
-    this.#due -= ms;
+  takeBack(forBacklog: boolean): void {
+    this.#due -= forBacklog ? this.#backlogMs : this.#freshMs;
   }
 }
 
 /**
  * A strict sliding window: never more than `rate.count` starts in any `rate.intervalMs`. Seeded with starts of earlier
- * processes, so that a restart does not open a fresh window (promise P6). Times are monotonic.
+ * processes, so that a restart does not open a fresh window (promise P6). Times are monotonic. A place is
+ *
+ *   free ──take──▶ taken ──started──▶ used ──an interval passes──▶ free
+ *     ▲              └──giveBack──▶ free
  */
 export class RateWindow {
   readonly #count: number;
   readonly #intervalMs: number;
   readonly #reserved: number;
-  #starts: Start[] = [];
+  /** In order. */
+  readonly #starts: number[];
+  /** Requests that are about to start. */
+  #taken = 0;
   readonly #spacing: Spacing | null;
 
   /** `spread`: also spaces starts evenly in long windows. */
@@ -94,9 +86,9 @@ export class RateWindow {
     const { intervalMs, reserved } = windowOf(rate);
     this.#intervalMs = intervalMs;
     this.#reserved = reserved;
-    this.#starts = [...seeds].sort((a, b) => a - b).map((at) => ({ at }));
+    this.#starts = [...seeds].sort((a, b) => a - b);
     this.#spacing = spread && rate.intervalMs > LONG_WINDOW_MS ? new Spacing(rate) : null;
-    for (const { at } of this.#starts) this.#spacing?.start(at, false);
+    for (const at of this.#starts) this.#spacing?.start(at, false);
   }
 
   /** Milliseconds until a request may start. Long windows reserve a share for fresh scans. */
@@ -107,31 +99,31 @@ export class RateWindow {
   #windowDelay(now: number, forBacklog: boolean): number {
     this.#forget(now);
     const cap = this.#count - (forBacklog ? this.#reserved : 0);
-    if (this.#starts.length < cap) return 0;
-    const freed = this.#starts[this.#starts.length - cap];
-    if (freed === undefined || freed.at === Infinity) return this.#intervalMs;
-    return Math.max(1, Math.ceil(freed.at + this.#intervalMs - now));
+    const used = this.#starts.length + this.#taken;
+    if (used < cap) return 0;
+    const freed = this.#starts[used - cap];
+    if (freed === undefined) return this.#intervalMs;
+    return Math.max(1, Math.ceil(freed + this.#intervalMs - now));
   }
 
-  reserve(now: number, forBacklog: boolean): Reservation {
-    const start: Start = { at: Infinity };
-    this.#starts.push(start);
-    const spacedMs = this.#spacing?.start(now, forBacklog) ?? 0;
-    return {
-      sent: (at) => {
-        start.at = at;
-        this.#starts.sort((a, b) => a.at - b.at);
-      },
-      cancel: () => {
-        this.#starts = this.#starts.filter((other) => other !== start);
-        this.#spacing?.takeBack(spacedMs);
-      },
-    };
+  take(now: number, forBacklog: boolean): void {
+    this.#taken += 1;
+    this.#spacing?.start(now, forBacklog);
+  }
+
+  started(now: number): void {
+    this.#taken -= 1;
+    this.#starts.push(now);
+  }
+
+  giveBack(forBacklog: boolean): void {
+    this.#taken -= 1;
+    this.#spacing?.takeBack(forBacklog);
   }
 
   #forget(now: number): void {
     let expired = 0;
-    while (expired < this.#starts.length && (this.#starts[expired]?.at ?? 0) + this.#intervalMs <= now)
+    while (expired < this.#starts.length && (this.#starts[expired] ?? 0) + this.#intervalMs <= now)
       expired += 1;
     if (expired > 0) this.#starts.splice(0, expired);
   }
@@ -213,7 +205,7 @@ export class Budget {
   /** Since it was made. */
   #sent = 0;
   #ahead: { readonly date: number; readonly used: number } | null;
-  /** Reserved but not sent yet. They may be sent before or after midnight, so they count in both periods. */
+  /** Taken but not sent yet. They may be sent before or after midnight, so they count in both periods. */
   #pending = 0;
 
   /**
@@ -261,20 +253,20 @@ export class Budget {
     this.#used += this.#sent + (date === ahead.date ? ahead.used : 0);
   }
 
-  reserve(): Reservation {
+  take(): void {
     this.#used += 1;
     this.#pending += 1;
-    return {
-      sent: (now) => {
-        // Before it stops being pending: nothing else may have noticed yet that a new period has begun.
-        this.#moveTo(dateOf(this.period, now));
-        this.#pending -= 1;
-        this.#sent += 1;
-      },
-      cancel: () => {
-        this.#pending -= 1;
-        this.#used -= 1;
-      },
-    };
+  }
+
+  started(now: number): void {
+    // Before it stops being pending: nothing else may have noticed yet that a new period has begun.
+    this.#moveTo(dateOf(this.period, now));
+    this.#pending -= 1;
+    this.#sent += 1;
+  }
+
+  giveBack(): void {
+    this.#pending -= 1;
+    this.#used -= 1;
   }
 }

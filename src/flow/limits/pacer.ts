@@ -1,12 +1,23 @@
+import PQueue from 'p-queue';
 import { endpointId, type EndpointKey, type Lane } from '../../core/domain/document.ts';
-import type { Reservation } from '../../core/domain/limits.ts';
+import {
+  backlogPerMinute,
+  Budget,
+  BUDGET_LIMITS,
+  BUDGET_PERIODS,
+  periodStart,
+  RateWindow,
+} from '../../core/domain/limits.ts';
 import type { Note } from '../../core/domain/note.ts';
-import type { Answer, Outcome } from '../../core/domain/outcome.ts';
-import { Limiter, type LimitedBy, type SentBefore } from './limiter.ts';
-import { Pace } from './pace.ts';
-import type { Clock } from '../../core/ports/clock.ts';
-import { ClockWatch } from '../../core/domain/clockWatch.ts';
+import type { Outcome } from '../../core/domain/outcome.ts';
+import { rateText } from '../../core/domain/rate.ts';
 import type { EndpointSettings, Limits } from '../../core/domain/settings.ts';
+import type { Clock } from '../../core/ports/clock.ts';
+import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
+import { Pace, type Served } from './pace.ts';
+
+/** Reads how much was sent before this process started. */
+export type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
 
 export interface PacerDeps {
   readonly clock: Clock;
@@ -15,66 +26,65 @@ export interface PacerDeps {
   readonly endpoints: readonly EndpointSettings[];
 }
 
-/** The configured limits of an endpoint, and the pace that the service seems to allow. */
-interface PacedEndpoint {
-  readonly limiter: Limiter;
+/** A rate that documents are waiting for. */
+export interface LimitedBy {
+  /** Alias of the endpoint with this rate; null for the overall rate. */
+  readonly endpoint: string | null;
+  readonly rate: string;
+  /** Backlog documents sent per minute at this rate. */
+  readonly perMinute: number;
+}
+
+/** How long a held-back document counts as waiting for the rate; longer for low rates, whose requests are further apart. */
+const LIMITED_FOR_MS = 5_000;
+const PRIORITY = { fresh: { priority: 1 }, backlog: { priority: 0 } } as const;
+
+/** The limits of one endpoint, with the pace that the service seems to allow, or the overall ones. */
+interface Limiter {
+  /** Null: all endpoints together. */
+  readonly endpoint: string | null;
+  readonly limits: Limits;
+  readonly window: RateWindow | null;
+  readonly budgets: readonly Budget[];
   readonly pace: Pace;
+  readonly slots: PQueue;
+  heldBackAt: number;
+  /** When (monotonic) the fleet's windows of the endpoint have room again. */
+  deferredUntil: number;
 }
-
-/** A request that waits for an upload slot or has one. */
-interface Turn {
-  giveBack: () => void;
-  readonly refuse: (reason: unknown) => void;
-}
-
-const NOTHING_SENT: SentBefore = {
-  attemptTimes: () => Promise.resolve([]),
-  countAttempts: () => Promise.resolve(0),
-};
 
 /**
- * Enforces the limits of each endpoint and the overall ones on every upload request (promise P6). Two layers, see docs/decisions:
- * windows and budgets seeded from the ledger decide *when* an upload may begin, so that a restart opens no fresh window and a
- * throttled endpoint takes no slot from another; p-queue, with its own strict window, runs every request, so that nothing exceeds
- * concurrency or rate. Below these limits, each endpoint has a pace that adapts to unannounced limits of the service
- * (limits/pace.ts).
+ * Enforces the limits of each endpoint and the overall ones on every upload request (promise P6). Windows and budgets, seeded from
+ * the ledger so that a restart opens no fresh ones, decide *when* an upload may begin; p-queue alone counts how many are under way.
+ * Below these limits, each endpoint has a pace that adapts to unannounced limits of the service (pace.ts). A request's place in the
+ * windows and budgets is
+ *
+ *   free ──take──▶ taken ──its head is written (run)──▶ used ──an interval, a day or a month passes──▶ free
+ *     ▲              └──giveBack: it does not leave──▶ free
  */
 export class Pacer {
   readonly #clock: Clock;
   #overall: Limiter;
-  #endpoints: ReadonlyMap<string, PacedEndpoint>;
-  readonly #watch: ClockWatch;
-  /** When (monotonic) the fleet's windows of an endpoint have room again. */
-  readonly #deferred = new Map<string, number>();
-  /** Number of requests on the wire; see `onTheWire`. */
+  #endpoints: ReadonlyMap<string, Limiter>;
   #onTheWire = 0;
-  readonly #turns = new WeakMap<AbortSignal, Set<Turn>>();
-  readonly #timings = new WeakMap<object, { readonly startedAt: number; readonly endedAt: number }>();
 
-  private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, PacedEndpoint>) {
+  private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, Limiter>) {
     this.#clock = clock;
     this.#overall = overall;
     this.#endpoints = endpoints;
-    this.#watch = new ClockWatch(clock);
   }
 
   /** `ledger` knows what was sent before. Null if it can't be read yet: then nothing may be sent before `seed`. */
-  static async create(deps: PacerDeps): Promise<Pacer> {
-    const { clock } = deps;
-    const ledger = deps.ledger ?? NOTHING_SENT;
-    const overall = await Limiter.create(clock, ledger, null, deps.overall, '');
-    const endpoints = new Map<string, PacedEndpoint>();
-    for (const { key, limits, alias } of deps.endpoints) {
-      const atOnce = Math.min(limits.concurrency, deps.overall.concurrency);
-      const own = { ...limits, concurrency: atOnce };
-      const endpoint = {
-        limiter: await Limiter.create(clock, ledger, key, own, alias),
-        pace: new Pace(atOnce),
-      };
-      endpoint.limiter.limitTo(endpoint.pace.atOnce);
-      endpoints.set(endpointId(key), endpoint);
+  static async create({ clock, ledger, overall, endpoints }: PacerDeps): Promise<Pacer> {
+    const limiters = new Map<string, Limiter>();
+    for (const { key, limits, alias } of endpoints) {
+      const concurrency = Math.min(limits.concurrency, overall.concurrency);
+      const pace = new Pace(concurrency);
+      const own = await createLimiter(clock, ledger, key, { ...limits, concurrency }, alias, pace);
+      own.slots.concurrency = pace.atOnce;
+      limiters.set(endpointId(key), own);
     }
-    return new Pacer(clock, overall, endpoints);
+    return new Pacer(clock, await createLimiter(clock, ledger, null, overall, null), limiters);
   }
 
   /** Rebuilds the limits once the ledger can be read. */
@@ -84,34 +94,105 @@ export class Pacer {
     this.#endpoints = seeded.#endpoints;
   }
 
+  /* ---- When ---- */
+
   /** Milliseconds until this endpoint may send; `budget` if a spent budget is the cause. */
   delay(endpoint: EndpointKey, lane: Lane): { ms: number; budget: boolean } {
-    const { limiter, pace } = this.#of(endpoint);
-    const overall = this.#overall.delay(this.#clock, lane);
-    const own = limiter.delay(this.#clock, lane);
+    const own = this.#of(endpoint);
+    const [now, wallNow] = [this.#clock.monotonic(), this.#clock.now()];
+    let ms = Math.max(0, own.pace.delay(now), own.deferredUntil - now);
+    let budgetMs = 0;
+    for (const { window, budgets } of [this.#overall, own]) {
+      if (window !== null) ms = Math.max(ms, window.delay(now, lane === 'backlog'));
+      for (const budget of budgets) budgetMs = Math.max(budgetMs, budget.delay(wallNow));
+    }
+    return { ms: Math.max(ms, budgetMs), budget: budgetMs > 0 };
+  }
+
+  /** Takes a place in every window and budget. Call only if `delay` is 0. */
+  take(endpoint: EndpointKey, lane: Lane): void {
+    const own = this.#of(endpoint);
     const now = this.#clock.monotonic();
-    const deferred = (this.#deferred.get(endpointId(endpoint)) ?? 0) - now;
-    return {
-      ms: Math.max(0, pace.delay(now), deferred, overall.ms, own.ms),
-      budget: (overall.ms > 0 && overall.budget) || (own.ms > 0 && own.budget),
-    };
+    for (const { window, budgets } of [this.#overall, own]) {
+      window?.take(now, lane === 'backlog');
+      for (const budget of budgets) budget.take();
+    }
+    own.pace.started(now);
+  }
+
+  /** Gives a place back whose request does not leave. */
+  giveBack(endpoint: EndpointKey, lane: Lane): void {
+    for (const { window, budgets } of [this.#overall, this.#of(endpoint)]) {
+      window?.giveBack(lane === 'backlog');
+      for (const budget of budgets) budget.giveBack();
+    }
+  }
+
+  /** Waits for the turn of an unplanned, fresh request (a replay), and takes its place. False if that would take longer than `withinMs`. */
+  async takeSoon(endpoint: EndpointKey, withinMs: number, signal: AbortSignal): Promise<boolean> {
+    const latest = this.#clock.monotonic() + withinMs;
+    for (;;) {
+      const { ms } = this.delay(endpoint, 'fresh');
+      if (ms === 0) break;
+      if (this.#clock.monotonic() + ms > latest) return false;
+      await this.#clock.sleep(ms, signal);
+    }
+    this.take(endpoint, 'fresh');
+    return true;
   }
 
   /** Blocks the endpoint for `ms`, because the fleet has used up its shared limits. */
   defer(endpoint: EndpointKey, ms: number): void {
-    const id = endpointId(endpoint);
-    this.#deferred.set(id, Math.max(this.#deferred.get(id) ?? 0, this.#clock.monotonic() + ms));
+    const own = this.#of(endpoint);
+    own.deferredUntil = Math.max(own.deferredUntil, this.#clock.monotonic() + ms);
   }
 
-  /** Notes that a document of this endpoint waits for nothing but the rate. */
-  heldBack(endpoint: EndpointKey, lane: Lane): void {
-    for (const limiter of [this.#overall, this.#of(endpoint).limiter]) limiter.heldBack(this.#clock, lane);
+  /* ---- How many ---- */
+
+  /** How many uploads to this endpoint may be in flight at its present pace. */
+  atOnce(endpoint: EndpointKey): number {
+    return this.#of(endpoint).pace.atOnce;
   }
 
-  /** The rates that documents are waiting for. */
-  limitedBy(): LimitedBy[] {
-    const now = this.#clock.monotonic();
-    return this.#limiters.flatMap((limiter) => limiter.limitedBy(now) ?? []);
+  /**
+   * Runs `work` once there is an upload slot, which it holds until its promise resolves. Waiting fresh documents of an endpoint go
+   * first.
+   */
+  inSlot(endpoint: EndpointKey, lane: Lane, work: () => Promise<void>): Promise<void> {
+    const { slots } = this.#of(endpoint);
+    // The only endpoint has no more slots than there are overall.
+    const inOverall = this.#endpoints.size === 1 ? work : () => this.#overall.slots.add(work, PRIORITY[lane]);
+    return slots.add(inOverall, PRIORITY[lane]);
+  }
+
+  /**
+   * Runs one request, whose place was taken. The place counts from `onStart`: otherwise a request that waits for its connection would
+   * reach the service together with those of the next window.
+   */
+  async run<T>(endpoint: EndpointKey, request: (onStart: () => void) => Promise<T>): Promise<T> {
+    const limiters = [this.#overall, this.#of(endpoint)];
+    let hasStarted = false;
+    const start = (): void => {
+      if (hasStarted) return;
+      hasStarted = true;
+      for (const { window, budgets } of limiters) {
+        window?.started(this.#clock.monotonic());
+        for (const budget of budgets) budget.started(this.#clock.now());
+      }
+    };
+    let isOnTheWire = false;
+    const onStart = (): void => {
+      if (!isOnTheWire) this.#onTheWire += 1;
+      isOnTheWire = true;
+      start();
+    };
+    try {
+      return await request(onStart);
+    } finally {
+      if (isOnTheWire) this.#onTheWire -= 1;
+      // Of one whose head was not seen to leave, nothing is known.
+      start();
+    }
   }
 
   /** Number of requests whose head was sent and whose answer is not complete. */
@@ -119,41 +200,24 @@ export class Pacer {
     return this.#onTheWire;
   }
 
-  /** Reserves a place in every window and budget. Call only if `delay` is 0. */
-  reserve(endpoint: EndpointKey, lane: Lane = 'fresh'): Reservation {
-    const { limiter, pace } = this.#of(endpoint);
-    const slots = [...this.#overall.reserve(this.#clock, lane), ...limiter.reserve(this.#clock, lane)];
-    pace.started(this.#clock.monotonic());
-    return {
-      sent: (now) => slots.forEach((slot) => slot.sent(now)),
-      cancel: () => slots.forEach((slot) => slot.cancel()),
-    };
-  }
-
-  /** How many uploads to this endpoint may be in flight at its present pace. */
-  atOnce(endpoint: EndpointKey): number {
-    return this.#of(endpoint).pace.atOnce;
-  }
+  /* ---- The pace ---- */
 
   /** Typical answer time of this endpoint in milliseconds; 0 before the first answer. */
   typicalMs(endpoint: EndpointKey): number {
     return this.#of(endpoint).pace.typicalMs;
   }
 
-  /** Adapts the pace to an answer; call once for each answer that `run` resolved. */
-  judged(endpoint: EndpointKey, answer: Answer, outcome: Outcome['kind'], bytes: number): void {
-    const timing = this.#timings.get(answer);
-    if (!timing) return;
-    const paced = this.#of(endpoint);
-    const { pace } = paced;
+  /** Adapts the pace to an answer. */
+  judged(endpoint: EndpointKey, outcome: Outcome['kind'], served: Served): void {
+    const own = this.#of(endpoint);
     switch (outcome) {
       case 'accepted':
       case 'failed':
       case 'unconfirmed':
-        pace.succeeded({ startedAt: timing.startedAt, endedAt: timing.endedAt, bytes });
+        own.pace.succeeded(served);
         break;
       case 'slowDown':
-        pace.refused(timing.startedAt, timing.endedAt);
+        own.pace.refused(served.startedAt, served.endedAt);
         break;
       case 'unauthorized':
       case 'endpointHold':
@@ -161,14 +225,34 @@ export class Pacer {
         // These close a gate; the pace after it starts over (`beginAnew`).
         break;
     }
-    paced.limiter.limitTo(paced.pace.atOnce);
+    limitSlots(own);
   }
 
   /** Restarts the endpoint's pace at one upload at a time, after a hold or an outage. Idempotent. */
   beginAnew(endpoint: EndpointKey): void {
-    const paced = this.#of(endpoint);
-    paced.pace.outage();
-    paced.limiter.limitTo(paced.pace.atOnce);
+    const own = this.#of(endpoint);
+    own.pace.outage();
+    limitSlots(own);
+  }
+
+  /* ---- What is said of it ---- */
+
+  /** Notes that a document of this endpoint waits for nothing but the rate. */
+  heldBack(endpoint: EndpointKey, lane: Lane): void {
+    const now = this.#clock.monotonic();
+    for (const limiter of [this.#overall, this.#of(endpoint)])
+      if ((limiter.window?.delay(now, lane === 'backlog') ?? 0) > 0) limiter.heldBackAt = now;
+  }
+
+  /** The rates that documents are waiting for. */
+  limitedBy(): LimitedBy[] {
+    const now = this.#clock.monotonic();
+    return this.#all.flatMap(({ endpoint, limits: { rate }, heldBackAt }) => {
+      if (rate === null) return [];
+      const perMinute = backlogPerMinute(rate);
+      const forMs = Math.max(LIMITED_FOR_MS, 120_000 / perMinute, rate.intervalMs);
+      return now - heldBackAt > forMs ? [] : { endpoint, rate: rateText(rate), perMinute };
+    });
   }
 
   /**
@@ -177,115 +261,68 @@ export class Pacer {
    */
   notes(): Note[] {
     const now = this.#clock.now();
-    const slowedDown = [...this.#endpoints.values()].flatMap(
-      ({ limiter: { alias: endpoint }, pace: { reduced } }): Note[] => {
-        if (reduced === null || reduced.cause === 'outage') return [];
-        const { cause, atOnce, configured, spacingMs } = reduced;
-        return [{ kind: 'slowed', endpoint, cause, atOnce, configured, spacingMs }];
-      },
+    const spent = this.#all.flatMap(({ endpoint, budgets }) =>
+      budgets.flatMap((budget): Note[] => {
+        const until = budget.spent(now);
+        if (until === null) return [];
+        const { period, limit, untilAt } = until;
+        return [{ kind: 'spent', endpoint, period, limit, until: untilAt }];
+      }),
     );
-    return [...this.#limiters.flatMap((limiter) => limiter.notes(now)), ...slowedDown];
-  }
-
-  /** Waits for the turn of an unplanned request (a replay). Null if that would take longer than `withinMs`. */
-  async waitForTurn(
-    endpoint: EndpointKey,
-    withinMs: number,
-    signal: AbortSignal,
-  ): Promise<Reservation | null> {
-    const latest = this.#clock.monotonic() + withinMs;
-    for (;;) {
-      const { ms } = this.delay(endpoint, 'fresh');
-      if (ms === 0) return this.reserve(endpoint);
-      if (this.#clock.monotonic() + ms > latest) return null;
-      await this.#clock.sleep(ms, signal);
-    }
-  }
-
-  /** Renews the windows if the wall clock, which they run on, was set back. Call when the clock may have changed: every slot may be waiting for a window. */
-  heedClockJump(): void {
-    if (this.#watch.takeJump() >= 0) return;
-    for (const limiter of this.#limiters) limiter.renewWindow();
-  }
-
-  /**
-   * Waits for an upload slot; p-queue alone counts the requests in flight. Fresh documents of an endpoint go first. Resolves the
-   * function that gives the slot back. Rejects on abort, which also frees slots already given.
-   */
-  slot(endpoint: EndpointKey, lane: Lane, signal: AbortSignal): Promise<() => void> {
-    this.heedClockJump();
-    if (signal.aborted) return Promise.reject(signal.reason as Error);
-    const turns = this.#turnsUntil(signal);
-    return new Promise((grant, refuse) => {
-      const turn: Turn = { giveBack: () => {}, refuse };
-      turns.add(turn);
-      const taken = (): Promise<void> =>
-        new Promise((free) => {
-          // p-queue comes to those that were refused, too.
-          if (signal.aborted) return free();
-          turn.giveBack = () => {
-            turns.delete(turn);
-            free();
-          };
-          grant(turn.giveBack);
-        });
-      const inOverall = () => this.#overall.withSlot(taken, lane);
-      this.#of(endpoint).limiter.withSlot(inOverall, lane).catch(refuse);
+    const slowed = this.#all.flatMap(({ endpoint, pace: { reduced } }): Note[] => {
+      if (endpoint === null || reduced === null || reduced.cause === 'outage') return [];
+      return [{ kind: 'slowed', endpoint, ...reduced, cause: reduced.cause }];
     });
+    return [...spent, ...slowed];
   }
 
-  /** The turns that end when `signal` aborts. p-queue could end them, but a signal per request costs as much as all else that it does. */
-  #turnsUntil(signal: AbortSignal): Set<Turn> {
-    const known = this.#turns.get(signal);
-    if (known) return known;
-    const turns = new Set<Turn>();
-    this.#turns.set(signal, turns);
-    const end = (): void => {
-      for (const turn of turns) {
-        turn.refuse(signal.reason);
-        turn.giveBack();
-      }
-    };
-    signal.addEventListener('abort', end, { once: true });
-    return turns;
+  get #all(): Limiter[] {
+    return [this.#overall, ...this.#endpoints.values()];
   }
 
-  /**
-   * Runs one request, for which the caller holds a slot, with its place in the windows. The place counts from `onStart`: otherwise
-   * a request that waits for its connection would reach the service together with those of the next window.
-   */
-  async run<T>(reservation: Reservation, request: (onStart: () => void) => Promise<T>): Promise<T> {
-    const askedAt = this.#clock.monotonic();
-    let hasStarted = false;
-    const onStart = (): void => {
-      if (!hasStarted) reservation.sent(this.#clock.monotonic());
-      hasStarted = true;
-    };
-    let isOnTheWire = false;
-    const onHead = (): void => {
-      if (!isOnTheWire) this.#onTheWire += 1;
-      isOnTheWire = true;
-      onStart();
-    };
-    try {
-      const answer = await request(onHead);
-      if (typeof answer === 'object' && answer !== null) {
-        this.#timings.set(answer, { startedAt: askedAt, endedAt: this.#clock.monotonic() });
-      }
-      return answer;
-    } finally {
-      if (isOnTheWire) this.#onTheWire -= 1;
-      onStart();
-    }
+  #of(endpoint: EndpointKey): Limiter {
+    const own = this.#endpoints.get(endpointId(endpoint));
+    if (!own) throw new Error(`no limits for endpoint ${endpointId(endpoint)}`);
+    return own;
   }
+}
 
-  #of(endpoint: EndpointKey): PacedEndpoint {
-    const paced = this.#endpoints.get(endpointId(endpoint));
-    if (!paced) throw new Error(`no limits for endpoint ${endpointId(endpoint)}`);
-    return paced;
-  }
+function limitSlots({ slots, pace }: Limiter): void {
+  if (slots.concurrency !== pace.atOnce) slots.concurrency = pace.atOnce;
+}
 
-  get #limiters(): Limiter[] {
-    return [this.#overall, ...[...this.#endpoints.values()].map(({ limiter }) => limiter)];
+async function createLimiter(
+  clock: Clock,
+  ledger: SentBefore | null,
+  key: EndpointKey | null,
+  limits: Limits,
+  endpoint: string | null,
+  pace = new Pace(limits.concurrency),
+): Promise<Limiter> {
+  const now = clock.now();
+  const { rate, spread } = limits;
+  let window: RateWindow | null = null;
+  if (rate) {
+    // Twice the interval: the window is a little longer than it, and a request starts a little after it is recorded.
+    const since = now - 2 * rate.intervalMs;
+    const times = (await ledger?.attemptTimes(key, since, rate.count)) ?? [];
+    // A start in the future means that the clock was set back: wait a full window.
+    const offset = clock.monotonic() - now;
+    const seeds = times.map((at) => Math.min(at, now) + offset);
+    window = new RateWindow(rate, seeds, spread);
   }
+  const budgets: Budget[] = [];
+  for (const period of BUDGET_PERIODS) {
+    const limit = limits[BUDGET_LIMITS[period]];
+    if (limit === null) continue;
+    const [latest] = (await ledger?.attemptTimes(key, 0, 1)) ?? [];
+    const countSince = async (at: number): Promise<number> =>
+      (await ledger?.countAttempts(key, periodStart(period, at) - 1, now)) ?? 0;
+    // If the clock was set back: the count for the current day and the one for the day of the latest attempt.
+    const ahead =
+      latest !== undefined && latest > now ? { at: latest, used: await countSince(latest) } : null;
+    budgets.push(new Budget(period, limit, await countSince(now), now, ahead));
+  }
+  const slots = new PQueue({ concurrency: limits.concurrency });
+  return { endpoint, limits, window, budgets, pace, slots, heldBackAt: -Infinity, deferredUntil: 0 };
 }

@@ -4,10 +4,9 @@ import { Notifier } from '../../core/notifier.ts';
 import type { Split } from '../../core/ports/ledgerPages.ts';
 import type { PagedFile } from '../judge.ts';
 import type { PageSink } from '../record.ts';
-import { OwnCopies } from '../ownCopies.ts';
 import { SplitWork, type SplitWorkDeps } from './splitWork.ts';
 
-export interface PageIntakeDeps extends Omit<SplitWorkDeps, 'copies'> {
+export interface PageIntakeDeps extends SplitWorkDeps {
   /** Whether this agent splits the files of a folder; another agent may lead a shared one. */
   readonly isOurs: (folder: string) => boolean;
 }
@@ -26,8 +25,6 @@ const RETRY_MS = 10_000;
  */
 export class PageIntake implements PageSink {
   readonly #deps: PageIntakeDeps;
-  /** Made even with `spool: never`: a page exists nowhere else. */
-  readonly #copies: OwnCopies;
   readonly #notifier: Notifier;
   /** Whether there may be open files. True at first: an earlier process may have left some. */
   #mayBeOpen = true;
@@ -35,20 +32,20 @@ export class PageIntake implements PageSink {
 
   constructor(deps: PageIntakeDeps) {
     this.#deps = deps;
-    this.#copies = new OwnCopies(deps.payloads.copies, deps.log);
     this.#notifier = new Notifier(deps.clock);
   }
 
   /** Takes a file. Once this resolves true, it can't be lost any more. False if there is no room for it now. */
   async take(file: PagedFile, settings: FolderSettings): Promise<boolean> {
-    const { ledger, inspector, clock, log } = this.#deps;
+    const { ledger, payloads, inspector, clock, log } = this.#deps;
     const { path, identity, bytes } = file;
     const sha256 = await inspector.sha256(bytes);
     const seen = { folder: settings.path, path, identity };
-    const taken = await this.#copies.whileKept(sha256, bytes, () =>
+    // Made even with `spool: never`: a page exists nowhere else.
+    const taken = await payloads.copies.whileKept(sha256, bytes, () =>
       ledger.beginSplit({ endpoint: settings.endpoint, file: seen, sha256, at: clock.now() }),
     );
-    if (taken === 'noRoom') return false;
+    if (typeof taken === 'string') return false;
     if (taken === null) log.debug('fileUnchanged', { folder: settings.path, path });
     else
       log.info('multiPageFileFound', {
@@ -128,7 +125,7 @@ export class PageIntake implements PageSink {
   #workOf(split: Split): SplitWork {
     const known = this.#works.get(split.id);
     if (known) return known;
-    const work = new SplitWork(split, { ...this.#deps, copies: this.#copies });
+    const work = new SplitWork(split, this.#deps);
     this.#works.set(split.id, work);
     return work;
   }

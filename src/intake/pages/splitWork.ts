@@ -17,14 +17,12 @@ import type { PayloadStore } from '../../keeper/payloadStore.ts';
 import { nameContext, namingFor, settingsFor } from '../nameContext.ts';
 import type { Looked, Looks } from '../looks.ts';
 import { pageForm } from './pageReading.ts';
-import type { OwnCopies } from '../ownCopies.ts';
 import { endOf, REASON_OF, type GivenUp } from './splitEnd.ts';
 import { toMessage, whyText, type WhyFact } from '../../core/domain/why.ts';
 
 export interface SplitWorkDeps {
   readonly ledger: Ledger;
   readonly payloads: Pick<PayloadStore, 'copies'>;
-  readonly copies: OwnCopies;
   readonly spool: Pick<Spool, 'read'>;
   readonly open: OpenFolder;
   readonly splitter: PageSplitter;
@@ -166,10 +164,10 @@ export class SplitWork {
     { bytes, type, sha256 }: PageImage & { readonly sha256: string },
     { remark, remember }: Looked,
   ): Promise<SliceEnd | null> {
-    const kept = await this.#deps.copies.whileKept(sha256, bytes, () =>
+    const kept = await this.#deps.payloads.copies.whileKept(sha256, bytes, () =>
       this.#admit(file, page, { sha256, type, bytes, remark }),
     );
-    if (kept === 'noRoom') return 'later';
+    if (typeof kept === 'string') return 'later';
     await remember();
     return null;
   }
@@ -254,7 +252,7 @@ export class SplitWork {
 
   async #end(contents: Pick<OpenFile, 'pages' | 'attachments'>, why: GivenUp | null): Promise<SliceEnd> {
     const { pages } = contents;
-    const { ledger, clock, log, copies } = this.#deps;
+    const { ledger, payloads, clock, log } = this.#deps;
     const settings = this.#settings();
     const end = endOf(await ledger.splitPages(this.#split.id), contents, why);
     const policy = end.reason === null || !settings ? null : acceptPolicy(settings);
@@ -270,7 +268,7 @@ export class SplitWork {
         reason: end.reason,
         detail: end.message && whyText(end.message),
       });
-    await copies.drop(this.#split.sha256);
+    await payloads.copies.tryDropping(this.#split.sha256);
     return 'ended';
   }
 

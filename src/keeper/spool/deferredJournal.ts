@@ -1,11 +1,10 @@
-import { copyFile, open, readFile, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { copyFile, open, readFile, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import { whileHeld } from '../../core/domain/heldFile.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { DeferredImage, DeferredJournal } from '../../core/ports/deferredJournal.ts';
-import { absent } from './copyFiles.ts';
-import { deferredLine, admittedLine, keyOf, readLines } from './deferredLine.ts';
+import { writeDurably } from '../../system/durableFile.ts';
 import { syncDirectory } from '../../system/syncDirectory.ts';
 
 /** The journal is rewritten if it has more lines than this and most are obsolete. */
@@ -24,14 +23,8 @@ export interface DeferredJournalOptions {
 export async function openDeferredJournal({ path, log }: DeferredJournalOptions): Promise<DeferredJournal> {
   try {
     const journal = new DeferredJournalFile(path);
-    const { damaged } = await journal.load();
-    if (damaged > 0) {
-      log.error('deferredJournalDamaged', {
-        path,
-        lines: damaged,
-        kept: `${path}.damaged`,
-      });
-    }
+    const lines = await journal.load();
+    if (lines > 0) log.error('deferredJournalDamaged', { path, lines, kept: `${path}.damaged` });
     return journal;
   } catch (error) {
     throw failure(error, path, false);
@@ -39,7 +32,7 @@ export async function openDeferredJournal({ path, log }: DeferredJournalOptions)
 }
 
 interface Write {
-  readonly line: string;
+  readonly entry: Entry;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -48,7 +41,7 @@ interface Write {
  * The file is
  *
  *   absent ──first entry──▶ appended to ──all admitted──▶ empty ──▶ ...
- *                              └──a write or a sync failed──▶ doubtful ──next write: recreated, renamed──▶ appended to
+ *                              └──a write or a sync failed──▶ doubtful ──next write: written anew──▶ appended to
  *
  * Lines queued during a sync share the next one.
  */
@@ -70,31 +63,26 @@ class DeferredJournalFile implements DeferredJournal {
     this.#path = path;
   }
 
-  async load(): Promise<{ damaged: number }> {
+  /** Resolves how many lines are damaged. */
+  async load(): Promise<number> {
     const bytes = await readFile(this.#path).catch(absent);
     const { entries, length, damaged } = readLines(bytes ?? Buffer.alloc(0));
-    for (const { kind, image } of entries) this.#apply(kind, image);
+    for (const entry of entries) this.#apply(entry);
     this.#lines = entries.length;
     this.#size = length;
     this.#isDoubtful = bytes !== null && (bytes.length > length || this.#lines > this.#waiting.size);
     if (damaged > 0) await copyFile(this.#path, `${this.#path}.damaged`).catch(() => {});
     // Removes torn and obsolete lines now, or else with the next write.
-    if (this.#isDoubtful) await this.#begin().catch(() => {});
-    return { damaged };
+    if (this.#isDoubtful) await this.#writeAnew().catch(() => {});
+    return damaged;
   }
 
   async defer(image: DeferredImage): Promise<void> {
     const key = keyOf(image);
     if (this.#waiting.has(key)) return;
-    const before = this.#underWay.get(key);
-    if (before) return before;
-    const write = this.#append(deferredLine(image)).then(() => this.#apply('deferred', image));
+    const write = this.#underWay.get(key) ?? this.#append({ kind: 'deferred', image });
     this.#underWay.set(key, write);
-    try {
-      await write;
-    } finally {
-      this.#underWay.delete(key);
-    }
+    await write.finally(() => this.#underWay.delete(key));
   }
 
   waiting(): readonly DeferredImage[] {
@@ -106,11 +94,8 @@ class DeferredJournalFile implements DeferredJournal {
   }
 
   async admitted(image: DeferredImage): Promise<void> {
-    const known = this.#waiting.get(keyOf(image));
-    if (!known) return;
     // Stays in memory until the line is durable, because its copy may still be needed until then.
-    await this.#append(admittedLine(image));
-    if (this.#waiting.get(keyOf(image)) === known) this.#apply('admitted', known);
+    if (this.#waiting.has(keyOf(image))) await this.#append({ kind: 'admitted', image });
   }
 
   async close(): Promise<void> {
@@ -120,23 +105,22 @@ class DeferredJournalFile implements DeferredJournal {
     this.#handle = null;
   }
 
-  #apply(kind: 'deferred' | 'admitted', image: DeferredImage): void {
+  #apply({ kind, image }: Entry): void {
     const key = keyOf(image);
     const { sha256 } = image;
     const count = this.#hashes.get(sha256) ?? 0;
-    if (kind === 'deferred') {
-      if (this.#waiting.has(key)) return;
+    if (kind === 'deferred' && !this.#waiting.has(key)) {
       this.#waiting.set(key, image);
       this.#hashes.set(sha256, count + 1);
-    } else if (this.#waiting.delete(key)) {
+    } else if (kind === 'admitted' && this.#waiting.delete(key)) {
       if (count > 1) this.#hashes.set(sha256, count - 1);
       else this.#hashes.delete(sha256);
     }
   }
 
-  #append(line: string): Promise<void> {
+  #append(entry: Entry): Promise<void> {
     return new Promise((done, failed) => {
-      this.#queue.push({ line, done, failed });
+      this.#queue.push({ entry, done, failed });
       this.#flushing ??= this.#flush();
     });
   }
@@ -145,20 +129,17 @@ class DeferredJournalFile implements DeferredJournal {
     // Lets writes requested in the same tick go together.
     await Promise.resolve();
     while (this.#queue.length > 0) {
-      const writes = this.#queue;
-      this.#queue = [];
+      const writes = this.#queue.splice(0);
       try {
-        await this.#write(writes.map(({ line }) => line));
-        for (const { done } of writes) done();
+        await this.#write(writes.map(({ entry }) => lineOf(entry)));
+        for (const { entry, done } of writes) {
+          this.#apply(entry);
+          done();
+        }
       } catch (error) {
-        const failed = failure(error, this.#path, true);
-        for (const each of writes) each.failed(failed);
+        for (const { failed } of writes) failed(failure(error, this.#path, true));
       }
-      // Lets the callers update their state first.
-      await Promise.resolve();
-      await Promise.resolve();
-      if (this.#queue.length === 0 && this.#waiting.size === 0 && this.#underWay.size === 0)
-        await this.#empty().catch(() => {});
+      if (this.#queue.length === 0 && this.#waiting.size === 0) await this.#empty().catch(() => {});
     }
     // Synchronously, so that the next caller starts a new flush.
     this.#flushing = null;
@@ -166,9 +147,9 @@ class DeferredJournalFile implements DeferredJournal {
 
   async #write(lines: readonly string[]): Promise<void> {
     const isMostlyDone = this.#lines > REWRITE_AFTER && this.#lines > this.#waiting.size * 4;
-    if (this.#isDoubtful || isMostlyDone) await this.#begin();
-    const handle = (this.#handle ??= await openFile(this.#path));
+    if (this.#isDoubtful || isMostlyDone) await this.#writeAnew();
     const bytes = Buffer.from(lines.join(''));
+    const handle = await this.#opened();
     try {
       await writeAt(handle, bytes, this.#size);
       await handle.datasync();
@@ -182,33 +163,19 @@ class DeferredJournalFile implements DeferredJournal {
     this.#lines += lines.length;
   }
 
-  /** Recreates the file from the waiting images. */
-  async #begin(): Promise<void> {
-    const bytes = Buffer.from(this.waiting().map(deferredLine).join(''));
-    const aside = `${this.#path}.tmp`;
-    await unlink(aside).catch(absent);
-    const handle = await open(aside, 'wx', 0o600);
-    try {
-      await writeAt(handle, bytes, 0);
-      await handle.sync();
-    } catch (error) {
-      await handle.close().catch(() => {});
-      await unlink(aside).catch(() => {});
-      throw error;
-    }
-    await handle.close();
+  /** Replaces the file by one with the waiting images. */
+  async #writeAnew(): Promise<void> {
+    const lines = this.waiting().map((image) => lineOf({ kind: 'deferred', image }));
+    const bytes = Buffer.from(lines.join(''));
     await this.#handle?.close().catch(() => {});
     this.#handle = null;
-    await whileHeld(() => rename(aside, this.#path), process);
-    await syncDirectory(dirname(this.#path));
-    this.#size = bytes.length;
-    this.#lines = this.#waiting.size;
-    this.#isDoubtful = false;
+    await writeDurably(this.#path, bytes);
+    this.#isNow(bytes.length, lines.length);
   }
 
   async #empty(): Promise<void> {
     if (this.#size === 0 && !this.#isDoubtful) return;
-    const handle = (this.#handle ??= await openFile(this.#path));
+    const handle = await this.#opened();
     try {
       await handle.truncate(0);
       await handle.datasync();
@@ -216,18 +183,96 @@ class DeferredJournalFile implements DeferredJournal {
       this.#isDoubtful = true;
       throw error;
     }
-    this.#size = 0;
-    this.#lines = 0;
+    this.#isNow(0, 0);
+  }
+
+  #isNow(size: number, lines: number): void {
+    this.#size = size;
+    this.#lines = lines;
     this.#isDoubtful = false;
+  }
+
+  async #opened(): Promise<FileHandle> {
+    if (this.#handle !== null) return this.#handle;
+    this.#handle = await open(this.#path, 'r+').catch(absent);
+    if (this.#handle !== null) return this.#handle;
+    this.#handle = await open(this.#path, 'wx', 0o600);
+    await syncDirectory(dirname(this.#path));
+    return this.#handle;
   }
 }
 
-async function openFile(path: string): Promise<FileHandle> {
-  const there = await open(path, 'r+').catch(absent);
-  if (there) return there;
-  const made = await open(path, 'wx', 0o600);
-  await syncDirectory(dirname(path));
-  return made;
+/* ---- Lines ---- */
+
+/**
+ * One line of the journal: `{"digest":"<32 hex digits>","entry":{…}}`. The digest covers the entry's text, and so reveals a line
+ * that was torn by a crash or damaged on disk.
+ */
+interface Entry {
+  readonly kind: 'deferred' | 'admitted';
+  readonly image: DeferredImage;
+}
+
+const DIGITS = 32;
+const LINE = /^\{"digest":"([0-9a-f]{32})","entry":(.*)\}$/s;
+const NEWLINE = 0x0a;
+/** Fields of an identity that are no numbers of JSON. */
+const EXACT: ReadonlySet<string> = new Set(['mtimeNs', 'ctimeNs', 'inode']);
+
+/** A key for each image that `defer` treats as distinct. */
+function keyOf({ folder, path, sha256 }: DeferredImage): string {
+  return JSON.stringify([folder, path, sha256]);
+}
+
+function lineOf({ kind, image }: Entry): string {
+  const exact = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+  const text = JSON.stringify({ kind, ...image }, exact);
+  return `{"digest":"${digestOf(text)}","entry":${text}}\n`;
+}
+
+/**
+ * All intact lines, and where the last of them ends: anything after it was being written when the process ended. `damaged`: number
+ * of corrupt lines before that.
+ */
+function readLines(bytes: Buffer): { readonly entries: Entry[]; length: number; damaged: number } {
+  const read = { entries: [] as Entry[], length: 0, damaged: 0 };
+  let doubtful = 0;
+  for (let start = 0; start < bytes.length;) {
+    const end = bytes.indexOf(NEWLINE, start);
+    if (end < 0) break;
+    const entry = parse(bytes.toString('utf8', start, end));
+    start = end + 1;
+    if (entry === null) {
+      doubtful += 1;
+      continue;
+    }
+    // A line followed by an intact one was not torn, but damaged.
+    read.damaged += doubtful;
+    doubtful = 0;
+    read.entries.push(entry);
+    read.length = start;
+  }
+  return read;
+}
+
+function parse(line: string): Entry | null {
+  const [, digest, text = ''] = LINE.exec(line) ?? [];
+  if (digest === undefined || digestOf(text) !== digest) return null;
+  const exact = (name: string, value: unknown): unknown => (EXACT.has(name) ? BigInt(String(value)) : value);
+  // The digest proves that `lineOf` wrote it, so the shape is known.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const { kind, ...image } = JSON.parse(text, exact) as Pick<Entry, 'kind'> & DeferredImage;
+  return { kind, image };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
+}
+
+/** For `catch`: null if the file is missing. @throws any other error */
+function absent(error: unknown): null {
+  if (systemCode(error) === 'ENOENT') return null;
+  throw error;
 }
 
 async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Budget, periodStart } from '../../../src/core/domain/limits.ts';
 
 function spend(budget: Budget, at: number): void {
-  budget.reserve().sent(at);
+  budget.take();
+  budget.started(at);
 }
 
 /** How many requests the budget allows at that time. */

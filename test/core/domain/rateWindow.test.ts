@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backlogPerMinute, RateWindow, type Reservation } from '../../../src/core/domain/limits.ts';
+import { backlogPerMinute, RateWindow } from '../../../src/core/domain/limits.ts';
 import { parseRate, RATE_PATTERN } from '../../../src/core/domain/rate.ts';
 import {
   backoff,
@@ -18,10 +18,15 @@ function mostInAnyWindow(starts: readonly number[], intervalMs: number): number 
   );
 }
 
+function send(window: RateWindow, at: number, backlog = false): void {
+  window.take(at, backlog);
+  window.started(at);
+}
+
 /** How many requests the window lets through at that time. */
 function sendAll(window: RateWindow, at: number, backlog: boolean): number {
   let sent = 0;
-  for (; window.delay(at, backlog) === 0 && sent < 100; sent += 1) window.reserve(at, false).sent(at);
+  for (; window.delay(at, backlog) === 0 && sent < 100; sent += 1) send(window, at);
   return sent;
 }
 
@@ -53,14 +58,14 @@ describe('a rate window', () => {
           fc.pre(mostInAnyWindow(seeded, intervalMs) <= count);
           const window = new RateWindow({ count, intervalMs }, seeded, spread);
           const starts = [...seeded];
-          const pending: { slot: Reservation; at: number; cancelled: boolean }[] = [];
+          const pending: { at: number; cancelled: boolean; backlog: boolean }[] = [];
           let now = 1;
           const moveTo = (to: number): void => {
             for (const due of pending.filter(({ at }) => at <= to).sort((a, b) => a.at - b.at)) {
               pending.splice(pending.indexOf(due), 1);
-              if (due.cancelled) due.slot.cancel();
+              if (due.cancelled) window.giveBack(due.backlog);
               else {
-                due.slot.sent(due.at);
+                window.started(due.at);
                 starts.push(due.at);
               }
             }
@@ -73,7 +78,8 @@ describe('a rate window', () => {
             if (wait > 0) moveTo(now + wait);
             if (window.delay(now, step.backlog) > 0) continue;
             const at = now + step.startsAfterMs;
-            pending.push({ slot: window.reserve(now, step.backlog), at, cancelled: step.cancelled });
+            window.take(now, step.backlog);
+            pending.push({ at, cancelled: step.cancelled, backlog: step.backlog });
           }
           moveTo(now + 10_000);
           const most = mostInAnyWindow(starts, intervalMs);
@@ -88,8 +94,9 @@ describe('a rate window', () => {
 
   it('opens again after the wait it reported, if nothing is about to start', () => {
     const window = new RateWindow({ count: 2, intervalMs: 1_000 });
-    window.reserve(0, false).sent(0);
-    window.reserve(0, false).sent(400);
+    send(window, 0);
+    window.take(0, false);
+    window.started(400);
     const wait = window.delay(500, false);
     expect(wait).toBeGreaterThan(500);
     expect(window.delay(500 + wait - 1, false)).toBeGreaterThan(0);
@@ -98,7 +105,7 @@ describe('a rate window', () => {
 
   it('allows for requests that arrive closer together than they were sent', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
-    window.reserve(0, false).sent(0);
+    send(window, 0);
     expect(window.delay(1_000, false)).toBeGreaterThan(0);
   });
 
@@ -114,7 +121,7 @@ describe('a rate window', () => {
 
   it('has room for fresh scans after the backlog used its share', () => {
     const window = new RateWindow({ count: 4, intervalMs: 60_000 });
-    for (let i = 0; i < 3; i += 1) window.reserve(0, false).sent(0);
+    for (let i = 0; i < 3; i += 1) send(window, 0);
     expect(window.delay(1, true)).toBeGreaterThan(50_000);
     expect(window.delay(1, false)).toBe(0);
   });
@@ -126,17 +133,17 @@ describe('a rate window', () => {
 
   it('frees a cancelled slot', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
-    const slot = window.reserve(0, false);
+    window.take(0, false);
     expect(window.delay(0, false)).toBeGreaterThan(0);
-    slot.cancel();
+    window.giveBack(false);
     expect(window.delay(0, false)).toBe(0);
   });
 
   it('counts a reserved request until it starts, however long that takes', () => {
     const window = new RateWindow({ count: 1, intervalMs: 1_000 });
-    const slot = window.reserve(0, false);
+    window.take(0, false);
     expect(window.delay(50_000, false)).toBeGreaterThan(0);
-    slot.sent(50_000);
+    window.started(50_000);
     expect(window.delay(50_900, false)).toBeGreaterThan(0);
     expect(window.delay(51_100, false)).toBe(0);
   });
@@ -152,7 +159,7 @@ describe('a spread rate window', () => {
       const wait = window.delay(now, true);
       if (wait > 0) now += wait + lateMs;
       else {
-        window.reserve(now, true).sent(now);
+        send(window, now, true);
         starts.push(now);
       }
     }
@@ -186,7 +193,7 @@ describe('a spread rate window', () => {
     for (const at of [0, 1, 2]) {
       const now = (starts.at(-1) ?? 0) + at;
       expect(window.delay(now, false)).toBe(0);
-      window.reserve(now, false).sent(now);
+      send(window, now);
     }
   });
 
@@ -198,9 +205,10 @@ describe('a spread rate window', () => {
 
   it('frees a cancelled turn', () => {
     const window = new RateWindow(perMinute, [], true);
-    for (const _ of [1, 2]) window.reserve(0, true).sent(0);
+    for (const _ of [1, 2]) send(window, 0, true);
     const before = window.delay(0, true);
-    window.reserve(0, true).cancel();
+    window.take(0, true);
+    window.giveBack(true);
     expect(window.delay(0, true)).toBe(before);
   });
 

@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noteText } from '../../../src/core/domain/note.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { Pacer } from '../../../src/flow/limits/pacer.ts';
-import type { SentBefore } from '../../../src/flow/limits/limiter.ts';
+import type { SentBefore } from '../../../src/flow/limits/pacer.ts';
 import type { Lane } from '../../../src/core/domain/document.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import { inSlot, OFFICE, ONE_REQUEST, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
 import { pending } from '../../support/scriptedService.ts';
-import { StartWindow } from '../../../src/flow/limits/startWindow.ts';
 import { begin, finish } from '../../support/uploads.ts';
 
 const never = new AbortController().signal;
@@ -25,6 +24,11 @@ function createPacer(
 
 function endpoints(limits: Partial<Limits> = {}) {
   return [OFFICE, SHOP].map((key) => ({ key, alias: key.uid, limits: { ...UNLIMITED, ...limits } }));
+}
+
+async function send(pacer: Pacer): Promise<void> {
+  pacer.take(OFFICE, 'fresh');
+  await pacer.run(OFFICE, async () => {});
 }
 
 function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
@@ -127,7 +131,7 @@ describe.each(Object.entries(ONE_REQUEST))('%s', (_, [limits, atMostMs]) => {
     const { clock } = place;
     const pacer = await createPacer(place, overall, own);
     expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
-    pacer.reserve(OFFICE).sent(clock.monotonic());
+    await send(pacer);
     const { ms } = pacer.delay(OFFICE, 'fresh');
     expect(ms).toBeGreaterThan(0);
     expect(ms).toBeLessThanOrEqual(atMostMs);
@@ -157,9 +161,8 @@ describe('the running rate limit', () => {
     const starts: number[] = [];
     const sending = (async () => {
       for (let i = 0; i < 12; i += 1) {
-        const slot = await pacer.waitForTurn(OFFICE, Infinity, never);
-        if (!slot) throw new Error('no place');
-        await inSlot(pacer, OFFICE, slot, async () => void starts.push(performance.now()), never);
+        expect(await pacer.takeSoon(OFFICE, Infinity, never)).toBe(true);
+        await inSlot(pacer, OFFICE, async () => void starts.push(performance.now()));
         if (i === 4) vi.setSystemTime(Date.now() - 24 * 3_600_000);
         if (i === 8) vi.setSystemTime(Date.now() + 24 * 3_600_000);
       }
@@ -177,9 +180,9 @@ describe('the running rate limit', () => {
     const { clock, ledger } = place;
     await begin(ledger, (await place.admit('a.jpg')).id, clock.now(), 1);
     const pacer = await createPacer(place, { rate: { count: 1, intervalMs: 60_000 } });
-    expect(await pacer.waitForTurn(OFFICE, 2_000, never)).toBeNull();
+    expect(await pacer.takeSoon(OFFICE, 2_000, never)).toBe(false);
     await clock.advance(61_000);
-    expect(await pacer.waitForTurn(OFFICE, 2_000, never)).not.toBeNull();
+    expect(await pacer.takeSoon(OFFICE, 2_000, never)).toBe(true);
   });
 
   it('counts a request from its start, however long it waits for a connection', async () => {
@@ -190,52 +193,11 @@ describe('the running rate limit', () => {
       await clock.sleep(800);
       onStart();
     };
-    const running = pacer.run(pacer.reserve(OFFICE), request);
+    pacer.take(OFFICE, 'fresh');
+    const running = pacer.run(OFFICE, request);
     await clock.advance(800);
     await running;
     expect(pacer.delay(OFFICE, 'fresh').ms).toBeGreaterThanOrEqual(1_000);
-  });
-
-  it('drops a request that has not started if it is told to stop', async () => {
-    const place = await sendingPlace();
-    const pacer = await createPacer(place, { concurrency: 1 });
-    const stop = new AbortController();
-    await pacer.slot(OFFICE, 'fresh', stop.signal);
-    let started = false;
-    const request = async (): Promise<void> => {
-      started = true;
-    };
-    const waiting = inSlot(pacer, SHOP, pacer.reserve(SHOP), request, stop.signal);
-    stop.abort(new Error('stop'));
-    await expect(waiting).rejects.toThrow('stop');
-    expect(started).toBe(false);
-  });
-});
-
-describe('the queue that assigns slots', () => {
-  it('keeps the rate by itself, even if every request has a reservation', async () => {
-    const rate = { count: 2, intervalMs: 3_600_000 };
-    const alone = { clock: systemClock, ledger: null };
-    const pacer = await createPacer(alone, { concurrency: 10, rate }, { concurrency: 10 });
-    const stop = new AbortController();
-    const started: number[] = [];
-    const place = { sent: () => {}, cancel: () => {} };
-    const runs = Array.from({ length: 5 }, (_, index) =>
-      inSlot(pacer, OFFICE, place, async (onStart) => void (onStart(), started.push(index)), stop.signal),
-    );
-    const ends = Promise.allSettled(runs);
-    await Promise.all(runs.slice(0, 2));
-    // Those that may start do so without a timer.
-    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(started).toEqual([0, 1]);
-    stop.abort(new Error('over'));
-    expect((await ends).map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-      'rejected',
-      'rejected',
-    ]);
   });
 });
 
@@ -252,11 +214,15 @@ describe('an upload slot', () => {
       })),
     });
     const order: string[] = [];
-    const take = (key: typeof OFFICE, lane: Lane, name: string): Promise<() => void> => {
-      const slot = pacer.slot(key, lane, never);
-      void slot.then(() => order.push(name));
-      return slot;
-    };
+    /** Resolves the function that gives the slot back. */
+    const take = (key: typeof OFFICE, lane: Lane, name: string): Promise<() => void> =>
+      new Promise((grant) => {
+        const work = (): Promise<void> => {
+          order.push(name);
+          return new Promise(grant);
+        };
+        void pacer.inSlot(key, lane, work);
+      });
     return { order, take };
   }
 
@@ -308,7 +274,8 @@ it('counts a request as running from its headers to its answer, not while it is 
   const { pacer } = await place.start();
   const { answer, give } = pending();
   let leave = (): void => {};
-  const running = pacer.run(pacer.reserve(OFFICE), async (onStart) => {
+  pacer.take(OFFICE, 'fresh');
+  const running = pacer.run(OFFICE, async (onStart) => {
     leave = onStart;
     return answer;
   });
@@ -320,62 +287,4 @@ it('counts a request as running from its headers to its answer, not while it is 
   give({ kind: 'fault', sent: true, code: 'X', fault: { at: 'name' } });
   await running;
   expect(pacer.onTheWire).toBe(0);
-});
-
-describe('the window at the start', () => {
-  const DAY_MS = 86_400_000;
-  const never = new AbortController().signal;
-
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  /** Timers keep their time, as they do when somebody sets a machine's clock. */
-  function setBackByADay(): void {
-    vi.setSystemTime(Date.now() - DAY_MS);
-  }
-
-  it('a start that waits for the window waits one interval longer if the clock is set back', async () => {
-    const window = new StartWindow({ count: 2, intervalMs: 60_000 });
-    let started = 0;
-    for (let n = 0; n < 5; n += 1) void window.start().then(() => (started += 1));
-    await vi.advanceTimersByTimeAsync(30_000);
-    expect(started).toBe(2);
-    setBackByADay();
-    window.renew();
-    await vi.advanceTimersByTimeAsync(59_000);
-    expect(started).toBe(2);
-    await vi.advanceTimersByTimeAsync(1_001);
-    expect(started).toBe(4);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(started).toBe(5);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('a window for which nothing waits has room again', async () => {
-    const window = new StartWindow({ count: 1, intervalMs: 60_000 });
-    await window.start();
-    setBackByADay();
-    window.renew();
-    await window.start();
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('the slots that wait for the window are given although nobody asks for another', async () => {
-    const rate = { count: 1, intervalMs: 60_000 };
-    const endpoint = { key: OFFICE, alias: 'office', limits: { ...UNLIMITED, rate, concurrency: 1 } };
-    const pacer = await Pacer.create({
-      clock: systemClock,
-      ledger: null,
-      overall: UNLIMITED,
-      endpoints: [endpoint],
-    });
-    (await pacer.slot(OFFICE, 'fresh', never))();
-    let isGiven = false;
-    void pacer.slot(OFFICE, 'fresh', never).then(() => (isGiven = true));
-    await vi.advanceTimersByTimeAsync(1_000);
-    setBackByADay();
-    pacer.heedClockJump();
-    await vi.advanceTimersByTimeAsync(60_001);
-    expect(isGiven).toBe(true);
-  });
 });

@@ -1,12 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EndpointKey, Lane } from '../../../src/core/domain/document.ts';
-import {
-  BUDGET_LIMITS,
-  BUDGET_PERIODS,
-  type BudgetPeriod,
-  type Reservation,
-} from '../../../src/core/domain/limits.ts';
+import { BUDGET_LIMITS, BUDGET_PERIODS, type BudgetPeriod } from '../../../src/core/domain/limits.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import { Pacer } from '../../../src/flow/limits/pacer.ts';
@@ -24,10 +19,9 @@ const HOUR = 3_600_000;
 const MARGIN = 1.05;
 const open = fc.nat({ max: 20 });
 
-/** A request that was reserved and not cancelled. */
+/** A request that took a place and did not give it back. */
 interface Request {
   readonly endpoint: EndpointKey;
-  readonly reservation: Reservation;
   /** Wall-clock milliseconds; null until it leaves. */
   sentAt: number | null;
   onWire: boolean;
@@ -139,9 +133,9 @@ it('counts what was sent in a period and what may still be sent, however request
           if (each.kind === 'reserve') {
             const endpoint = ENDPOINTS[each.endpoint]!;
             if (pacer.delay(endpoint, 'fresh').ms > 0) return;
+            pacer.take(endpoint, 'fresh');
             const request: Request = {
               endpoint,
-              reservation: pacer.reserve(endpoint),
               sentAt: null,
               onWire: false,
               onStart: () => {},
@@ -159,13 +153,13 @@ it('counts what was sent in a period and what may still be sent, however request
           switch (each.kind) {
             case 'cancel':
               if (now >= midnights.get(request)!) seen.cancelledOverMidnight += 1;
-              request.reservation.cancel();
+              pacer.giveBack(request.endpoint, 'fresh');
               requests = requests.filter((other) => other !== request);
               return;
             case 'run': {
               let answer: (isWell: boolean) => void = () => {};
               const answered = new Promise<boolean>((resolve) => (answer = resolve));
-              const run = pacer.run(request.reservation, async (onStart) => {
+              const run = pacer.run(request.endpoint, async (onStart) => {
                 request.onStart = onStart;
                 if (!(await answered)) throw new Error('reset');
               });
@@ -208,6 +202,7 @@ interface Waiting {
   readonly endpoint: EndpointKey;
   readonly until: number;
   giveBack: (() => void) | null;
+  /** It wants no slot any more. */
   isRefused: boolean;
   /** Given back, or stopped. */
   isOver: boolean;
@@ -252,7 +247,6 @@ it('gives every slot to a request that waits for it, and no more than there are,
           overall: { ...UNLIMITED, concurrency: overall },
           endpoints,
         });
-        const stops = [new AbortController(), new AbortController()];
         const all: Waiting[] = [];
         const live = () => all.filter(({ isOver }) => !isOver);
         const judge = async (): Promise<void> => {
@@ -270,26 +264,21 @@ it('gives every slot to a request that waits for it, and no more than there are,
         const ask = (endpoint: EndpointKey, until: number, lane: Lane): Waiting => {
           const waiting: Waiting = { endpoint, until, giveBack: null, isRefused: false, isOver: false };
           all.push(waiting);
-          pacer.slot(endpoint, lane, stops[until]!.signal).then(
-            (giveBack) => (waiting.giveBack = giveBack),
-            () => (waiting.isRefused = true),
-          );
+          const work = (): Promise<void> =>
+            waiting.isRefused ? Promise.resolve() : new Promise((free) => (waiting.giveBack = free));
+          void pacer.inSlot(endpoint, lane, work);
           return waiting;
         };
         for (const each of steps) {
           if (each.kind === 'ask') {
             ask(ENDPOINTS[each.endpoint]!, each.which, each.lane);
           } else if (each.kind === 'abort') {
-            stops[each.which]!.abort(new Error('stop'));
-            const late = ask(OFFICE, each.which, 'fresh');
-            const ended = live().filter(({ until }) => until === each.which);
-            for (const one of ended) one.isOver = true;
-            stops[each.which] = new AbortController();
-            const unserved = ended.filter(({ giveBack }) => giveBack === null);
-            seen.refused += unserved.length - 1;
-            await turn();
-            const areRefused = unserved.every(({ giveBack, isRefused }) => giveBack === null && isRefused);
-            if (!areRefused || !unserved.includes(late)) throw new Error('not refused at the stop');
+            for (const one of live().filter(({ until }) => until === each.which)) {
+              one.isOver = true;
+              one.isRefused = one.giveBack === null;
+              if (one.isRefused) seen.refused += 1;
+              one.giveBack?.();
+            }
           } else {
             const isLate = each.kind === 'giveBackLate';
             const candidates = all.filter(({ isOver, giveBack }) => giveBack !== null && isOver === isLate);

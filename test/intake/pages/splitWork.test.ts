@@ -33,10 +33,12 @@ function splitting(
 ): SplitWorkDeps {
   const deps: Partial<SplitWorkDeps> = {
     ledger,
-    copies: {
-      whileKept: <T>(_hash: string, _bytes: Buffer, work: () => Promise<T>) => work(),
-      drop: async () => {},
-    } as unknown as SplitWorkDeps['copies'],
+    payloads: {
+      copies: {
+        whileKept: <T>(_hash: string, _bytes: Buffer, work: () => Promise<T>) => work(),
+        tryDropping: async () => {},
+      },
+    } as unknown as SplitWorkDeps['payloads'],
     spool: { read: async () => FILE },
     inspector: {
       inspect: async () => ({ type: 'pdf' }),
@@ -123,9 +125,7 @@ it('a file that can’t be split at the moment does not block others', async () 
   for (const path of ['first.pdf', 'second.pdf']) await begin(path);
   let opened = 0;
   const deps = splitting('page', undefined, () => (opened += 1) > 1);
-  const copies = { make: async () => 'there', dropUnwanted: async () => {}, alsoNeededBy: () => {} };
-  const payloads = { copies } as unknown as SplitWorkDeps['payloads'];
-  await new PageIntake({ ...deps, payloads, isOurs: () => true }).drain(new AbortController().signal);
+  await new PageIntake({ ...deps, isOurs: () => true }).drain(new AbortController().signal);
   expect((await documents()).filter((each) => each.startsWith('second'))).toEqual([
     'second queued',
     'second queued',

@@ -31,7 +31,7 @@ export async function runIntakes(
     const { createImageInspector } = await from('intake/image/inspect.js');
     const { parseTemplate } = await from('core/domain/nameTemplate.js');
     const { PayloadStore } = await from('keeper/payloadStore.js');
-    const { PayloadCache } = await from('keeper/payloadCache.js');
+    const { BytesSearch } = await from('keeper/locateBytes.js');
     const { ByteBudget } = await from('keeper/byteBudget.js');
     const { OpenIncidents } = await from('daemon/openIncidents.js');
     const { WatchLimit } = await from('intake/changes.js');
@@ -49,9 +49,11 @@ export async function runIntakes(
     const watchLimit = new WatchLimit(incidents);
     const ledger = await openSqliteLedger({ path: dir + '/state/ledger.db', clock });
     const spool = await openSpool({ dir: dir + '/state/spool', limitBytes: 1e8, log });
-    const hand = new PayloadCache(clock, 1e6);
+    const open = (path) => { throw new Error('nothing is sent'); };
     const payloads = new PayloadStore({
-      mode: 'never', spool, hand, buffers: { giveBack() {} }, ledger, incidents, clock, log, keepFailedMs: 1e9, canSend: () => true,
+      mode: 'never', spool, open, memory: new ByteBudget(1e7), hash: async () => '',
+      search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough: () => true }),
+      buffers: { giveBack() {} }, ledger, incidents, clock, log, keepFailedMs: 1e9, canSend: () => true,
     });
     const say = (value) => console.log(JSON.stringify(value));
     const shell = (command) => execFileSync('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'] }).toString();

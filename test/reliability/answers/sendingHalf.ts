@@ -6,11 +6,10 @@ import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { ByteBudget } from '../../../src/keeper/byteBudget.ts';
-import { BytesSearch } from '../../../src/keeper/bytesSearch.ts';
+import { BytesSearch } from '../../../src/keeper/locateBytes.ts';
 import { Flow } from '../../../src/flow/flow.ts';
 import { Outcomes } from '../../../src/flow/outcomes.ts';
 import { SendGate } from '../../../src/flow/sendGate.ts';
-import { PayloadCache } from '../../../src/keeper/payloadCache.ts';
 import { Holds } from '../../../src/flow/holds/holds.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
@@ -103,7 +102,10 @@ export async function startSending(parts: Parts): Promise<{ flow: Flow; stop(): 
     clock,
     log,
     keepFailedMs: 24 * 3_600_000,
-    hand: new PayloadCache(clock, 1_000_000),
+    open,
+    search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough: () => true }),
+    memory: new ByteBudget(1_000_000),
+    hash: async (bytes) => sha256(bytes),
     buffers: new ImageBuffers(),
     canSend: (waiting) => gate.sendsSoon(waiting),
   });
@@ -118,7 +120,6 @@ export async function startSending(parts: Parts): Promise<{ flow: Flow; stop(): 
     service,
     tokens: () => tokens,
     payloads,
-    search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough: () => true }),
     memory: new ByteBudget(32_000_000),
     contentType: () => 'image/jpeg',
     clock,

@@ -1,0 +1,90 @@
+/** Room in memory, and waiting for it. */
+import { expect, it } from 'vitest';
+import type { Document } from '../../src/core/domain/document.ts';
+import { ByteBudget } from '../../src/keeper/byteBudget.ts';
+import { settle } from '../support/fakeClock.ts';
+import { keepingPlace } from './keepingPlace.ts';
+
+/** Memory for 30 bytes, in which an image of 20 waits; and another that can't be read before. */
+async function withOneWaiting() {
+  const place = await keepingPlace({ memoryLimit: 30 });
+  const arrive = (name: string) => place.memory.with(20, () => place.mustArrive(name, name.padEnd(20, '-')));
+  const first = await arrive('a');
+  let second: Document | null = null;
+  void arrive('b').then((document) => (second = document));
+  await settle();
+  return { ...place, first, second: () => second };
+}
+
+it('is free again for the next image once one is being sent, without a copy', async () => {
+  const place = await withOneWaiting();
+  await place.clock.advance(900);
+  expect(place.second()).toBeNull();
+  await place.deliver(place.first, 'accepted');
+  await settle();
+  expect(place.second()).not.toBeNull();
+  expect(place.puts).toEqual([]);
+});
+
+it('is free again after a second, because what waits for longer is copied', async () => {
+  const place = await withOneWaiting();
+  await place.clock.advance(999);
+  expect(place.second()).toBeNull();
+  await place.clock.advanceUntil(() => place.second() !== null, 1);
+  expect(place.spool.hashes()).toEqual([place.first.sha256]);
+});
+
+it.each(['never', 'auto'] as const)(
+  'is free again after seconds, although the service takes nothing and nothing can be copied (spool: %s)',
+  async (mode) => {
+    const place = await keepingPlace({ mode, memoryLimit: 40 * 1024 * 1024, spoolLimit: 10 });
+    const size = 3 * 1024 * 1024;
+    let arrived = 0;
+    for (let n = 0; n < 30; n += 1)
+      void place.memory.with(size, async () => {
+        const taken = await place.arrive(`${n}.jpg`, String(n).padEnd(size, '-'));
+        if (taken) arrived += 1;
+      });
+    // With a full spool, those that find no room any more stay in their folders.
+    await place.clock.advanceUntil(() => arrived === (mode === 'never' ? 30 : arrived), 1_000);
+    await place.clock.advance(60_000);
+    let isFree = false;
+    void place.memory.with(40 * 1024 * 1024, async () => void (isFree = true));
+    await place.clock.advanceUntil(() => isFree, 1_000);
+  },
+);
+
+it('goes to those that asked first, and as a whole to an image that is larger', async () => {
+  const memory = new ByteBudget(100);
+  const order: number[] = [];
+  const take = async (size: number): Promise<void> => {
+    await memory.take(size);
+    order.push(size);
+  };
+  for (const size of [60, 50, 200, 10]) void take(size);
+  await settle();
+  expect(order).toEqual([60]);
+  memory.giveBack(60);
+  await settle();
+  expect(order).toEqual([60, 50]);
+  memory.giveBack(50);
+  await settle();
+  expect(order).toEqual([60, 50, 200]);
+  memory.giveBack(200);
+  await settle();
+  expect(order).toEqual([60, 50, 200, 10]);
+});
+
+it('has places for so many images, which are given to those that wait once half of them are free', async () => {
+  const memory = new ByteBudget(1_000, 4);
+  let taken = 0;
+  for (let n = 0; n < 7; n += 1) void memory.with(1, () => new Promise(() => (taken += 1)));
+  await settle();
+  expect(taken).toBe(4);
+  memory.giveBack(1);
+  await settle();
+  expect(taken).toBe(4);
+  memory.giveBack(1);
+  await settle();
+  expect(taken).toBe(6);
+});
