@@ -61,6 +61,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'state-dir': { parts: ['core/domain', 'system'] },
   config: { parts: [...PURE, 'texts', 'system'] },
   ...Object.fromEntries(ADAPTERS.map((adapter) => [adapter, { parts: [...PURE, 'system'] }])),
+  'intake/folder': { parts: [...PURE, 'core', 'system'] },
   ledger: { parts: [...PURE, 'core', 'system'] },
   'ledger/configured': { parts: [...PURE, 'config', 'state-dir', 'ledger'] },
   keeper: { parts: [...PURE, 'core'], packages: OWN },

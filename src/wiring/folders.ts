@@ -35,7 +35,7 @@ export class Guards {
 
   /** One process for each folder, mount and configuration; none before it is asked for something. */
   apart(options: ApartOptions): FolderApart {
-    if (this.#program === null) throw new Error('no program for folders');
+    if (this.#program === null) throw new TypeError('no program');
     const key = JSON.stringify(options);
     const apart = this.#aparts.get(key) ?? new FolderApart(this.#program, options);
     this.#aparts.set(key, apart);

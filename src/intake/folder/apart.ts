@@ -153,7 +153,7 @@ export class FolderApart {
     child.kill('SIGKILL');
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { reject } of waiting) reject(systemError('EIO', 'the process that reads the folder ended'));
+    for (const { reject } of waiting) reject(systemError('EIO', 'folderProcess ended'));
   }
 }
 
