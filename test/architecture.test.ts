@@ -73,7 +73,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   control: { parts: [...PURE, 'system', 'state-dir', 'control/protocol'] },
   'control/server': { parts: [...PURE, 'http', 'control', 'control/protocol'] },
   'control/queries': {
-    parts: [...PURE, 'control', 'control/protocol', 'flow', 'keeper'],
+    parts: [...PURE, 'texts', 'control', 'control/protocol', 'flow', 'keeper'],
   },
   'control/operations': {
     parts: [...PURE, 'control/protocol', 'control/queries', 'flow', 'keeper', 'intake'],

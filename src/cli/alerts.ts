@@ -8,7 +8,7 @@ import type { CliTexts } from '../texts/cli.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { cureOf, whatIsWrong } from '../texts/explain.ts';
+import { cureOf, errorWords, whatIsWrong } from '../texts/explain.ts';
 import { conditionOfJson } from '../control/protocol/problem.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { textsOf } from './language.ts';
@@ -85,11 +85,16 @@ async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => v
     throw new ReceiptdError('ALERT_UNDELIVERED.noChannel');
   } else {
     const colors = colorsFor(io, io.stdout);
-    for (const { channel, problem } of results) {
+    const texts = await textsOf(io);
+    for (const { channel, problem, error } of results) {
       const words =
         problem === null
           ? colors.green(io.texts.alerts.delivered)
-          : colors.red(io.texts.alerts.undelivered(escapeUnsafe(problem)));
+          : colors.red(
+              io.texts.alerts.undelivered(
+                escapeUnsafe(error === undefined ? problem : `${errorWords(texts, error)} [${error.code}]`),
+              ),
+            );
       print(io, `${channel}: ${words}`);
     }
   }
@@ -98,5 +103,9 @@ async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => v
 async function testAlone(io: Io, config: Config): Promise<Response<'testAlerts'>['results']> {
   const { alertChannels } = await import('../wiring/alertChannels.ts');
   const sent = await sendTestAlert(io, config, (surroundings) => alertChannels(config, surroundings));
-  return sent.map(({ channel, problem }) => ({ channel, problem: problem?.sentence() ?? null }));
+  return sent.map(({ channel, problem: trouble }) => ({
+    channel,
+    problem: trouble?.sentence() ?? null,
+    ...(trouble !== null && { error: trouble.facts() }),
+  }));
 }

@@ -18,7 +18,7 @@ import { dayOf, durationOf } from './optionValues.ts';
 import { printJson, type Io } from './io.ts';
 import { configOf, type JsonOption } from './session.ts';
 import type { Shown } from '../core/domain/why.ts';
-import { textsOf } from './language.ts';
+import { inEnglish, textsOf } from './language.ts';
 
 interface AuditOptions extends JsonOption {
   readonly day?: string;
@@ -46,7 +46,7 @@ export function addAudit(program: Command, io: Io, done: (status: ExitStatus) =>
         const audit = await conduct(io, config, reports, options);
         if (audit.verdict === 'unaccounted') done(EXIT.refused);
         else if (audit.verdict === 'incomplete') done(EXIT.waiting);
-        if (options.json) printJson(io, auditJson(audit, io.texts));
+        if (options.json) printJson(io, auditJson(audit, (await inEnglish(io, options)).texts));
         else printAudit(io, audit, await textsOf(io));
       });
     });

@@ -4,7 +4,7 @@ import type { Audit, AuditedFolder } from './auditResult.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { adviceOn, problemOf } from './auditAdvice.ts';
 import { iso } from '../core/domain/words.ts';
-import { whyText } from '../core/domain/why.ts';
+import { shown } from '../core/domain/why.ts';
 
 type Words = Pick<CliTexts, 'audit' | 'stateWords'>;
 
@@ -35,9 +35,10 @@ export function auditJson(audit: Audit, texts: Words) {
         folder: path,
         path: join(path, each.path),
         message: each.message,
+        fact: each.fact,
       })),
     ),
-    crossCheck: { ...check, differences: check.differences.map(whyText), facts: check.differences },
+    crossCheck: { ...check, differences: check.differences.map((each) => shown(each)) },
   };
 }
 

@@ -20,7 +20,7 @@ import { outputUnwritable } from './output.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { configOf, operate, underLock, type JsonOption } from './session.ts';
 import { VERSION } from './version.ts';
-import { messageText, whyText } from '../core/domain/why.ts';
+import { messageText, shown } from '../core/domain/why.ts';
 import { textsOf } from './language.ts';
 
 interface BackupCommandOptions extends JsonOption {
@@ -87,7 +87,7 @@ async function archive(io: Io, config: Config, file: string, options: BackupComm
     },
   );
   if (options.json) {
-    const setUpAgain = made.manifest.setUpAgain.map(whyText);
+    const setUpAgain = made.manifest.setUpAgain.map((each) => shown(each));
     return printJson(io, { file, ...made, manifest: { ...made.manifest, setUpAgain } });
   }
   await tell(io, config, file, made);
@@ -116,7 +116,7 @@ async function tell(
   const { documents, waiting, setUpAgain, final } = manifest;
   const { backup: words } = io.texts;
   print(io, words.wrote({ file: escapeUnsafe(file), size: bytes, documents, waiting }));
-  if (missing.count > 0) print(io, escapeUnsafe(words.withoutImage(shown(missing))));
+  if (missing.count > 0) print(io, escapeUnsafe(words.withoutImage(few(missing))));
   print(io, words.keepPrivate);
   print(io, words.notInFile);
   const texts = await textsOf(io);
@@ -134,13 +134,13 @@ async function confirm(
   { yes }: BackupCommandOptions,
 ): Promise<void> {
   if (!final || yes) return;
-  const few = shown(missing);
-  const otherwise = new ReceiptdError('CONFIRMATION_NEEDED.withoutImage', few);
+  const some = few(missing);
+  const otherwise = new ReceiptdError('CONFIRMATION_NEEDED.withoutImage', some);
   const { backup: words } = io.texts;
-  await demandYes(io, `${words.withoutImage(few)} ${words.moveAnyway}`, otherwise);
+  await demandYes(io, `${words.withoutImage(some)} ${words.moveAnyway}`, otherwise);
 }
 
-function shown({ count, paths }: WithoutImage): WithoutImage {
+function few({ count, paths }: WithoutImage): WithoutImage {
   return { count, paths: paths.slice(0, SHOWN) };
 }
 

@@ -28,7 +28,7 @@ import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { findingWords } from '../texts/explain.ts';
 import type { Texts } from '../texts/texts.ts';
-import { textsOf } from './language.ts';
+import { inEnglish, textsOf } from './language.ts';
 import { within } from '../core/domain/why.ts';
 
 interface CheckOptions extends JsonOption {
@@ -48,7 +48,7 @@ export function addCheck(program: Command, io: Io, done: (status: ExitStatus) =>
       const config = await configOf(io, options);
       const findings = await findingsOf(io, config, { offline: options.offline ?? false });
       if (findings.some(({ level }) => level === 'fail')) done(EXIT.failed);
-      const texts = await textsOf(io);
+      const texts = await textsOf(await inEnglish(io, options));
       const told = (finding: Finding) => ({ ...finding, message: findingWords(texts, finding) });
       if (!options.json) for (const finding of findings) printFinding(io, texts, finding);
       else

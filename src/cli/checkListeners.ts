@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
 import { failure, type Finding } from '../core/domain/finding.ts';
 import type { Config } from '../config/config.ts';
 import { PasswordFile } from '../console/server/password.ts';
@@ -74,7 +75,7 @@ async function checkAddress(
     return { level: 'ok', subject, fact: { is: 'portFree', address: shown } };
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') return failure(subject, error);
-    const whose = await agentSays(stateDir, error.words());
+    const whose = await agentSays(stateDir, error);
     if (whose === 'others') return failure(subject, error);
     if (whose === 'own') return { level: 'ok', subject, fact: { is: 'portOurs', address: shown } };
     return { level: 'warn', subject, fact: { is: 'portUnclear', address: shown, ...whose.within() } };
@@ -84,10 +85,14 @@ async function checkAddress(
 }
 
 /** Asks the running agent: it has an incident if it could not listen, otherwise it occupies the address itself. */
-async function agentSays(stateDir: string, trouble: string): Promise<'own' | 'others' | ReceiptdError> {
+async function agentSays(
+  stateDir: string,
+  { key, params }: ReceiptdError,
+): Promise<'own' | 'others' | ReceiptdError> {
   try {
     const { incidents } = await callControl(stateDir, 'status', {}, { timeoutMs: ANSWER_MS });
-    return incidents.some(({ params }) => params['detail'] === trouble) ? 'others' : 'own';
+    const trouble = { key, params };
+    return incidents.some((each) => isDeepStrictEqual(each.params['error'], trouble)) ? 'others' : 'own';
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
     return error.code === 'NOT_RUNNING' ? 'others' : error;

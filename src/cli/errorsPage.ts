@@ -3,9 +3,9 @@ import { ReceiptdError } from '../core/domain/errors.ts';
 import type { WordedCode } from '../texts/codes.ts';
 import english, { type Texts } from '../texts/en.ts';
 import { ASIDES, BUTTONS, INTRODUCTION, NOTES } from '../texts/en/errorsPage.ts';
-import { wordsOf, type ErrorKey } from '../texts/errors.ts';
+import type { ErrorKey } from '../texts/errors.ts';
 import { ERROR_EXAMPLES, PROBLEM_EXAMPLES } from '../texts/examples.ts';
-import { explain } from '../texts/explain.ts';
+import { explain, wordsOf } from '../texts/explain.ts';
 import { ERROR_GROUPS, type ErrorCode } from '../texts/facts.ts';
 import { formatOf } from '../texts/format.ts';
 import { EXIT, exitStatusOf } from './exitStatus.ts';
@@ -62,7 +62,7 @@ function saidBy(code: ErrorCode, texts: Texts): [what: string, cure: string][] {
   return [
     ...problems,
     ...examples.map(([key, its = null]): [string, string] => {
-      const [what, cure = ''] = wordsOf(texts.errors, key, its);
+      const [what, cure = ''] = wordsOf(texts, key, its);
       return [what, cure];
     }),
   ];

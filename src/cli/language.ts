@@ -7,6 +7,7 @@ import { cliTextsIn } from '../texts/cli.ts';
 import { setupSpeaker, type Said } from '../texts/setup.ts';
 import { textsIn, type Texts } from '../texts/texts.ts';
 import type { Io, ProcessParts } from './io.ts';
+import type { JsonOption } from './session.ts';
 
 /** `process` with what commands print, in the language of the terminal. */
 export async function ioOf(process: ProcessParts): Promise<Io> {
@@ -23,6 +24,13 @@ export async function ioOf(process: ProcessParts): Promise<Io> {
     onReload,
     texts: await cliTextsIn(languageOfTerminal(env), local),
   };
+}
+
+/** For an answer as JSON, which is the same in every language: its sentences are English, and the facts stand beside them. */
+export async function inEnglish(io: Io, { json }: JsonOption): Promise<Io> {
+  return json === true
+    ? { ...io, env: { ...io.env, LC_ALL: 'C' }, texts: await cliTextsIn('en', local) }
+    : io;
 }
 
 /** In the language of the terminal. */

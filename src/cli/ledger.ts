@@ -14,7 +14,7 @@ import type { CliTexts } from '../texts/cli.ts';
 import { addSharedLedger } from './ledgerShared.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
-import { messageText, whyText } from '../core/domain/why.ts';
+import { messageText, shown } from '../core/domain/why.ts';
 import type { Texts } from '../texts/texts.ts';
 import { textsOf } from './language.ts';
 
@@ -82,8 +82,8 @@ async function verify(
     return printJson(io, {
       verdict: found === 0 ? 'sound' : 'findings',
       against,
-      journal: { ...journal, remarks: journal.remarks.map(whyText), remarkFacts: journal.remarks },
-      ledger: { ...ledger, findings: ledger.findings.map(whyText), facts: ledger.findings },
+      journal: { ...journal, remarks: journal.remarks.map((each) => shown(each)) },
+      ledger: { ...ledger, findings: ledger.findings.map((each) => shown(each)) },
     });
   }
   printVerified(io, await textsOf(io), verified, against, found);

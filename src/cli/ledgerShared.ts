@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from './command.ts';
-import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
+import { ReceiptdError, saidBy } from '../core/domain/errors.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { isTerminal, print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
@@ -105,8 +105,8 @@ async function readable(file: string | null): Promise<string | null> {
     await readFile(file, 'utf8');
     return file;
   } catch (error) {
-    const words = messageOf(error);
-    throw new ReceiptdError('USAGE.passwordFileUnreadable', { file, detail: words }, { cause: error });
+    const words = saidBy(error);
+    throw new ReceiptdError('USAGE.passwordFileUnreadable', { file, ...words }, { cause: error });
   }
 }
 

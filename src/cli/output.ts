@@ -1,4 +1,4 @@
-import { messageOf, ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { ReceiptdError, saidBy, systemCode } from '../core/domain/errors.ts';
 import type { OUTPUT_CURES } from '../texts/en/errors/commands.ts';
 
 /** The error for a file that a result could not be written to. */
@@ -8,9 +8,5 @@ export function outputUnwritable(
   output: keyof typeof OUTPUT_CURES,
 ): ReceiptdError {
   const system = systemCode(cause) ?? null;
-  return new ReceiptdError(
-    'OUTPUT_UNWRITABLE.file',
-    { file, system, detail: messageOf(cause), output },
-    { cause },
-  );
+  return new ReceiptdError('OUTPUT_UNWRITABLE.file', { file, system, ...saidBy(cause), output }, { cause });
 }

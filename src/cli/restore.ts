@@ -26,7 +26,7 @@ import { configOf, type JsonOption } from './session.ts';
 import { errorWords } from '../texts/explain.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
 import type { RestoreRisks } from '../texts/en/errors/commands.ts';
-import { messageText, whyText, type WhyFact } from '../core/domain/why.ts';
+import { messageText, shown, type WhyFact } from '../core/domain/why.ts';
 
 interface RestoreCommandOptions extends JsonOption {
   readonly replace?: boolean;
@@ -129,10 +129,10 @@ async function tell(
       documents,
       replayed,
       setAside,
-      story: story.map(whyText),
+      story: story.map((each) => shown(each)),
       wroteConfig,
-      misfits: unfit.map(whyText),
-      setUpAgain: setUpAgain.map(whyText),
+      misfits: unfit.map((each) => shown(each)),
+      setUpAgain: setUpAgain.map((each) => shown(each)),
     });
   const texts = await textsOf(io);
   const say = (why: WhyFact | string): string => escapeUnsafe(messageText(texts, why));

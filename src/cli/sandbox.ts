@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { choice, type Command } from './command.ts';
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
+import { ReceiptdError, saidBy, systemCode } from '../core/domain/errors.ts';
 import {
   isFaultRule,
   startSandbox,
@@ -157,7 +157,7 @@ async function start(
       throw new ReceiptdError('PORT_IN_USE.sandbox', { port, host: options.host, option: '--port' });
     }
     if (code === undefined) throw error;
-    throw new ReceiptdError('USAGE.sandboxNotStarted', { detail: (error as Error).message });
+    throw new ReceiptdError('USAGE.sandboxNotStarted', { ...saidBy(error) });
   }
 }
 

@@ -19,7 +19,7 @@ import type { CliTexts } from '../texts/cli.ts';
 import { withSender, type Sender } from './sender.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { shown, type Shown } from '../core/domain/why.ts';
-import { messageOf, textsOf } from './language.ts';
+import { inEnglish, messageOf, textsOf } from './language.ts';
 
 interface SendOptions extends JsonOption {
   readonly endpoint?: string;
@@ -47,12 +47,19 @@ export function addSend(program: Command, io: Io, done: (status: ExitStatus) => 
       refuseExampleUid(config);
       refuseStreams(files);
       const waitMs = options.wait === false ? null : durationOf('--wait', options.wait);
-      const rows = await sendAll(io, config, files, options, waitMs);
+      const said = await inEnglish(io, options);
+      const rows = await sendAll(said, config, files, options, waitMs);
       done(io.stop.aborted ? EXIT.interrupted : statusOf(rows, waitMs === null));
       if (options.json)
         printJson(
           io,
-          rows.map(({ file, outcome, name, message }) => ({ file, outcome, name, message })),
+          rows.map(({ file, outcome, name, message, fact = null }) => ({
+            file,
+            outcome,
+            name,
+            message,
+            fact,
+          })),
         );
       else {
         const texts = await textsOf(io);

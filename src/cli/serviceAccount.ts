@@ -15,6 +15,9 @@ import { DEFAULT_USER, type HostedAgent } from '../features/os-service/agent.ts'
 import type { Host } from '../features/os-service/host.ts';
 import { demandProgram, demandReach, folderAdvice } from '../features/os-service/reach.ts';
 import type { CliTexts } from '../texts/cli.ts';
+import { findingWords } from '../texts/explain.ts';
+import { languageOfTerminal } from '../texts/language.ts';
+import type { Texts } from '../texts/texts.ts';
 import type { InstallSteps } from './installSteps.ts';
 import { demandGivable, giveStateDir } from './serviceState.ts';
 
@@ -37,7 +40,11 @@ export async function prepareAccount(
   config: Config,
   agent: HostedAgent,
   user: string,
-  { steps, words }: { readonly steps: InstallSteps; readonly words: CliTexts['installing'] },
+  {
+    steps,
+    words,
+    texts,
+  }: { readonly steps: InstallSteps; readonly words: CliTexts['installing']; readonly texts: Texts },
 ): Promise<void> {
   let account = await findAccount(host, user);
   if (account === null) {
@@ -81,12 +88,9 @@ export async function prepareAccount(
       !isDue(finding) &&
       !(codeOf(finding) === 'CREDENTIALS_MISSING' && held.includes(finding.subject)),
   );
-  steps.say(...others.map(({ subject, message }) => `${subject}: ${message}`));
-}
-
-/** As `receiptd check --json` prints it. */
-interface CheckedFinding extends Finding {
-  readonly message: string;
+  steps.say(
+    ...others.map((finding) => `${texts.subjectText(finding.subject)}: ${findingWords(texts, finding)}`),
+  );
 }
 
 /** Findings of `receiptd check`, run with the rights of the account. */
@@ -95,17 +99,19 @@ export async function checkAs(
   config: Config,
   agent: Pick<HostedAgent, 'command' | 'environment'>,
   account: Account,
-): Promise<readonly CheckedFinding[]> {
+): Promise<readonly Finding[]> {
   const command = [...agent.command, 'check', '--offline', '--json', '--config', config.file];
   const extraGroup = config.control.group === null ? null : await gidOf(config.control.group);
-  const variables = { RECEIPTD_STATE_DIR: config.stateDir, ...agent.environment };
+  // Its own error, if it can't check, is told as it is.
+  const language = languageOfTerminal(host.env);
+  const variables = { RECEIPTD_STATE_DIR: config.stateDir, LC_MESSAGES: language, ...agent.environment };
   const { status, stdout, stderr, why } = await runAs(host, account, command, {
     variables,
     extraGroup,
     limitMs: CHECK_MS,
   });
   try {
-    return JSON.parse(stdout) as CheckedFinding[];
+    return JSON.parse(stdout) as Finding[];
   } catch {
     const detail = stderr.trim().replace(/^error: /, '') || why;
     throw new ReceiptdError('INSTALL_REFUSED.checkFailed', { account: account.name, detail, status });

@@ -17,6 +17,7 @@ import {
   WINDOWS_USER,
 } from '../features/os-service/windows/task.ts';
 import { InstallSteps } from './installSteps.ts';
+import { textsOf } from './language.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import type { Io } from './io.ts';
 import { prepareAccount } from './serviceAccount.ts';
@@ -85,7 +86,7 @@ export async function installService(
         await steps.take(words.would.access(user, config.stateDir), () =>
           letIn(config.stateDir, user, words),
         );
-    } else await prepareAccount(host, config, agent, user, { steps, words });
+    } else await prepareAccount(host, config, agent, user, { steps, words, texts: await textsOf(io) });
     const place = manager.file ?? words.taskScheduler;
     await steps.take(words.would.define(place), async () =>
       (await manager.install(text)).map((note) => words.notes[note]),

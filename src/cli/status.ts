@@ -36,7 +36,7 @@ function jsonOf(
 ) {
   return {
     daemon,
-    silent: silent?.sentence() ?? null,
+    silent: silent?.facts() ?? null,
     ledger: sharedLedger(config),
     problems,
     counts: counts.map(({ endpoint, ...rest }) => ({ ...rest, endpointUid: endpoint?.uid ?? null })),

@@ -214,7 +214,7 @@ export class SpoolCopies {
     incidents.open({
       key: 'SPOOL_UNWRITABLE',
       code: 'SPOOL_UNWRITABLE',
-      params: { detail: error.words(), keepsScans: mode === 'always' },
+      params: { ...error.within(), keepsScans: mode === 'always' },
     });
   }
 

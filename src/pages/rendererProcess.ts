@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
+import { saidBy } from '../core/domain/errors.ts';
 import type { Unreadable } from '../core/ports/pages.ts';
 import type { Confinement } from './confinement.ts';
 import { frame, FrameReader, type Frame, type Reply, type PageRequest } from './protocol.ts';
@@ -47,7 +48,7 @@ export class RendererProcess {
         this.#over({
           kind: 'refused',
           reason: 'TROUBLE',
-          detail: { is: 'notRun', detail: error.message },
+          detail: { is: 'notRun', ...saidBy(error) },
         });
         done();
       });

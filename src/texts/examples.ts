@@ -246,7 +246,10 @@ export const ERROR_EXAMPLES: {
   LEDGER_MOVED: [['LEDGER_MOVED', { stateDir: STATE, where: LEDGER, agent: 'scan-pc', isComplete: true }]],
   MOVE_REFUSED: [['MOVE_REFUSED.agentNameTaken', { agent: 'scan-pc' }], ['MOVE_REFUSED.madeAnew']],
   MOVE_DIFFERS: [
-    ['MOVE_DIFFERS', { count: 1, findings: ['Document 17 in the ledger does not match the journal.'] }],
+    [
+      'MOVE_DIFFERS',
+      { count: 1, findings: [{ detail: 'Document 17 in the ledger does not match the journal.' }] },
+    ],
   ],
   HISTORY_KEPT: [
     ['HISTORY_KEPT.changed', { month: '2025-01' }],
@@ -254,7 +257,10 @@ export const ERROR_EXAMPLES: {
   ],
   BACKUP_FAILED: [
     ['BACKUP_FAILED.notValid', { path: '/backup/ledger.db', detail: 'file is not a database' }],
-    ['BACKUP_FAILED.unsound', { file: '/backup/office.receiptd', detail: 'ledger.db differs.' }],
+    [
+      'BACKUP_FAILED.unsound',
+      { file: '/backup/office.receiptd', isOther: false, detail: 'ledger.db differs.' },
+    ],
   ],
   JOURNAL_DAMAGED: [
     ['JOURNAL_DAMAGED.entry', { path: `${STATE}/ledger.journal`, entry: 17, flaw: { is: 'numberTwice' } }],

@@ -1,9 +1,9 @@
-import type { Condition, ErrorCode, SaidElsewhere } from './facts.ts';
+import type { Condition, ErrorCode, SaidElsewhere, Words } from './facts.ts';
 import { OF_PROBLEMS } from './codes.ts';
 import type { FindingFact } from './en/findings.ts';
 import type { WhyFact } from './en/why.ts';
-import { isErrorKey, withDetail, wordsOf } from './errors.ts';
-import { areOfSettings, phrase } from './phrase.ts';
+import { isErrorKey, type ErrorKey } from './errors.ts';
+import { areOfSettings, ended, phrase } from './phrase.ts';
 import type { Texts } from './texts.ts';
 
 /** Whether an error's message is all that is known. */
@@ -42,22 +42,67 @@ function said(text: ExplainText, params: object | undefined): string {
   return typeof text === 'string' ? text : text(params);
 }
 
+/** What words errors, and what they tell along with something else; `errors` alone leaves the latter as it is. */
+type ErrorWording = Pick<Texts, 'errors'> & Partial<Pick<Texts, 'why' | 'problems'>>;
+
+/** `params`: those of the key; null for one that has none. */
+export function wordsOf(texts: ErrorWording, key: ErrorKey, params: object | null): Words {
+  // Each function takes the parameters of its key.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const entry = texts.errors[key] as Words | ((params: object | null) => Words);
+  return typeof entry === 'function' ? entry(params && inside(texts, params)) : entry;
+}
+
+/** Parameters with all that they tell in English, an error or why something is so, in the language of the texts. */
+function inside<P extends object>(texts: ErrorWording, params: P): P {
+  const its = Object.entries(params).map(([name, value]: [string, unknown]) => [
+    name,
+    told(texts, name, value),
+  ]);
+  const { error, why, detail } = params as { error?: unknown; why?: unknown; detail?: unknown };
+  const said = typeof detail === 'string' ? detail : '';
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same, in other words
+  return {
+    ...(Object.fromEntries(its) as P),
+    ...(isError(error) && { detail: errorWords(texts, { ...error, message: said, hint: '' }) }),
+    ...(isFact(why) && isWording(texts) && { detail: whyWords(texts, { message: said, fact: why }) }),
+  };
+}
+
+function told(texts: ErrorWording, name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || name === 'error') return value;
+  if (Array.isArray(value)) return value.map((each: unknown) => told(texts, '', each));
+  if ('is' in value && value.is === 'error' && 'error' in value && isError(value.error))
+    return isWording(texts) ? errorLine(texts, value.error) : errorWords(texts, value.error);
+  return inside(texts, value);
+}
+
+const isError = (value: unknown): value is SaidElsewhere =>
+  typeof value === 'object' && value !== null && 'key' in value && typeof value.key === 'string';
+const isFact = (value: unknown): value is { readonly is: string } =>
+  typeof value === 'object' && value !== null && 'is' in value && typeof value.is === 'string';
+const isWording = (texts: ErrorWording): texts is Pick<Texts, 'errors' | 'why' | 'problems'> =>
+  texts.why !== undefined && texts.problems !== undefined;
+
 /** An error's words; as they are if another version worded it. */
 export function errorWords(
-  { errors }: Pick<Texts, 'errors'>,
+  texts: ErrorWording,
   { key, params, message, hint }: Omit<SaidElsewhere, 'code'>,
 ): string {
   const own = [message, hint].filter(Boolean).join(' ');
-  if (typeof key !== 'string' || !isErrorKey(errors, key)) return own;
+  if (typeof key !== 'string' || !isErrorKey(texts.errors, key)) return own;
   try {
-    return wordsOf(errors, key, params ?? null).join(' ');
+    return wordsOf(texts, key, params ?? null).join(' ');
   } catch {
     return own;
   }
 }
 
 /** The same in one line: of several mistakes in settings, the first one and how many more there are. */
-function errorLine(texts: Pick<Texts, 'errors' | 'problems'>, said: Omit<SaidElsewhere, 'code'>): string {
+function errorLine(
+  texts: Pick<Texts, 'errors' | 'why' | 'problems'>,
+  said: Omit<SaidElsewhere, 'code'>,
+): string {
   const { params, message } = said;
   if (!areOfSettings(params) || params.problems.length < 2) return errorWords(texts, said);
   const [first = ''] = message.split('\n', 1);
@@ -82,7 +127,7 @@ export function whatIsWrong(texts: Texts, condition: Condition): string {
   const what = explain(texts, condition.code, condition.params)?.what ?? condition.code;
   const detail = detailOf(texts, condition);
   if (detail === null) return `${what}.`;
-  return `${what}: ${/[.!?\]]$/.test(detail) ? detail : `${detail}.`}`;
+  return `${what}: ${ended(detail)}`;
 }
 
 /** `fact`: as another version may have sent it. */
@@ -106,7 +151,7 @@ export function whyWords(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const its = fact as WhyFact;
     if (its.is === 'error') return errorLine(texts, its.error);
-    return Object.hasOwn(texts.why, is) ? phrase(texts.why, withDetail(texts.errors, its)) : message;
+    return Object.hasOwn(texts.why, is) ? phrase(texts.why, inside(texts, its)) : message;
   } catch {
     return message;
   }
@@ -120,7 +165,7 @@ export function findingWords(
   const as = checkedAs === undefined ? '' : ` ${texts.findings.checkedAs({ user: checkedAs })}`;
   if (fact.is === 'error') return `${errorLine(texts, fact.error)} [${fact.error.code}]${as}`;
   if (fact.is === 'why') return `${whyWords(texts, { message: fact.detail, fact: fact.why ?? null })}${as}`;
-  if (fact.is !== 'problem') return `${phrase(texts.findings, withDetail(texts.errors, fact))}${as}`;
+  if (fact.is !== 'problem') return `${phrase(texts.findings, inside(texts, fact))}${as}`;
   return `${whatIsWrong(texts, fact.problem)} ${cureOf(texts, fact.problem)} [${fact.problem.code}]${as}`;
 }
 

@@ -148,17 +148,15 @@ export interface SaidElsewhere {
   readonly params?: object | null | undefined;
 }
 
-/** An error inside another text: its words in English, and what every language words them from. */
-export type Within = {
+/** What is told along with something else: in English, and what every language words it from; neither, if it is the system's own. */
+export type Detail = {
   readonly detail: string;
-  readonly error: SaidElsewhere;
+  readonly error?: Pick<SaidElsewhere, 'key' | 'params'>;
+  readonly why?: { readonly is?: unknown } | null;
 };
 
-/** Why something is as it is, inside another text: in English, and what every language words it from. */
-export type WhyWithin = {
-  readonly detail: string;
-  readonly why?: { readonly is: string } | null;
-};
+/** An error inside another text. */
+export type Within = Detail & { readonly error: SaidElsewhere };
 
 /** The process that has claimed a folder. */
 export interface FolderHolder {
@@ -242,26 +240,16 @@ export type TestReceiptTrouble =
   | { readonly what: 'unwritable'; readonly folder: string; readonly system: string | null }
   | { readonly what: 'noAgent' | 'unseen' }
   | { readonly what: 'notYetWatching'; readonly folder: string; readonly state: string }
-  | { readonly what: 'state'; readonly state: string; readonly detail: string | null }
-  | { readonly what: 'error'; readonly detail: string };
+  | ({ readonly what: 'state'; readonly state: string } & Detail)
+  | ({ readonly what: 'error' } & Detail);
 
 /** What to change where a database refuses the ledger. */
 export type LedgerCure = 'privileges' | 'authority' | 'serverName' | 'encryption' | 'password' | 'settings';
 
-/** What the agent found, in English. `error`, `why`: what its words are made of, if they are in the catalogue. */
-export type Detail = {
-  readonly detail: string;
-  readonly error?: { readonly key: string; readonly params: object | null };
-  readonly why?: { readonly is: string } | null;
-};
-
 /** Why nothing is sent to some place, and until when. */
-type Held = {
+type Held = Detail & {
   /** Code of the answer or fault, such as HTTP_403. */
   readonly reason: string;
-  /** What the agent found, in English; `why`: what it is made of. */
-  readonly detail: string;
-  readonly why?: { readonly is: string } | null;
   /** When it is tried again automatically; null: only when a person says so. */
   readonly until: string | null;
   /** Documents that wait because of this. */
@@ -300,11 +288,11 @@ type OfCredentials = Held & { readonly account: string | null };
 export interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
   FOLDER_MISSING: { readonly folder: string };
   FOLDER_NOT_A_DIRECTORY: { readonly folder: string };
-  FOLDER_UNREADABLE: WhyWithin & { readonly folder: string };
-  FOLDER_UNREACHABLE: WhyWithin & { readonly folder: string };
+  FOLDER_UNREADABLE: Detail & { readonly folder: string };
+  FOLDER_UNREACHABLE: Detail & { readonly folder: string };
   /** Its first listing has not ended. */
   FOLDER_UNLISTED: { readonly folder: string };
-  FOLDER_TAKEN: WhyWithin & { readonly folder: string };
+  FOLDER_TAKEN: Detail & { readonly folder: string };
   FOLDER_UNWRITABLE: {
     readonly folder: string;
     /** One that stays; null if none has to go yet. */
@@ -361,9 +349,9 @@ export interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
   };
   /** Bytes. */
   SPOOL_FULL: { readonly used: number; readonly limit: number; readonly size: number };
-  SPOOL_UNWRITABLE: { readonly detail: string; readonly keepsScans: boolean };
-  ALERT_UNDELIVERED: { readonly channel: string; readonly detail: string };
-  RESULTS_COMMAND_FAILED: WhyWithin & { readonly program: string };
+  SPOOL_UNWRITABLE: Detail & { readonly keepsScans: boolean };
+  ALERT_UNDELIVERED: Detail & { readonly channel: string };
+  RESULTS_COMMAND_FAILED: Detail & { readonly program: string };
   /** `target`: alias of the endpoint, or path of the folder. */
   UPLOADS_PAUSED: {
     readonly scope: 'endpoint' | 'folder';

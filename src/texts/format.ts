@@ -1,6 +1,6 @@
 import { faultOf } from './fault.ts';
 import type { Language } from './language.ts';
-import { phrase, settingLines } from './phrase.ts';
+import { ended, phrase, settingLines } from './phrase.ts';
 import { needsIn, type Needs, type Unsent } from './needs.ts';
 
 /** Numbers and times as texts show them. */
@@ -17,6 +17,7 @@ export interface Format {
   /** These are here so that the languages of the console share no file. */
   readonly needsIn: (unsent: Unsent) => Needs;
   readonly phrase: typeof phrase;
+  readonly ended: typeof ended;
   readonly settingLines: typeof settingLines;
   readonly faultOf: typeof faultOf;
 }
@@ -52,6 +53,7 @@ export function formatOf(language: Language, time: Format['time'], locale: strin
     time,
     needsIn: (unsent) => needsIn(unsent, number),
     phrase,
+    ended,
     settingLines,
     faultOf,
     counted: (value, ...forms) => `${number(value)} ${plural(value, ...forms)}`,

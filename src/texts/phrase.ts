@@ -11,6 +11,9 @@ export type SamePhrases<T> = {
   readonly [K in keyof T]: T[K] extends (params: infer P) => string ? (params: P) => string : string;
 };
 
+/** With a full stop if it is not a sentence. */
+export const ended = (text: string): string => (/[.!?\]]$/.test(text) ? text : `${text}.`);
+
 /** What is wrong with settings. */
 export interface InvalidSettingsPhrase<F = { readonly is: PropertyKey }> {
   /** Null if it was not written; lines and columns would be of no use then. */

@@ -19,8 +19,13 @@ export async function createEndpoint(
 ): Promise<Response<'createEndpoint'>> {
   demandEndpointRequest({ name, language, outgoingUrl });
   const before = await settings.state();
-  const { file, problem } = before;
-  if (problem !== null) throw new ReceiptdError('CONFIG_INVALID.beforeCreating', { file, detail: problem });
+  const { file, problem, error } = before;
+  if (problem !== null)
+    throw new ReceiptdError('CONFIG_INVALID.beforeCreating', {
+      file,
+      detail: problem,
+      ...(error && { error }),
+    });
   if (!before.writable) throw new ReceiptdError('CONFIG_UNWRITABLE.beforeCreating', { file });
   if (Object.hasOwn(Object(before.values['endpoints']), alias))
     throw new ReceiptdError('CONFIG_INVALID.endpointExists', { alias });
@@ -70,7 +75,6 @@ function butNot(
   error: unknown,
 ): Error {
   if (!(error instanceof ReceiptdError)) return error instanceof Error ? error : new Error(String(error));
-  const inner = { detail: error.message, error: error.facts() };
-  const said = new ReceiptdError('CONTROL_FAILED.endpointNotKept', { ...made, ...inner }).facts();
+  const said = new ReceiptdError('CONTROL_FAILED.endpointNotKept', { ...made, ...error.within() }).facts();
   return new ReceiptdError({ ...said, code: error.code }, { cause: error });
 }

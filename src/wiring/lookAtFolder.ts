@@ -4,7 +4,7 @@ import { likelyFolders, thisMachine, type Machine } from '../intake/folder/likel
 import type { FolderAvailability } from '../core/ports/folder.ts';
 import { composeFolders, Guards } from './folders.ts';
 import { lookThrough } from './testFolder.ts';
-import { messageOf } from '../core/domain/errors.ts';
+import { saidBy } from '../core/domain/errors.ts';
 import type { AwayFact } from '../core/domain/why.ts';
 
 export { likelyFolders, thisMachine, type Machine };
@@ -43,7 +43,7 @@ export async function lookAtFolder(path: string, config: Config): Promise<Folder
   } catch (error) {
     const now = await folder.availability();
     if (now.state !== 'present') return now;
-    return { state: 'unreadable', why: { is: 'unsearched', folder: path, system: messageOf(error) } };
+    return { state: 'unreadable', why: { is: 'unsearched', folder: path, system: saidBy(error).detail } };
   }
 }
 

@@ -120,10 +120,9 @@ export class SettingsInEffect {
       if (isQuiet || error.code === 'NOT_RUNNING') throw error;
       this.#problem = error;
       // One incident per file, whatever the problem.
-      const { code, message } = error;
-      const inner = { detail: message, error: error.facts() };
+      const { code } = error;
       const said = isOfLedger(error)
-        ? { ...new ReceiptdError('CONTROL_FAILED.configWaits', { file, ...inner }).facts(), code }
+        ? { ...new ReceiptdError('CONTROL_FAILED.configWaits', { file, ...error.within() }).facts(), code }
         : error.facts();
       lasting.incidents.open({ key: INCIDENT, ...conditionOf(said) });
       throw error;
@@ -205,7 +204,7 @@ function whyNot(error: ReceiptdError | null): Pick<ConfigState, 'problem' | 'err
   if (error === null) return { problem: null };
   // Its parameters are plain values.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return { problem: error.sentence(), error: error.facts() as NonNullable<ConfigState['error']> };
+  return { problem: error.sentence(), error: error.facts() };
 }
 
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -2,7 +2,7 @@ import type { FolderConfig } from '../config/config.ts';
 import { readConfig } from '../config/load.ts';
 import { pathsOf, resolvePath } from '../config/resolve.ts';
 import type { SettingFinding as Told, Request, Response } from '../control/protocol/protocol.ts';
-import { messageOf, ReceiptdError } from '../core/domain/errors.ts';
+import { ReceiptdError, saidBy } from '../core/domain/errors.ts';
 import { codeOf, failure, FOLDER_FINDINGS, type Finding } from '../core/domain/finding.ts';
 import { isOfSettings } from '../core/domain/invalidSettings.ts';
 import { local } from '../core/domain/words.ts';
@@ -77,7 +77,7 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     };
   } catch (error) {
     const now = await folder.availability();
-    const why = new ReceiptdError('FOLDER_UNREADABLE.checked', { detail: messageOf(error) });
+    const why = new ReceiptdError('FOLDER_UNREADABLE.checked', { ...saidBy(error) });
     return { ...looked, findings: [toldOf(now.state === 'present' ? failure(path, why) : away(path, now))] };
   }
 }

@@ -37,11 +37,8 @@ test('the console sets a mail server and its password, and tests it; the passwor
 
   expect(await call('mailPassword')).toEqual({ where: 'missing' });
   const before = await call('testAlerts', { channel: 'email' });
-  expect(before).toEqual({
-    results: [
-      { channel: 'email', problem: expect.stringContaining('No password is stored for scans at 127.0.0.1:') },
-    ],
-  });
+  const noPassword = { key: 'ALERT_UNDELIVERED.noMailPassword', params: { user: 'scans' } };
+  expect(before).toMatchObject({ results: [{ channel: 'email', error: noPassword }] });
   expect((await site.look('check')).stdout).toContain('No password is stored for scans');
 
   expect(await call('setMailPassword', { password: PASSWORD })).toEqual({ store: 'file' });
@@ -65,7 +62,7 @@ test('the console sets a mail server and its password, and tests it; the passwor
   await edit(['alerts', 'email', 'server'], `smtp://127.0.0.1:${other.port}`);
   expect(await call('mailPassword')).toEqual({ where: 'missing' });
   expect(await call('testAlerts', { channel: 'email' })).toMatchObject({
-    results: [{ problem: expect.stringContaining('No password is stored for scans') }],
+    results: [{ error: noPassword }],
   });
   expect(asked).toEqual([]);
 

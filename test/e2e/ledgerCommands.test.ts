@@ -12,14 +12,16 @@ import { makeTables, SCHEMA_VERSION } from '../../src/ledger/sqlite/tables.ts';
 import { runInProcess } from './support/inProcess.ts';
 
 const HEAD = z.object({ ledger: z.uuid(), seq: z.int(), hash: z.string(), at: z.iso.datetime() });
+const FACT = z.looseObject({ is: z.string() });
+const SHOWN = z.object({ message: z.string(), fact: FACT });
 const VERIFIED = z.object({
   verdict: z.enum(['sound', 'findings']),
   journal: z.object({
     entries: z.number(),
-    findings: z.array(z.object({ line: z.number().nullable(), what: z.string() })),
-    remarks: z.array(z.string()),
+    findings: z.array(z.object({ line: z.number().nullable(), fact: FACT })),
+    remarks: z.array(SHOWN),
   }),
-  ledger: z.object({ documents: z.number(), findings: z.array(z.string()) }),
+  ledger: z.object({ documents: z.number(), findings: z.array(SHOWN) }),
 });
 
 async function drop(site: Site, ...names: string[]): Promise<void> {
@@ -106,7 +108,10 @@ describe('receiptd ledger verify', () => {
     });
     const edited = await verify(site);
     expect(edited.status).toBe(3);
-    expect(edited.journal.findings[0]).toMatchObject({ line, what: expect.stringContaining('was changed') });
+    expect(edited.journal.findings[0]).toMatchObject({
+      line,
+      fact: { is: 'journalFlaw', flaw: { is: 'entryChanged' } },
+    });
     expect((await site.look('ledger', 'verify')).stdout).toContain(
       `journal, line ${line}: The entry was changed`,
     );
@@ -115,7 +120,7 @@ describe('receiptd ledger verify', () => {
     await edit(site, (lines) => lines.slice(0, -1));
     const cut = await verify(site, '--head', `${seq}:${hash}`);
     expect(cut.status).toBe(3);
-    expect(cut.journal.findings.at(-1)?.what).toContain('was cut off');
+    expect(cut.journal.findings.at(-1)?.fact.is).toBe('keptCutOff');
 
     await repair();
     const db = new DatabaseSync(ledgerFile);

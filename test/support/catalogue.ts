@@ -13,6 +13,7 @@ export const MARKS: Format = {
   time: String,
   needsIn: () => ({ summary: String, cures: String }),
   phrase,
+  ended: (text) => `${text}.`,
   settingLines,
   faultOf: () => 'closed',
 };

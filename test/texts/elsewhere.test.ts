@@ -83,13 +83,88 @@ function textOf(type: string, parts: Readonly<Record<string, unknown>>): string 
   return (parts['quasis'] as { value: { raw: string } }[]).map(({ value }) => value.raw).join('…');
 }
 
-it('sentences for people stand in the catalogue', () => {
-  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+function programs() {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
     const file = path.replaceAll('\\', '/');
     if (!/\.tsx?$/.test(file) || NOT_FOR_PEOPLE.test(file)) return [];
     const lang = file.endsWith('x') ? 'tsx' : 'ts';
-    const program = parseAst(readFileSync(join(SRC, file), 'utf8'), { lang });
-    return sentencesIn(program).map((text) => `${file}: ${text}`);
+    return [{ file, program: parseAst(readFileSync(join(SRC, file), 'utf8'), { lang }) }];
+  });
+}
+
+it('sentences for people stand in the catalogue', () => {
+  const found = programs().flatMap(({ file, program }) =>
+    sentencesIn(program).map((text) => `${file}: ${text}`),
+  );
+  expect(found).toEqual([]);
+});
+
+/** What words something in English, for logs and for JSON. */
+const IN_ENGLISH = /^(?:whyText|noteText|errorWords|findingWords|describeError|messageOf)$/;
+const METHODS_IN_ENGLISH = /^(?:words|sentence)$/;
+
+/** Names of what a library says is wrong, in its own words. */
+const OF_LIBRARIES = /^issue$/;
+
+function* nodesIn(node: unknown): Generator<Node> {
+  if (typeof node !== 'object' || node === null) return;
+  if (!Array.isArray(node)) yield node as Node;
+  for (const each of Object.values(node)) yield* nodesIn(each);
+}
+
+/** Whether a value may be English words; `english`: constants of the file that are. */
+function saysEnglish(node: unknown, english: ReadonlySet<string>): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  if (Array.isArray(node)) return node.some((each) => saysEnglish(each, english));
+  const { type, ...parts } = node as Node;
+  if (type === 'Identifier') return english.has(String(parts['name']));
+  if (type === 'Property') return saysEnglish(parts['value'], english);
+  if (
+    type === 'MemberExpression' &&
+    nameOf(parts['property']) === 'message' &&
+    !OF_LIBRARIES.test(nameOf(parts['object']))
+  )
+    return true;
+  if (type === 'MemberExpression') return saysEnglish(parts['object'], english);
+  if (type === 'CallExpression') {
+    const callee = parts['callee'] as Node;
+    const these = callee.type === 'MemberExpression' ? METHODS_IN_ENGLISH : IN_ENGLISH;
+    if (these.test(nameOf(callee))) return true;
+  }
+  return Object.values(parts).some((each) => saysEnglish(each, english));
+}
+
+/** What a text is told with: parameters of an error, of a problem, or of a fact. */
+function paramsIn(program: unknown): Node[] {
+  return [...nodesIn(program)].flatMap(({ type, ...parts }): Node[] => {
+    const [first, second, third] = (parts['arguments'] ?? []) as Node[];
+    if (type === 'NewExpression' && nameOf(parts['callee']) === 'ReceiptdError' && first && second)
+      return [second];
+    if (type === 'CallExpression' && nameOf(parts['callee']) === 'asReceiptdError' && third) return [third];
+    if (type === 'Property' && nameOf(parts['key']) === 'params') return [parts['value'] as Node];
+    const isFact = (each: Node) =>
+      each.type === 'Property' && nameOf(each['key']) === 'is' && (each['value'] as Node).type === 'Literal';
+    return type === 'ObjectExpression' && (parts['properties'] as Node[]).some(isFact)
+      ? [{ type, ...parts }]
+      : [];
+  });
+}
+
+it('no text is told with words in English: they come with the facts that every language words (`within`, `saidBy`)', () => {
+  const found = programs().flatMap(({ file, program }) => {
+    const constants = [...nodesIn(program)].filter(
+      ({ type, id, init }) =>
+        type === 'VariableDeclarator' && (id as Node).type === 'Identifier' && init !== null,
+    );
+    const none: ReadonlySet<string> = new Set();
+    const english = new Set(
+      constants.filter(({ init }) => saysEnglish(init, none)).map(({ id }) => nameOf(id)),
+    );
+    return paramsIn(program).flatMap((params) =>
+      ((params['properties'] ?? []) as Node[])
+        .filter(({ type, value }) => type === 'Property' && saysEnglish(value, english))
+        .map(({ key }) => `${file}: ${nameOf(key)}`),
+    );
   });
   expect(found).toEqual([]);
 });

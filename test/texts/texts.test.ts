@@ -5,11 +5,13 @@ import { NEEDING_STATES } from '../../src/core/domain/needsPerson.ts';
 import type { Condition } from '../../src/core/domain/problem.ts';
 import german from '../../src/texts/de.ts';
 import germanCli from '../../src/texts/de/cli.ts';
+import { setupTexts as germanSetup } from '../../src/texts/de/setup.ts';
 import english from '../../src/texts/en.ts';
 import englishCli from '../../src/texts/en/cli.ts';
-import { PROBLEM_EXAMPLES } from '../../src/texts/examples.ts';
-import { wordsOf } from '../../src/texts/errors.ts';
-import { explain, findingWords, sentencesOf, whatIsWrong } from '../../src/texts/explain.ts';
+import { setupTexts as englishSetup } from '../../src/texts/en/setup.ts';
+import { ERROR_EXAMPLES, PROBLEM_EXAMPLES } from '../../src/texts/examples.ts';
+import type { ErrorKey } from '../../src/texts/errors.ts';
+import { explain, findingWords, sentencesOf, whatIsWrong, wordsOf } from '../../src/texts/explain.ts';
 import { formatOf } from '../../src/texts/format.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { hold, many, NOW, problemsWith } from '../support/calmAgent.ts';
@@ -28,16 +30,42 @@ it('an error inside another text is worded in the language of that text', () => 
   const found = { is: 'notCheckedAs', user: 'anna', ...inner.within() } as const;
   const refused = { account: 'anna', subject: 'state', ...inner.within() };
   for (const texts of [en, de]) {
-    const words = wordsOf(texts.errors, 'CONFIG_NOT_FOUND.chosen', inner.params).join(' ');
+    const words = wordsOf(texts, 'CONFIG_NOT_FOUND.chosen', inner.params).join(' ');
     expect(findingWords(texts, { fact: found })).toContain(`${words} [CONFIG_NOT_FOUND]`);
-    expect(wordsOf(texts.errors, 'INSTALL_REFUSED.finding', refused)[0]).toContain(words);
+    expect(wordsOf(texts, 'INSTALL_REFUSED.finding', refused)[0]).toContain(words);
   }
 });
+
+/** Examples of texts that tell something else, too. */
+const TELLING = [
+  ...Object.values(ERROR_EXAMPLES)
+    .flat()
+    .map(([key, params]: readonly [key: string, params?: object]) => ({ key, params, code: null })),
+  ...CONDITIONS.map(({ code, params }) => ({ key: null, params, code })),
+].filter((each): each is typeof each & { params: { detail: unknown } } =>
+  Object.hasOwn(each.params ?? {}, 'detail'),
+);
+
+it.each(TELLING)(
+  '$code$key tells an error, or why something is so, in the language of the text',
+  ({ key, params, code }) => {
+    const error = new ReceiptdError('CONFIG_NOT_FOUND.chosen', { path: '/etc/r.yaml', isOption: true });
+    for (const its of [error.within(), { why: { is: 'missing', folder: '/srv' } }]) {
+      const told = { ...params, ...its, detail: 'ENGLISH' };
+      const words =
+        key === null
+          ? whatIsWrong(de, { code, params: told } as Condition)
+          : wordsOf(de, key as ErrorKey, told).join(' ');
+      expect(words).not.toContain('ENGLISH');
+    }
+  },
+);
 
 describe('the catalogue', () => {
   const both = [
     ['of the agent', english(MARKS), german(MARKS)],
     ['of the commands', englishCli(MARKS), germanCli(MARKS)],
+    ['of setup', englishSetup, germanSetup],
   ] as const;
 
   it.each(both)('%s names in every language the same values, settings and commands', (_, its, translated) => {

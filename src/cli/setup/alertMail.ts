@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { ReceiptdError, type SaidElsewhere } from '../../core/domain/errors.ts';
 import { says, saysError, type Said } from '../../core/domain/setupWords.ts';
 import type { Io } from '../io.ts';
 import { sendTestAlert } from '../testAlert.ts';
@@ -20,7 +20,8 @@ export interface AlertMailAnswer {
   readonly test: MailTest | null;
 }
 
-export type MailTest = { readonly sent: true } | { readonly sent: false; readonly why: string };
+export type MailTest =
+  { readonly sent: true } | { readonly sent: false; readonly why: string; readonly error: SaidElsewhere };
 
 type MailGiven = Pick<Given, 'alertEmail' | 'mailServer' | 'mailUser' | 'mailPasswordFile'>;
 type WholeMail = AlertMail & { readonly password: string | null };
@@ -52,7 +53,7 @@ export async function alertMailStep(
       say(says('mail.tested', { host: hostOf(mail), to: mail.to.join(', ') }));
       return { ...answer, test };
     }
-    say({ text: test.why, parts: [{ key: 'ALERT_UNDELIVERED', values: {} }] });
+    say(saysError(new ReceiptdError(test.error)));
     const next = await ask.choose(says('mail.undelivered'), [
       { label: says('mail.again'), value: 'again' as const },
       {
@@ -150,7 +151,7 @@ async function passwordOf(
       return null;
     } catch (error) {
       if (!(error instanceof ReceiptdError)) throw error;
-      return { ...saysError(error), text: error.message };
+      return saysError(error);
     }
   };
   const file = await ask.text(before === '' ? says('mail.passwordFile') : says('mail.passwordFileOr'), {
@@ -182,7 +183,8 @@ async function testMail(
   ]);
   if (io.stop.aborted) throw new SetupEnded('ended by a signal');
   const problem = sent?.problem ?? null;
-  return problem === null ? { sent: true } : { sent: false, why: problem.sentence() };
+  if (problem === null) return { sent: true };
+  return { sent: false, why: problem.sentence(), error: problem.facts() };
 }
 
 function orNothing(wrong: (text: string) => Said | null): (text: string) => Said | null {

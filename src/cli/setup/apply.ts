@@ -7,6 +7,7 @@ import { writeDurably } from '../../system/durableFile.ts';
 import { prepareStateDir } from '../../state-dir/stateDir.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { joined, says, saysFinding, type Said } from '../../core/domain/setupWords.ts';
+import { ofError } from '../../core/domain/why.ts';
 import { operatorName } from '../operator.ts';
 import { withService } from '../serviceClient.ts';
 import { agentAnswers, hurryAgent, operate, underLock } from '../session.ts';
@@ -24,8 +25,6 @@ import { wantedOf, type Answers } from './steps.ts';
 import type { Talk } from './talk.ts';
 import { acceptedBefore, sendTestReceipt, type Delivered } from './testReceipt.ts';
 import { makeDirectory } from '../../system/makeDirectory.ts';
-import { textsOf } from '../language.ts';
-import { wordsOf } from '../../texts/errors.ts';
 
 /** Result of setup; `--json` prints it. */
 export interface AppliedSetup {
@@ -104,7 +103,8 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   if (isOddUid(uid)) tell(saysFinding(oddUid(endpoint.alias, uid)));
   tell(says(result === 'unchanged' ? 'done.unchanged' : 'done.wrote', { file }));
   const { test: mailTest } = answers.alerts;
-  if (mailTest?.sent === false) tell(says('mail.undeliveredWhy', { why: mailTest.why }));
+  if (mailTest?.sent === false)
+    tell(says('mail.undeliveredWhy', { why: ofError(new ReceiptdError(mailTest.error)) }));
   // It notices config changes by itself, but waits out its back-off.
   await hurryAgent(target.config, 'tryHeld');
   goOn();
@@ -175,10 +175,8 @@ async function create(
     if (!(error instanceof ReceiptdError)) throw error;
     tell(says('done.endpoint', { name, uid }));
     // What can't be recorded keeps its own code, and so its exit status.
-    const { errors } = await textsOf(io);
-    const detail = error.key === null ? error.message : wordsOf(errors, error.key, error.params)[0];
-    const [message, hint] = wordsOf(errors, 'CREATE_UNCERTAIN.unrecorded', { name, uid, detail });
-    throw new ReceiptdError({ code: error.code, message, hint }, { cause: error });
+    const said = new ReceiptdError('CREATE_UNCERTAIN.unrecorded', { name, uid, ...error.within() }).facts();
+    throw new ReceiptdError({ ...said, code: error.code }, { cause: error });
   }
   return uid;
 }
@@ -208,7 +206,7 @@ async function store(
     const isAsked = why.text.startsWith('as ');
     if (isAsked || !(error instanceof ReceiptdError) || error.code !== 'KEYCHAIN_UNAVAILABLE') throw error;
     await put('file');
-    tell(says('done.fileInstead', { why: error.message, file }));
+    tell(says('done.fileInstead', { why: ofError(error), file }));
     return 'file';
   }
 }

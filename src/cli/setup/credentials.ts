@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { says, saysError, type Said } from '../../core/domain/setupWords.ts';
+import { ofError } from '../../core/domain/why.ts';
 import type { Credentials, CredentialStore } from '../../core/ports/credentials.ts';
 import type { Io } from '../io.ts';
 import { withService } from '../serviceClient.ts';
@@ -198,7 +199,7 @@ async function storeFor(
     if (error.code !== 'CREDENTIALS_MISSING') {
       return {
         store: 'file',
-        why: says('store.noKeychain', { why: error.message.replace(/\.$/, '') }),
+        why: says('store.noKeychain', { why: ofError(error) }),
       };
     }
   }

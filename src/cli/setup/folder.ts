@@ -14,7 +14,7 @@ import { local } from '../../core/domain/words.ts';
 import { sentence, wrongFolder } from './checks.ts';
 import type { PromptChoice } from './prompts.ts';
 import type { Talk } from './talk.ts';
-import { whyText, within } from '../../core/domain/why.ts';
+import { within } from '../../core/domain/why.ts';
 
 export interface FolderAnswer {
   /** Absolute. */
@@ -55,7 +55,7 @@ export async function folderStep(
     }
     // Accept a configured folder that is missing: the agent waits for it too.
     if (look.state !== 'present' && !isNew) {
-      say({ text: whyText(look.why), parts: [{ key: REFUSALS[look.state], values: {} }] });
+      say(plain(look.why));
       return { path, isNew, create: false, existing: 'send', files: null };
     }
     if (look.state === 'missing' || look.state === 'notADirectory')

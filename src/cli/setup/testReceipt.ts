@@ -184,7 +184,7 @@ async function watched(config: Config, folder: string, file: string, wait: Wait)
         return found?.state === 'watching' || null;
       } catch (error) {
         if (!(error instanceof ReceiptdError)) throw error;
-        last = { what: 'error', detail: error.message };
+        last = { what: 'error', ...error.within() };
         return null;
       }
     },
@@ -230,8 +230,8 @@ async function until<T>(
   }
 }
 
-function howFar({ state, message, reason }: ListRowJson): TestReceiptTrouble {
-  return { what: 'state', state, detail: message?.replace(/\.$/, '') ?? reason };
+function howFar({ state, message, fact, reason }: ListRowJson): TestReceiptTrouble {
+  return { what: 'state', state, detail: message ?? reason ?? '', why: fact };
 }
 
 /** `row`: the ledger's entry for the file. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../core/domain/errors.ts';
 import { ALERT_CHANNELS } from '../../core/ports/alert.ts';
 import { params } from './problem.ts';
-import { by, instant, nothing, type Exchange } from './shapes.ts';
+import { by, errorBody, instant, nothing, type Exchange } from './shapes.ts';
 
 /** Why nobody was alerted yet. */
 const UNTOLD = ['young', 'quietHours', 'soon', 'noChannel'] as const;
@@ -52,6 +52,7 @@ export const ALERTS = {
             .string()
             .nullable()
             .describe('A sentence that says what to do; null if the alert was delivered.'),
+          error: errorBody.optional().describe('The same, for its words in another language.'),
         }),
       ),
     }),

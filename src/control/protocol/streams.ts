@@ -42,6 +42,7 @@ export const STREAMS = {
     query: {
       ids: 'Numbers of documents, separated by commas; instead of a filter.',
       ...FILTER,
+      language: 'Language of MISSING.txt: en if left out, or de.',
     },
   },
   csv: {

@@ -4,7 +4,7 @@ import { fold } from '../../core/domain/search.ts';
 import type { Document } from '../../core/domain/document.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import { unknownDocument } from './unknownDocument.ts';
-import { whyText } from '../../core/domain/why.ts';
+import { within } from '../../core/domain/why.ts';
 
 /** Cap on rows containing the text that are compared: a text that matches more is no useful name. */
 const LOOKED_AT = 2_000;
@@ -75,6 +75,6 @@ function noDocument(written: string, { path, state, message }: ListRow): Receipt
     written,
     path,
     state,
-    detail: message === null ? null : whyText(message),
+    ...within(message ?? ''),
   });
 }

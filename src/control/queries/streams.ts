@@ -1,7 +1,7 @@
 import { endpointOf, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { factsOf } from '../../core/domain/imageType.ts';
-import { iso } from '../../core/domain/words.ts';
+import { iso, local } from '../../core/domain/words.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerReports, ListRow } from '../../core/ports/ledgerReports.ts';
 import { documentFilter } from '../protocol/documents.ts';
@@ -16,6 +16,8 @@ import { rowsOfDocuments } from './rowsOfDocuments.ts';
 import { zipOf } from './zip.ts';
 import { ALONE, pictureStreams, type PictureDeps } from './pictureStreams.ts';
 import { within } from '../../core/domain/why.ts';
+import { languageOf } from '../../texts/language.ts';
+import { textsIn } from '../../texts/texts.ts';
 
 export interface StreamDeps extends PictureDeps {
   readonly ledger: LedgerReports;
@@ -49,10 +51,14 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
     },
     {
       ...STREAMS.zip,
-      serve: async ({ query }) => ({
-        headers: { ...download('application/zip', 'zip'), ...ALONE },
-        body: zipOf({ documents: documentsOf(ledger, rowsWanted(ledger, query)), locateBytes }),
-      }),
+      async serve({ query }) {
+        const texts = await textsIn(languageOf(query.get('language') ?? '') ?? 'en', local);
+        const documents = documentsOf(ledger, rowsWanted(ledger, query));
+        return {
+          headers: { ...download('application/zip', 'zip'), ...ALONE },
+          body: zipOf({ documents, locateBytes, texts }),
+        };
+      },
     },
     {
       ...STREAMS.image,

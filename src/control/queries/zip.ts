@@ -2,23 +2,26 @@ import { makeZip } from 'client-zip';
 import { factsOf } from '../../core/domain/imageType.ts';
 import { isErased, type Document } from '../../core/domain/document.ts';
 import type { ImageSearch } from '../../keeper/locateBytes.ts';
-import { whyText } from '../../core/domain/why.ts';
+import { messageText } from '../../core/domain/why.ts';
+import type { Texts } from '../../texts/texts.ts';
 
 export interface ZipDeps {
   readonly documents: AsyncIterable<Document>;
   /** Checks that the bytes have the document's hash. */
   readonly locateBytes: (document: Document) => Promise<ImageSearch>;
+  /** Of MISSING.txt. */
+  readonly texts: Texts;
 }
 
 /** Holds one image in memory at a time; stores without compression, as images are compressed. MISSING.txt lists missing images. */
-export function zipOf({ documents, locateBytes }: ZipDeps): AsyncIterable<Uint8Array> {
+export function zipOf({ documents, locateBytes, texts }: ZipDeps): AsyncIterable<Uint8Array> {
   async function* entries() {
     const taken = new Set<string>();
     const missing: string[] = [];
     for await (const document of documents) {
       const found = isErased(document) ? null : await locateBytes(document);
       if (found?.kind !== 'bytes') {
-        missing.push(`${document.name}: ${whyText(found?.why ?? { is: 'erased' })}`);
+        missing.push(`${document.name}: ${messageText(texts, found?.why ?? { is: 'erased' })}`);
         continue;
       }
       yield {

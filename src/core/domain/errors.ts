@@ -1,11 +1,13 @@
 import { errorsTexts } from '../../texts/en/errors.ts';
-import { isErrorKey, wordsOf, type ErrorKey, type ErrorTexts } from '../../texts/errors.ts';
+import { isErrorKey, type ErrorKey, type ErrorTexts } from '../../texts/errors.ts';
+import { wordsOf } from '../../texts/explain.ts';
 import { formatOf } from '../../texts/format.ts';
-import type { ErrorCode, SaidElsewhere, Within } from '../../texts/facts.ts';
+import type { Detail, ErrorCode, SaidElsewhere, Within } from '../../texts/facts.ts';
 import { local } from './words.ts';
 
 export {
   ERROR_CODES,
+  type Detail,
   type ErrorCode,
   type SaidElsewhere,
   type ArchiveFlaw,
@@ -46,7 +48,8 @@ export class ReceiptdError<K extends ErrorKey | SaidElsewhere = ErrorKey> extend
     const given: readonly unknown[] = args;
     const params = hasParams ? (given[0] as object) : null;
     const options = (given[hasParams ? 1 : 0] ?? {}) as MadeBy;
-    const [message, hint] = own === null ? [elsewhere.message, elsewhere.hint] : wordsOf(texts, own, params);
+    const [message, hint] =
+      own === null ? [elsewhere.message, elsewhere.hint] : wordsOf({ errors: texts }, own, params);
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ReceiptdError';
     this.hint = hint;
@@ -76,13 +79,13 @@ export class ReceiptdError<K extends ErrorKey | SaidElsewhere = ErrorKey> extend
   }
 
   /** For other threads and processes. */
-  facts(): SaidElsewhere {
+  facts(): SaidElsewhere & { readonly key?: string; readonly params?: Record<string, unknown> } {
     const { code, message, hint, key, params } = this;
     return {
       code,
       message,
       ...(hint !== undefined && { hint }),
-      ...(key !== null && { key, ...(params !== null && { params }) }),
+      ...(key !== null && { key, ...(params !== null && { params: { ...params } }) }),
     };
   }
 }
@@ -95,7 +98,7 @@ function isWordedSo(said: SaidElsewhere): said is SaidElsewhere & { readonly key
   const { key, params, message, hint = '' } = said;
   if (typeof key !== 'string' || !isErrorKey(english(), key)) return false;
   try {
-    const [what, cure = ''] = wordsOf(english(), key, params ?? null);
+    const [what, cure = ''] = wordsOf({ errors: english() }, key, params ?? null);
     return what === message && cure === hint;
   } catch {
     return false;
@@ -191,6 +194,12 @@ export function systemError(code: string, message: string): Error {
 /** Message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What any thrown value says, for a text that tells it along with something else: ours in the language of that text. */
+export function saidBy(error: unknown): Detail {
+  if (error instanceof ReceiptdError) return error.within();
+  return { detail: messageOf(error).replace(/\.$/, '') };
 }
 
 /** Log fields for any thrown value: its message, and the code of a ReceiptdError. */

@@ -5,6 +5,7 @@ import { formatOf } from '../../texts/format.ts';
 import { phrase } from '../../texts/phrase.ts';
 import { filled, type Said } from '../../texts/setup.ts';
 import type { ReceiptdError } from './errors.ts';
+import { whyText, type WhyFact } from './why.ts';
 import { counted, local } from './words.ts';
 
 export type { SetupKey } from '../../texts/en/setup.ts';
@@ -14,7 +15,7 @@ type Marks<T extends string> = T extends `${string}{${infer Mark}}${infer Rest}`
 type Values<T extends string> = {
   readonly [M in Marks<T> as M extends `${infer Name}:${string}` ? Name : M]: M extends `${string}:${string}`
     ? number
-    : string | number | Expected;
+    : string | number | Expected | WhyFact;
 };
 
 export function says<K extends SetupKey>(
@@ -22,11 +23,17 @@ export function says<K extends SetupKey>(
   ...[given]: [Marks<(typeof setupTexts)[K]>] extends [never] ? [] : [Values<(typeof setupTexts)[K]>]
 ): Said {
   const values = given ?? {};
-  return { text: filled(setupTexts[key], values, counted, expectedTexts), parts: [{ key, values }] };
+  return { text: filled(setupTexts[key], values, counted, valueText), parts: [{ key, values }] };
 }
 
-/** A text that is the same in every language. */
-export const plain = (text: string): Said => says('plain', { text });
+function valueText(fact: { readonly is: string }): string {
+  if (Object.hasOwn(expectedTexts, fact.is)) return phrase(expectedTexts, fact);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a value is one or the other
+  return whyText(fact as WhyFact);
+}
+
+/** What has words of its own, or is the same in every language. */
+export const plain = (text: string | WhyFact): Said => says('plain', { text });
 
 /** Joins several texts into one. */
 export function joined(...said: readonly Said[]): Said {

@@ -1,6 +1,6 @@
 import { errorsTexts } from '../../texts/en/errors.ts';
 import { problemsTexts } from '../../texts/en/problems.ts';
-import type { WhyWithin } from '../../texts/facts.ts';
+import type { Detail } from '../../texts/facts.ts';
 import { whyTexts, type WhyFact } from '../../texts/en/why.ts';
 import { whyWords } from '../../texts/explain.ts';
 import { faultText as wordsOfFault } from '../../texts/en/faults.ts';
@@ -10,6 +10,7 @@ import type { ReceiptdError } from './errors.ts';
 import { local } from './words.ts';
 
 export { codeOfFault, type FaultFact } from '../../texts/fault.ts';
+export type { Detail } from '../../texts/facts.ts';
 export type { AwayFact } from '../../texts/en/away.ts';
 export type { ContentFact, GapFact, PageFlawFact } from '../../texts/en/imageFlaws.ts';
 export type { JournalFlawFact, Quoted } from '../../texts/en/ledgerFindings.ts';
@@ -60,7 +61,7 @@ export function messageText(texts: Parameters<typeof whyWords>[0], why: WhyFact 
 }
 
 /** For a text that tells it along with something else: in English, and what every language words it from. */
-export function within(why: WhyFact | string): WhyWithin {
+export function within(why: WhyFact | string): Detail {
   return { detail: whyText(why), why: typeof why === 'string' ? factOf(why) : why };
 }
 

@@ -1,5 +1,5 @@
 import { backoff } from '../../core/domain/backoff.ts';
-import { describeError, messageOf, ReceiptdError } from '../../core/domain/errors.ts';
+import { describeError, saidBy, ReceiptdError } from '../../core/domain/errors.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
@@ -162,7 +162,7 @@ export class Delivery {
     incidents.open({
       key: undeliveredKey(name),
       code: 'ALERT_UNDELIVERED',
-      params: { channel: name, detail: trouble.words() },
+      params: { channel: name, ...trouble.within() },
     });
   }
 
@@ -221,6 +221,6 @@ function tooLate({ name: channel, receiver }: AlertChannel): ReceiptdError {
 }
 
 function unexpected(name: string, cause: unknown): ReceiptdError {
-  const why = messageOf(cause);
-  return new ReceiptdError('ALERT_UNDELIVERED.unexpected', { channel: name, detail: why }, { cause });
+  const why = saidBy(cause);
+  return new ReceiptdError('ALERT_UNDELIVERED.unexpected', { channel: name, ...why }, { cause });
 }

@@ -32,7 +32,8 @@ export function alertOperations(
       return {
         results: results.map(({ channel, trouble }) => ({
           channel,
-          problem: trouble === null ? null : trouble.sentence(),
+          problem: trouble?.sentence() ?? null,
+          ...(trouble !== null && { error: trouble.facts() }),
         })),
       };
     },

@@ -230,14 +230,19 @@ async function readBack(written: string, file: string, id: string): Promise<void
     if ((await readBackup(written, null)).id === id) return;
   } catch (error) {
     if (!(error instanceof ReceiptdError)) throw error;
-    throw unsound(file, error.message, error);
+    throw unsound(file, error);
   }
-  throw unsound(file, null);
+  throw unsound(file);
 }
 
-/** `detail`: null if it holds another backup. */
-function unsound(file: string, detail: string | null, cause?: unknown): ReceiptdError {
-  return new ReceiptdError('BACKUP_FAILED.unsound', { file, detail }, { cause });
+/** `error`: left out if it holds another backup. */
+function unsound(file: string, error?: ReceiptdError): ReceiptdError {
+  const why = error?.within() ?? { detail: '' };
+  return new ReceiptdError(
+    'BACKUP_FAILED.unsound',
+    { file, isOther: error === undefined, ...why },
+    { cause: error },
+  );
 }
 
 /** Gives the archive its final name. Never overwrites a file. */

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { describeError, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { saidBy, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { failure, type Finding, type FindingFact } from '../../core/domain/finding.ts';
 import { jsonObject } from '../../core/domain/jsonObject.ts';
 import { movedAway } from '../../state-dir/stateMarks.ts';
@@ -81,7 +81,7 @@ async function disk(stateDir: string): Promise<Finding> {
     return {
       level: 'fail',
       subject,
-      fact: { is: 'stateUnwritable', system: systemCode(error) ?? describeError(error).detail },
+      fact: { is: 'stateUnwritable', system: systemCode(error) ?? saidBy(error).detail },
     };
   }
 }

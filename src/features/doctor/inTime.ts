@@ -1,4 +1,4 @@
-import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
+import { ReceiptdError, saidBy } from '../../core/domain/errors.ts';
 import { failure, type Finding, type FindingFact } from '../../core/domain/finding.ts';
 
 /** Time limit of one check, because a network share may hang. */
@@ -22,7 +22,7 @@ async function inTime<T>(subject: string, look: () => Promise<T>, as: (finding: 
     return await orElse(look, () => failed({ is: 'late', seconds: LOOK_MS / 1000 }));
   } catch (error) {
     if (error instanceof ReceiptdError) return as(failure(subject, error));
-    return failed({ is: 'other', detail: messageOf(error) });
+    return failed({ is: 'other', ...saidBy(error) });
   }
 }
 

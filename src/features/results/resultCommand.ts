@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { backoff, type BackoffRange } from '../../core/domain/backoff.ts';
-import { describeError } from '../../core/domain/errors.ts';
+import { saidBy } from '../../core/domain/errors.ts';
 import { iso } from '../../core/domain/words.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
@@ -184,7 +184,7 @@ export class ResultCommand {
     const why: WhyFact =
       error instanceof CommandFailure
         ? { is: 'programEnded', end: error.end }
-        : { is: 'notAsked', detail: describeError(error).detail };
+        : { is: 'notAsked', ...saidBy(error) };
     const params = { program, ...within(why) };
     incidents.open({ key: INCIDENT, code: 'RESULTS_COMMAND_FAILED', params });
     const fields = error instanceof CommandFailure ? { result: error.result, said: error.said } : {};

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead, Json } from '../../core/ports/journal.ts';
 import type { ParsedLine } from './line.ts';
 import { linesOf } from './lines.ts';
@@ -105,7 +105,7 @@ function openForReading(path: string): number | null {
     if (systemCode(error) === 'ENOENT') return null;
     throw new ReceiptdError(
       'FILE_UNREADABLE.journal',
-      { path, detail: messageOf(error), isWindows: process.platform === 'win32' },
+      { path, ...saidBy(error), isWindows: process.platform === 'win32' },
       { cause: error },
     );
   }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { isBad, NO_HASH, parseEntryText, parseLine } from '../journal/line.ts';
 import { ChainCheck } from '../journal/read.ts';
@@ -126,8 +126,8 @@ async function archiveMonth(
       await write(file, gzip, linesOf(connection, chain, until, counted));
     } catch (error) {
       if (error instanceof ReceiptdError || systemCode(error) === undefined) throw error;
-      const words = messageOf(error);
-      throw new ReceiptdError('OUTPUT_UNWRITABLE.archive', { file, detail: words }, { cause: error });
+      const why = saidBy(error);
+      throw new ReceiptdError('OUTPUT_UNWRITABLE.archive', { file, ...why }, { cause: error });
     }
     files.push(await check(file, gzip, month, chain, counted.lines));
   }

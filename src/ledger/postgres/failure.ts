@@ -1,4 +1,4 @@
-import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { saidBy, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 
 /** SQLSTATE classes and codes (PostgreSQL, appendix A) after which a connection is useless. */
 const LOST = /^(?:08|57P0[1-5]|53300|25006)/;
@@ -63,7 +63,8 @@ export function isFromServer(error: unknown): boolean {
 export function ledgerFailure(error: unknown, where: string): ReceiptdError {
   if (error instanceof ReceiptdError) return error;
   const code = systemCode(error) ?? '';
-  const said = messageOf(error).replace(/\.$/, '');
+  const why = saidBy(error);
+  const said = why.detail;
   if (REFUSED.test(code) || TLS.test(code) || /self-signed|does not support SSL|SASL|SCRAM/i.test(said)) {
     const cure = code === NO_RIGHT ? 'privileges' : CURES.find(([of]) => of.test(said) || of.test(code))?.[1];
     const detail = NO_PASSWORD.test(said) ? null : said;
@@ -74,6 +75,6 @@ export function ledgerFailure(error: unknown, where: string): ReceiptdError {
     );
   }
   if (isLost(error))
-    return new ReceiptdError('LEDGER_UNREACHABLE.connection', { where, detail: said }, { cause: error });
-  return new ReceiptdError('LEDGER_WRITE_FAILED.database', { where, detail: said }, { cause: error });
+    return new ReceiptdError('LEDGER_UNREACHABLE.connection', { where, ...why }, { cause: error });
+  return new ReceiptdError('LEDGER_WRITE_FAILED.database', { where, ...why }, { cause: error });
 }

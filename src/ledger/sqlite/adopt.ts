@@ -6,7 +6,7 @@ import { journalPathOf, syncFile } from './files.ts';
 import { isFault } from '../../core/messages.ts';
 import { startSqlite } from './start.ts';
 import { checkBackup } from './backup.ts';
-import { whyText } from '../../core/domain/why.ts';
+import { factOf, within, type Detail } from '../../core/domain/why.ts';
 
 export interface Adopted {
   readonly head: JournalHead;
@@ -43,7 +43,8 @@ export async function adoptLedger({ path, backupsDir, because, at, isPair }: Ado
     onMended: (text) => void story.push(text),
   });
   try {
-    if (isPair && story.length > 0) throw unfit(path, story.map(whyText).join(' '));
+    if (isPair && story.length > 0)
+      throw unfit(path, within({ is: 'story', parts: story.map((each) => factOf(each) ?? each) }));
     // A journal that had to be restarted contributed nothing.
     const replayed = story.length === 0 ? engine.journalHead.seq - from.seq : 0;
     const [[done]] = await core.run([['record', [{ record: 'restored', because, fromSeq: from.seq, at }]]]);
@@ -67,10 +68,11 @@ function intoNewFile(path: string): void {
   fs.copyFileSync(path, aside, fs.constants.COPYFILE_EXCL);
   fs.chmodSync(aside, 0o600);
   syncFile(aside);
-  if (fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) throw unfit(path, 'logNotFolded');
+  if (fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size)
+    throw unfit(path, { detail: 'logNotFolded' });
   fs.renameSync(aside, path);
 }
 
-function unfit(path: string, why: string): ReceiptdError {
-  return new ReceiptdError('LEDGER_DAMAGED.unfit', { path, detail: why.replace(/\.$/, '') });
+function unfit(path: string, why: Detail): ReceiptdError {
+  return new ReceiptdError('LEDGER_DAMAGED.unfit', { path, ...why });
 }

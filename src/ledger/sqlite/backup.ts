@@ -1,7 +1,7 @@
 import { backup, DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError, saidBy, systemCode, type Detail } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { syncFile } from './files.ts';
@@ -82,8 +82,8 @@ export async function backupTo(db: DatabaseSyncInstance, target: string): Promis
     return head;
   } catch (error) {
     if (error instanceof ReceiptdError && error.code === 'BACKUP_FAILED') throw error;
-    const words = messageOf(error);
-    throw new ReceiptdError('BACKUP_FAILED.unwritable', { file: target, detail: words }, { cause: error });
+    const why = saidBy(error);
+    throw new ReceiptdError('BACKUP_FAILED.unwritable', { file: target, ...why }, { cause: error });
   } finally {
     removeAside(aside);
   }
@@ -118,14 +118,14 @@ function withoutLog(path: string): void {
  * @throws ReceiptdError BACKUP_FAILED if it is not a complete ledger; LEDGER_OLDER
  */
 export function checkBackup(path: string): JournalHead {
-  const bad = (why: string, cause?: unknown): ReceiptdError =>
-    new ReceiptdError('BACKUP_FAILED.notValid', { path, detail: why }, { cause });
+  const bad = (why: Detail, cause?: unknown): ReceiptdError =>
+    new ReceiptdError('BACKUP_FAILED.notValid', { path, ...why }, { cause });
   try {
     const statements = new Statements(openForReading(path, { anyVersion: true }));
     try {
       const isLatest = versionOf(statements.db, path) === SCHEMA_VERSION;
       const flaw = isLatest ? flawOf(statements.db) : null;
-      if (flaw !== null) throw bad(flaw);
+      if (flaw !== null) throw bad({ detail: flaw });
       const { ledger, seq, hash } = headOf(statements);
       return { ledger, seq, hash };
     } finally {
@@ -133,6 +133,6 @@ export function checkBackup(path: string): JournalHead {
     }
   } catch (error) {
     if (error instanceof ReceiptdError && ['BACKUP_FAILED', 'LEDGER_OLDER'].includes(error.code)) throw error;
-    throw bad(messageOf(error).replace(/\.$/, ''), error);
+    throw bad(saidBy(error), error);
   }
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
+import { ReceiptdError, saidBy } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 /*
@@ -34,8 +34,8 @@ export function takeCleanShutdownMark(ledger: string): number | null {
     fs.rmSync(path);
     syncDirectorySync(dirname(path));
   } catch (error) {
-    const why = messageOf(error);
-    throw new ReceiptdError('STATE_UNWRITABLE.notRemovable', { path, detail: why }, { cause: error });
+    const why = saidBy(error);
+    throw new ReceiptdError('STATE_UNWRITABLE.notRemovable', { path, ...why }, { cause: error });
   }
   const mark = parse(text);
   const log = fs.statSync(`${ledger}-wal`, { throwIfNoEntry: false });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Reader, RecordedEntry } from '../engine.ts';
 import { readJournal } from '../journal/journal.ts';
@@ -251,11 +251,7 @@ export async function inScratch<T>(beside: string | null, work: (dir: string) =>
     if (error instanceof ReceiptdError || isDamage(error)) throw error;
     if (!isOfStore(error)) throw error;
     const dir = scratch ?? tmpdir();
-    throw new ReceiptdError(
-      'OUTPUT_UNWRITABLE.comparedCopy',
-      { dir, detail: messageOf(error) },
-      { cause: error },
-    );
+    throw new ReceiptdError('OUTPUT_UNWRITABLE.comparedCopy', { dir, ...saidBy(error) }, { cause: error });
   } finally {
     if (scratch !== null) remove(scratch);
   }

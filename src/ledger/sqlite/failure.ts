@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import { MISCOUNTED } from '../schema.ts';
 
 const CORRUPT = 11;
@@ -66,14 +66,14 @@ const NO_SPACE: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 export function storeFailure(error: unknown, path: string, doing: 'written' | 'read'): unknown {
   if (!(error instanceof Error)) return error;
   if (sqliteCode(error) === FULL || NO_SPACE.has(systemCode(error) ?? '')) {
-    return new ReceiptdError('DISK_FULL.ofLedger', { path, detail: error.message }, { cause: error });
+    return new ReceiptdError('DISK_FULL.ofLedger', { path, ...saidBy(error) }, { cause: error });
   }
   if (isDamage(error)) return damaged(path, error.message, error);
   // Node's own errors carry the system's `errno`; SQLite's errors and defects in our code do not.
   if (!isStoreFailure(error) && !('errno' in error)) return error;
   return new ReceiptdError(
     'LEDGER_WRITE_FAILED.file',
-    { path, isWriting: doing === 'written', detail: error.message },
+    { path, isWriting: doing === 'written', ...saidBy(error) },
     { cause: error },
   );
 }

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, paramsOf, ReceiptdError } from '../../core/domain/errors.ts';
+import { messageOf, paramsOf, ReceiptdError, saidBy } from '../../core/domain/errors.ts';
 import { factOf, toMessage, type WhyFact } from '../../core/domain/why.ts';
 import type { JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
@@ -179,7 +179,7 @@ function findJournal(path: string): FoundJournal {
     const damage = error instanceof ReceiptdError ? paramsOf(error, 'JOURNAL_DAMAGED.entry') : null;
     if (damage !== null) return { journal: null, flaw: { is: 'journalDamagedAt', ...damage } };
     if (error instanceof ReceiptdError) throw error;
-    throw new ReceiptdError('STATE_UNWRITABLE.journal', { path, detail: messageOf(error) }, { cause: error });
+    throw new ReceiptdError('STATE_UNWRITABLE.journal', { path, ...saidBy(error) }, { cause: error });
   }
 }
 
@@ -308,7 +308,7 @@ function findTables(options: SqliteStart, journal: Journal | null, flaw: WhyFact
     const damage = failure instanceof ReceiptdError ? paramsOf(failure, 'LEDGER_DAMAGED.file') : null;
     if (damage !== null) return emptyTables(options, { because: damageIn(path, damage.detail) });
     if (!isStoreFailure(error)) throw error;
-    throw new ReceiptdError('STATE_UNWRITABLE.ledger', { path, detail: messageOf(error) }, { cause: error });
+    throw new ReceiptdError('STATE_UNWRITABLE.ledger', { path, ...saidBy(error) }, { cause: error });
   }
 }
 
@@ -346,8 +346,8 @@ function emptyTables({ path, now }: SqliteStart, rebuild: Rebuild | null): Found
       aside,
     };
   } catch (error) {
-    const detail = messageOf(error);
-    throw new ReceiptdError('STATE_UNWRITABLE.ledgerNotCreated', { path, detail }, { cause: error });
+    const why = saidBy(error);
+    throw new ReceiptdError('STATE_UNWRITABLE.ledgerNotCreated', { path, ...why }, { cause: error });
   }
 }
 
@@ -438,7 +438,7 @@ function salvage(into: Statements, file: string, isNewer: boolean): WhyFact {
     refuseOlderTables(file);
     from = new Statements(openKept(file));
   } catch (error) {
-    return { is: 'nothingRecovered', file, detail: messageOf(error) };
+    return { is: 'nothingRecovered', file, ...saidBy(error) };
   }
   let [taken, lost] = [0, 0];
   try {

@@ -2,7 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { messageOf, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
+import { messageOf, ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Range } from '../entries.ts';
 import { createTables } from '../schema.ts';
@@ -60,7 +60,7 @@ export function openForReading(
     if (error instanceof ReceiptdError) throw error;
     if (isDamage(error)) throw damaged(path, messageOf(error), error);
     if (!isStoreFailure(error)) throw error;
-    throw new ReceiptdError('FILE_UNREADABLE.ledger', { path, detail: messageOf(error) }, { cause: error });
+    throw new ReceiptdError('FILE_UNREADABLE.ledger', { path, ...saidBy(error) }, { cause: error });
   }
 }
 
@@ -87,7 +87,7 @@ function statusOf(path: string): fs.Stats | undefined {
     if (code !== 'EACCES' && code !== 'EPERM') return undefined;
     throw new ReceiptdError(
       'FILE_UNREADABLE.ledgerOutOfReach',
-      { path, detail: messageOf(error), isWindows: process.platform === 'win32' },
+      { path, ...saidBy(error), isWindows: process.platform === 'win32' },
       { cause: error },
     );
   }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { messageOf, ReceiptdError } from '../../core/domain/errors.ts';
+import { ReceiptdError, saidBy, type Detail } from '../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 import { fromData, toData, type ErrorData } from './errorData.ts';
 import { isFault } from '../../core/messages.ts';
@@ -60,8 +60,8 @@ export class WriterLink implements Runner {
   #isClosed = false;
   /** Why calls are no longer possible. */
   #end: ReceiptdError | null = null;
-  /** Message of an uncaught error in the thread. */
-  #words: string | null = null;
+  /** Of an uncaught error in the thread. */
+  #why: Detail | null = null;
 
   /** Starts the thread, which loads its program meanwhile. */
   constructor(program: string) {
@@ -78,7 +78,7 @@ export class WriterLink implements Runner {
       if ('id' in said) this.#answered(said);
       else this.storage.changed(said.trouble);
     });
-    this.#worker.on('error', (error) => (this.#words = error.message));
+    this.#worker.on('error', (error) => (this.#why = saidBy(error)));
     this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
         running.delete(this.#worker);
@@ -155,7 +155,7 @@ export class WriterLink implements Runner {
       this.#isClosing = true;
       await closing.then(
         () => (this.#isClosed = true),
-        (error: unknown) => (this.#words ??= messageOf(error)),
+        (error: unknown) => (this.#why ??= saidBy(error)),
       );
     }
     await this.#ended;
@@ -187,8 +187,10 @@ export class WriterLink implements Runner {
   }
 
   #death(): ReceiptdError {
-    const detail = this.#words?.replace(/\.$/, '') ?? null;
-    return new ReceiptdError('LEDGER_WRITE_FAILED.threadEnded', { path: this.#path, detail });
+    return new ReceiptdError('LEDGER_WRITE_FAILED.threadEnded', {
+      path: this.#path,
+      ...(this.#why ?? { detail: '' }),
+    });
   }
 
   #refusal(): ReceiptdError {

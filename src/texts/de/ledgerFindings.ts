@@ -53,7 +53,7 @@ export const ledgerFindingTexts = (
   format: Format,
   quote: (said: Quoted) => string,
 ): SamePhrases<ReturnType<typeof english>> => {
-  const { counted, number, phrase } = format;
+  const { counted, number, ended, phrase } = format;
   const flaws = journalFlawTexts(format);
   return {
     countsDiffer: (p) =>
@@ -136,7 +136,7 @@ export const ledgerFindingTexts = (
     entriesApplied: (p) => `${counted(p.count, 'Eintrag', 'Einträge')} des Journals übernommen.`,
     journalGaps: (p) => `Das Journal ist an ${counted(p.count, 'Stelle', 'Stellen')} beschädigt.`,
     entriesUnusable: (p) => `Nicht verwendbare Einträge: ${p.seqs.join(', ')}.`,
-    nothingRecovered: (p) => `Aus ${p.file} ließ sich nichts lesen: ${p.detail}.`,
+    nothingRecovered: (p) => `Aus ${p.file} ließ sich nichts lesen: ${ended(p.detail)}`,
     rowsRecovered: (p) =>
       `${counted(p.count, 'Datensatz', 'Datensätze')} aus ${p.file} übernommen.${p.lost === 0 ? '' : ` ${counted(p.lost, 'Teil', 'Teile')} ließen sich nicht lesen.`}`,
     wentBack: (p) => {

@@ -46,7 +46,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'store.asked': 'wie gewünscht',
   'store.configured': 'wie eingestellt',
   'store.root': 'denn ein Schlüsselbund gehört einem angemeldeten Benutzer, und ein Dienst hat keinen',
-  'store.noKeychain': 'denn der Schlüsselbund ist hier nicht verwendbar',
+  'store.noKeychain': 'denn der Schlüsselbund ist hier nicht verwendbar: {why}',
   'store.signIn': 'durch Ihre Anmeldung geschützt',
   'endpoint.what': 'Der Dienst sammelt Belege in Endpunkten.',
   'endpoint.which': 'Welcher Endpunkt?',
@@ -109,7 +109,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'mail.later': 'Mit diesen Antworten weiter',
   'mail.laterAbout': 'Später: receiptd alerts test.',
   'mail.without': 'Ohne Meldungen per E-Mail weiter',
-  'mail.undeliveredWhy': 'Die Probe wurde nicht zugestellt.',
+  'mail.undeliveredWhy': 'Die Probe wurde nicht zugestellt. {why}',
   'install.machine': 'receiptd als Dienst installieren, der mit dem Rechner startet?',
   'install.person': 'receiptd als Dienst installieren, der mit Ihrer Anmeldung startet?',
   'install.impossible': 'Hier lässt sich kein Dienst installieren. ',
@@ -165,8 +165,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'done.keychain': 'Die Zugangsdaten liegen im Schlüsselbund (',
   'done.file': 'Die Zugangsdaten liegen in {file}, nur für den Besitzer lesbar (',
   'done.storeEnd': ').',
-  'done.fileInstead':
-    'Der Schlüsselbund war nicht verwendbar. Die Zugangsdaten liegen in {file}, nur für den Besitzer lesbar.',
+  'done.fileInstead': '{why} Die Zugangsdaten liegen deshalb in {file}, nur für den Besitzer lesbar.',
   'done.mailPassword': 'Das Passwort des Mailservers liegt in {file}, nur für den Besitzer lesbar.',
   'done.unchanged': 'An {file} ist nichts zu ändern.',
   'done.wrote': '{file} ist geschrieben.',
@@ -184,7 +183,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'done.installed': 'receiptd ist als Dienst installiert ({manager}) und läuft als {user}.',
   'done.installedStarted':
     'receiptd ist als Dienst installiert ({manager}), läuft als {user} und ist gestartet.',
-  'done.note': 'Ein Hinweis zum Dienst steht in den Einzelheiten.',
+  'done.note': '{why}',
   'end.nothing': 'Es wurde nichts geändert.',
   'end.early': 'Die Einrichtung wurde beendet; es wurde nichts geändert.',
   'end.partly':

@@ -1,4 +1,4 @@
-import type { Condition, SaidElsewhere, WhyWithin, Within } from '../facts.ts';
+import type { Condition, SaidElsewhere, Detail, Within } from '../facts.ts';
 import type { Format } from '../format.ts';
 import { databaseAt, type InDatabase } from './errors/ledger.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
@@ -156,7 +156,7 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
 export type FindingFact =
   | Fact<ReturnType<typeof findingTexts>>
   | { readonly is: 'error'; readonly error: SaidElsewhere }
-  | ({ readonly is: 'why' } & WhyWithin)
+  | ({ readonly is: 'why' } & Detail)
   | { readonly is: 'problem'; readonly problem: Condition };
 
 /** The same texts in another language. */

@@ -1,3 +1,4 @@
+import type { Detail } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
 
@@ -59,7 +60,7 @@ const entries = (from: number, to: number): string =>
  * `quote` words what is within.
  */
 export const ledgerFindingTexts = (format: Format, quote: (said: Quoted) => string) => {
-  const { counted, number, phrase } = format;
+  const { counted, number, ended, phrase } = format;
   const flaws = journalFlawTexts(format);
   return {
     // Two ways of counting disagree. `state`: its code.
@@ -159,8 +160,8 @@ export const ledgerFindingTexts = (format: Format, quote: (said: Quoted) => stri
       `The journal is damaged in ${counted(p.count, 'place', 'places')}.`,
     entriesUnusable: (p: { seqs: readonly number[] }) =>
       `Entries that could not be used: ${p.seqs.join(', ')}.`,
-    nothingRecovered: (p: { file: string; detail: string }) =>
-      `Nothing could be read from ${p.file}: ${p.detail}.`,
+    nothingRecovered: (p: { file: string } & Detail) =>
+      `Nothing could be read from ${p.file}: ${ended(p.detail)}`,
     /** `lost`: parts of the file that could not be read. */
     rowsRecovered: (p: { file: string; count: number; lost: number }) =>
       `Recovered ${counted(p.count, 'record', 'records')} from ${p.file}.${p.lost === 0 ? '' : ` ${counted(p.lost, 'part', 'parts')} could not be read.`}`,

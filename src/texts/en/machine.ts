@@ -1,4 +1,4 @@
-import type { ProgramEnd } from '../facts.ts';
+import type { Detail, ProgramEnd } from '../facts.ts';
 
 /** Files, some of them named. */
 export type SomeFiles = { readonly files: readonly string[]; readonly more: number };
@@ -43,7 +43,7 @@ function unknownText(unknown: AccessUnknown): string {
 /** About programs, and the access of others to the state directory. */
 export const machineTexts = {
   programEnded: (p: { end: ProgramEnd }) => endText(p.end),
-  notAsked: (p: { detail: string }) => `could not be asked (${p.detail})`,
+  notAsked: (p: Detail) => `could not be asked (${p.detail})`,
   accessUnknown: (p: { stateDir: string; unknown: AccessUnknown }) =>
     `Could not determine whether other users have access to ${p.stateDir}: ${unknownText(p.unknown)}. Check with icacls "${p.stateDir}".`,
   /** `remedy`: null if the next start removes the access. `exposed`: secrets that others could read. */

@@ -1,4 +1,4 @@
-import type { SaidElsewhere } from '../facts.ts';
+import type { Detail, SaidElsewhere } from '../facts.ts';
 import type { FaultFact } from '../fault.ts';
 import type { Format } from '../format.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
@@ -142,7 +142,7 @@ export const whyTexts = (format: Format) => {
       "It was not sent, because this agent could not be sure of its lease or its share of the fleet's rate limit.",
     heldBack:
       'It was not sent, because its endpoint was put on hold or paused, or the agent stopped, just before the upload.',
-    couldNotGoOn: (p: { detail: string; error?: SaidElsewhere }) => `The upload could not go on: ${p.detail}`,
+    couldNotGoOn: (p: Detail) => `The upload could not go on: ${p.detail}`,
     paused: (p: { by: string }) => `Paused by ${p.by}.`,
     interrupted: 'receiptd stopped while this was being sent. It may have arrived, and is sent again.',
     agentSilent: (p: { agent: string }) =>

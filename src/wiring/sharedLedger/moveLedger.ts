@@ -18,7 +18,7 @@ import { prepareTables } from '../../ledger/postgres/tables.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { openReading } from '../../ledger/sqlite/openReports.ts';
 import { openOwn } from '../ledger.ts';
-import { whyText } from '../../core/domain/why.ts';
+import { within } from '../../core/domain/why.ts';
 
 export interface MoveOptions {
   readonly target: Target;
@@ -241,7 +241,7 @@ class LedgerMove {
     const findings = [...misfits, ...found.differences];
     const count = misfits.length + found.count;
     if (count > 0)
-      throw new ReceiptdError('MOVE_DIFFERS', { count, findings: findings.slice(0, SHOWN).map(whyText) });
+      throw new ReceiptdError('MOVE_DIFFERS', { count, findings: findings.slice(0, SHOWN).map(within) });
     const { documents, attempts, files } = found.rows;
     return { documents, attempts, files };
   }

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { classify } from '../../../src/core/domain/outcome.ts';
 import { joined, says, saysError } from '../../../src/core/domain/setupWords.ts';
-import { setupTexts } from '../../../src/texts/en/setup.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 
 /** Loads a browser module, whose types are not available here. */
@@ -24,18 +23,6 @@ const { reasonText } = await load<{ reasonText: (reason: string, state?: string)
   'explanations.ts',
 );
 
-/** The languages beside English, with their texts of setup. */
-const TRANSLATIONS = await Promise.all(
-  (await readdir(new URL('../../../src/console/app/languages/', import.meta.url)))
-    .filter((name) => name.endsWith('.ts') && name !== 'en.ts')
-    .map(async (name) => {
-      const language = name.replace(/\.ts$/, '');
-      const { setupTexts: setup } = (await import(`../../../src/texts/${language}/setup.ts`)) as {
-        setupTexts: Partial<Record<string, string>>;
-      };
-      return { language, setup };
-    }),
-);
 const { labelOf } = await load<{ labelOf: (key: string) => string }>('settings/labels.ts');
 
 const read = (path: string): Promise<string> =>
@@ -96,21 +83,6 @@ describe('the console texts', () => {
     expect(labelOf('endpoints.office.rate')).toBe('Rate');
     expect(labelOf('unknown')).toBe('unknown');
   });
-
-  it.each(TRANSLATIONS)(
-    'cover every question and message of setup in $language, with the same placeholders',
-    ({ setup }) => {
-      const marks = (text: string) => [...text.matchAll(/\{(\w+)(?=[:}])/g)].map(([, name]) => name).sort();
-      // The page folds a sentence of the agent away; the sentence itself explains the answer.
-      const isShown = (name: string | undefined) => name !== 'why';
-      for (const [key, text] of Object.entries(setupTexts)) {
-        const its = setup[key];
-        expect([key, marks(its ?? 'missing')]).toEqual([key, marks(text).filter(isShown)]);
-        const isSentence = /\p{L}{3}.* .*\p{L}{3}/u.test(text.replaceAll(/\{\w+\}/g, ''));
-        expect([key, isSentence && its === text]).toEqual([key, false]);
-      }
-    },
-  );
 
   it('leave no text of setup outside the language files', async () => {
     // A text that is the same in every language contains no words.

@@ -5,6 +5,7 @@ import type { ListRowJson } from '../../../src/control/protocol/documents.ts';
 import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import { zipOf } from '../../../src/control/queries/zip.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { unzip } from '../../support/unzip.ts';
 import { OFFICE } from '../../contract/ledger/support.ts';
 import { place } from './readingPlace.ts';
@@ -128,6 +129,7 @@ async function zipped(
   const parts: Uint8Array[] = [];
   const zip = zipOf({
     documents: each(),
+    texts: await textsIn('en', String),
     locateBytes: async ({ id }) =>
       gone.includes(id)
         ? { kind: 'gone', newestSeen: 0, why: { is: 'fileGone', file: '/scans/a.jpg' } }

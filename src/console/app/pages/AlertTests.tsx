@@ -8,6 +8,7 @@ import { announce, Answer, Notice } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
 import { Details, Refusal } from '../parts/Explanations.tsx';
 import { t } from '../texts.ts';
+import { errorWords } from '../../../texts/explain.ts';
 
 type Channel = Response<'alerts'>['channels'][number];
 type TestedChannel = Response<'testAlerts'>['results'][number];
@@ -72,7 +73,7 @@ function ChannelTest({ channel }: { readonly channel: Channel }) {
           <p>
             <strong>{t.alerts.notDelivered}</strong> {t.alerts.correct}
           </p>
-          <Details text={tested.problem} />
+          <Details text={tested.error === undefined ? tested.problem : errorWords(t, tested.error)} />
         </Notice>
       )}
     </li>

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { systemCode, ReceiptdError } from '../../../core/domain/errors.ts';
+import { ReceiptdError, saidBy, systemCode } from '../../../core/domain/errors.ts';
 import { isLoopback } from '../../../core/domain/loopback.ts';
 import type { Alert, AlertChannel } from '../../../core/ports/alert.ts';
 import type { Log } from '../../../core/ports/log.ts';
@@ -104,8 +104,8 @@ function defaultPort(isSecure: boolean, isHere: boolean): number {
 /** Leaves out the error itself, which contains the whole dialogue with the server. */
 function explained(error: unknown, { server, login, redact }: EmailOptions): ReceiptdError {
   const { host } = new URL(server);
-  const said = redact(saidBy(error));
-  const detail = redact(error instanceof Error ? quoted(error.message).replace(/\.$/, '') : String(error));
+  const said = redact(answerIn(error));
+  const detail = redact(quoted(saidBy(error).detail));
   switch (systemCode(error)) {
     case 'EAUTH':
       return new ReceiptdError('ALERT_UNDELIVERED.mailLogin', {
@@ -131,7 +131,7 @@ function explained(error: unknown, { server, login, redact }: EmailOptions): Rec
   }
 }
 
-function saidBy(error: unknown): string {
+function answerIn(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('response' in error)) return '';
   return typeof error.response === 'string' ? quoted(error.response) : '';
 }

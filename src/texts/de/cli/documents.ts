@@ -30,7 +30,7 @@ export const documentsHelp: typeof englishHelp = {
     wait: 'wie lange auf die Annahme der Dateien gewartet wird',
     noWait:
       'enden, sobald die Dateien benannt und gesichert sind; gesendet werden sie vom Agenten oder beim nächsten Lauf',
-    json: 'als JSON-Array von { file, outcome, name, message }',
+    json: 'als JSON-Array von { file, outcome, name, message, fact }',
     statuses:
       '3 etwas ist fehlgeschlagen, abgewiesen oder verloren; 4 etwas wartet noch; 5 der Dienst war nicht erreichbar; 6 ein anderes receiptd startet mit diesem Zustandsverzeichnis; 130 durch ein Signal beendet',
   },

@@ -53,7 +53,7 @@ export const watchingHelp: typeof englishHelp = {
   },
   alertsTest: {
     about: 'über jeden eingerichteten Weg eine Probemeldung senden',
-    json: 'als JSON: [{ channel, problem }]',
+    json: 'als JSON: [{ channel, problem, error }]',
     more: 'Der laufende Agent sendet die Probe; läuft keiner, tut es dieser Befehl.',
   },
   reload: { about: 'die geänderte Konfiguration im laufenden Agenten anwenden' },

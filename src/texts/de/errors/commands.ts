@@ -144,7 +144,7 @@ function commandLine(fault: CommandLineFault): string {
 }
 
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
-  const { counted, number, duration, phrase } = format;
+  const { counted, number, duration, ended, phrase } = format;
   return {
     'USAGE.unknownOperation': [
       'Der laufende Agent kennt diese Operation nicht.',
@@ -408,7 +408,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Lassen Sie den Namen des Agenten weg: `receiptd pause`, `receiptd resume`.',
     ],
     'OUTPUT_UNWRITABLE.archive': (p) => [
-      `Das Archiv ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
+      `Das Archiv ${p.file} lässt sich nicht schreiben: ${ended(p.detail)}`,
       'Prüfen Sie das Verzeichnis und den Platz auf seiner Platte.',
     ],
     'OUTPUT_UNWRITABLE.comparedCopy': (p) => [
@@ -713,7 +713,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       'Geben Sie sie als Optionen oder Variablen an, oder führen Sie `receiptd setup` in einem Terminal aus.',
     ],
     TEST_RECEIPT_UNDELIVERED: (p) => [
-      `Der Probebeleg ${p.file} wurde nicht angenommen: ${testReceiptTrouble(p.why)}.${p.isToCome ? ' Er wartet und wird gesendet, sobald das behoben ist. `receiptd pause` hält ihn zurück, und alle anderen mit ihm.' : ''}`,
+      `Der Probebeleg ${p.file} wurde nicht angenommen: ${ended(testReceiptTrouble(p.why))}${p.isToCome ? ' Er wartet und wird gesendet, sobald das behoben ist. `receiptd pause` hält ihn zurück, und alle anderen mit ihm.' : ''}`,
       'Siehe `receiptd status` und `receiptd check`.',
     ],
   };
@@ -801,7 +801,7 @@ function testReceiptTrouble(why: TestReceiptTrouble): string {
     case 'unseen':
       return 'Der Agent hat ihn nicht bemerkt';
     case 'state':
-      return `Er hat den Zustand ${why.state}${why.detail === null ? '' : ` (${why.detail})`}`;
+      return `Er hat den Zustand ${why.state}${why.detail === '' ? '' : ` (${why.detail.replace(/\.$/, '')})`}`;
     case 'error':
       return why.detail;
   }

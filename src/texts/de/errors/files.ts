@@ -1,8 +1,6 @@
 import type { filesErrors as english } from '../../en/errors/files.ts';
 import type { FolderHolder, Translated, NotUtf8, SecretFlaw } from '../../facts.ts';
 import type { Format } from '../../format.ts';
-import type { Away } from '../../en/errors/files.ts';
-import { awayTexts } from '../away.ts';
 
 export const AS_ADMINISTRATOR =
   'Öffnen Sie ein Terminal mit „Als Administrator ausführen“, und führen Sie dies dort aus.';
@@ -21,10 +19,6 @@ function holderText(by: FolderHolder | null): string {
 
 function takenBy(p: { readonly folder: string; readonly by: FolderHolder | null }): string {
   return `Ein anderer Agent auf diesem Rechner überwacht ${p.folder}${holderText(p.by)}. Beide würden jeden Beleg darin senden.`;
-}
-
-export function awayText({ detail, why }: Away, { phrase }: Pick<Format, 'phrase'>): string {
-  return !why || why.is === 'error' ? detail : phrase(awayTexts, why);
 }
 
 export function filesErrors(format: Format): Translated<ReturnType<typeof english>> {
@@ -52,7 +46,7 @@ export function filesErrors(format: Format): Translated<ReturnType<typeof englis
       `Der Ordner ist nicht lesbar (${p.detail}).`,
       'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, ihn zu lesen und zu öffnen.',
     ],
-    'FOLDER_UNREADABLE.chosen': (p) => [awayText(p, format), ANOTHER_FOLDER],
+    'FOLDER_UNREADABLE.chosen': (p) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_UNWRITABLE.notCreated': (p) => [
       `${p.path} lässt sich nicht anlegen (${p.system ?? 'unbekannter Fehler'}).`,
       'Wählen Sie einen anderen Ordner, oder legen Sie ihn selbst an.',
@@ -119,7 +113,7 @@ export function filesErrors(format: Format): Translated<ReturnType<typeof englis
       `Der Ordner ist nicht erreichbar (${p.system}).`,
       'Bringen Sie seinen Server oder seine Platte zurück, und prüfen Sie, ob sie eingehängt sind.',
     ],
-    'FOLDER_UNREACHABLE.chosen': (p) => [awayText(p, format), ANOTHER_FOLDER],
+    'FOLDER_UNREACHABLE.chosen': (p) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_TAKEN.checked': (p) => [
       takenBy(p),
       'Beenden Sie einen der beiden Agenten, oder nehmen Sie den Ordner aus seiner Konfiguration.',

@@ -1,7 +1,7 @@
 import type { Format } from '../../format.ts';
 import type { InDatabase, ledgerErrors as english, RefusedDirectory } from '../../en/errors/ledger.ts';
 import type { ArchiveFlaw, LedgerCure, Translated } from '../../facts.ts';
-import { awayText, NOT_UTF8 } from './files.ts';
+import { NOT_UTF8 } from './files.ts';
 import { fileFlaw, journalFlawTexts } from '../ledgerFindings.ts';
 
 const LEDGER_CURES: Readonly<Record<LedgerCure, string>> = {
@@ -110,7 +110,7 @@ const LOST: Readonly<Record<string, string>> = {
 };
 
 export function ledgerErrors(format: Format): Translated<ReturnType<typeof english>> {
-  const { counted, plural, phrase } = format;
+  const { counted, ended, plural, phrase } = format;
   const flaws = journalFlawTexts(format);
   return {
     'STATE_UNWRITABLE.closed': (p) => [
@@ -245,7 +245,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       'Installieren Sie das neuere receiptd, das es geschrieben hat, oder stellen Sie das Eingangsbuch von vor der Aktualisierung wieder her (docs/upgrading.md).',
     ],
     'LEDGER_DAMAGED.unfit': (p) => [
-      `Das Eingangsbuch ${p.path} ist nicht zu gebrauchen: ${fileFlaw(p.detail)}.`,
+      `Das Eingangsbuch ${p.path} ist nicht zu gebrauchen: ${ended(fileFlaw(p.detail))}`,
     ],
     'LEDGER_DAMAGED.file': (p) => [
       `Das Eingangsbuch ${p.path} ist beschädigt: ${fileFlaw(p.detail)}.`,
@@ -274,8 +274,8 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `Das Eingangsbuch ${p.path} ist ${p.isClosed ? 'geschlossen' : 'nur zum Lesen geöffnet'}.`,
     ],
     'LEDGER_WRITE_FAILED.threadEnded': (p) => [
-      `Das Eingangsbuch ${p.path} lässt sich nicht beschreiben, weil sein Thread geendet hat${p.detail === null ? '' : `: ${p.detail}`}.`,
-      `receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Nichts Eingetragenes geht verloren. Geschieht es noch einmal, ${/memory/i.test(p.detail ?? '') ? 'finden Sie heraus, was den Arbeitsspeicher dieses Rechners belegt' : 'melden Sie es'}.`,
+      `Das Eingangsbuch ${p.path} lässt sich nicht beschreiben, weil sein Thread geendet hat${p.detail === '' ? '.' : `: ${ended(p.detail)}`}`,
+      `receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Nichts Eingetragenes geht verloren. Geschieht es noch einmal, ${/memory/i.test(p.detail) ? 'finden Sie heraus, was den Arbeitsspeicher dieses Rechners belegt' : 'melden Sie es'}.`,
     ],
     'LEDGER_WRITE_FAILED.notChecked': (p) => [
       `Das Eingangsbuch ${p.path} konnte nicht geprüft werden.`,
@@ -419,7 +419,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `Verwenden Sie --agent ${p.agent}.`,
     ],
     MOVE_DIFFERS: (p) => [
-      `${p.count} ${plural(p.count, 'Zeile des gemeinsamen Eingangsbuchs stimmt', 'Zeilen des gemeinsamen Eingangsbuchs stimmen')} nicht mit dem umgezogenen überein: ${p.findings.join(' ')}`,
+      `${p.count} ${plural(p.count, 'Zeile des gemeinsamen Eingangsbuchs stimmt', 'Zeilen des gemeinsamen Eingangsbuchs stimmen')} nicht mit dem umgezogenen überein: ${p.findings.map(({ detail }) => detail).join(' ')}`,
       'Das alte Eingangsbuch wird weiter verwendet. Stellen Sie fest, was sonst noch in die Datenbank schreibt, und ziehen Sie es dann noch einmal in eine leere um.',
     ],
     'HISTORY_KEPT.changed': (p) => [
@@ -439,7 +439,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       NOTHING_TAKEN,
     ],
     'BACKUP_FAILED.unsound': (p) => [
-      `Die Sicherung ${p.file} wurde geschrieben, hat aber die Prüfung nicht bestanden: ${p.detail ?? 'Sie enthält eine andere Sicherung.'}`,
+      `Die Sicherung ${p.file} wurde geschrieben, hat aber die Prüfung nicht bestanden: ${p.isOther ? 'Sie enthält eine andere Sicherung.' : p.detail}`,
       'Die Sicherung wurde entfernt, und nichts wurde abgeschlossen. Verwenden Sie eine andere Platte.',
     ],
     'BACKUP_FAILED.shared': (p) => [
@@ -447,11 +447,11 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       'Sichern Sie die Datenbank selbst, mit pg_dump oder mit pg_basebackup und archivierten WAL.',
     ],
     'BACKUP_FAILED.unwritable': (p) => [
-      `Die Sicherung ${p.file} lässt sich nicht schreiben: ${p.detail}.`,
+      `Die Sicherung ${p.file} lässt sich nicht schreiben: ${ended(p.detail)}`,
       'Prüfen Sie den Pfad, seine Rechte und den Platz auf seiner Platte.',
     ],
     'BACKUP_FAILED.notValid': (p) => [
-      `${p.path} ist keine gültige Sicherung: ${fileFlaw(p.detail)}.`,
+      `${p.path} ist keine gültige Sicherung: ${ended(fileFlaw(p.detail))}`,
       'Wählen Sie eine andere, oder legen Sie mit `receiptd backup` eine an.',
     ],
     'JOURNAL_DAMAGED.behind': (p) => [
@@ -477,7 +477,7 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
         : 'Prüfen Sie Platz und Rechte im Zustandsverzeichnis.',
     ],
     'DOCUMENT_UNKNOWN.fileOnly': (p) => [
-      `Zu „${p.written}“ gibt es keinen Beleg: ${p.path} hat den Zustand ${p.state}.${p.detail === null ? '' : ` ${p.detail}`}`,
+      `Zu „${p.written}“ gibt es keinen Beleg: ${p.path} hat den Zustand ${p.state}.${p.detail === '' ? '' : ` ${p.detail}`}`,
       '`receiptd list` zeigt die Namen.',
     ],
     'DOCUMENT_UNKNOWN.name': (p) => [
@@ -511,9 +511,9 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
     ],
     DOCUMENT_TAKEN: (p) => [`${p.name} wird gerade von einem anderen Agenten gesendet.`],
     'BYTES_GONE.preview': ['Dieser Beleg hat keine Vorschau.'],
-    'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${awayText(p, format)}`],
+    'BYTES_GONE.image': (p) => [`Das Bild von „${p.name}“ lässt sich nicht zeigen. ${p.detail}`],
     'BYTES_GONE.notResent': (p) => [
-      `„${p.name}“ lässt sich nicht noch einmal senden. ${awayText(p, format)}`,
+      `„${p.name}“ lässt sich nicht noch einmal senden. ${p.detail}`,
       p.isElsewhere
         ? 'Führen Sie diesen Befehl auf dem Rechner jenes Agenten aus.'
         : 'Legen Sie die Datei zurück in ihren Ordner, oder scannen Sie den Beleg noch einmal.',

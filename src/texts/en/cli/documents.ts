@@ -30,7 +30,7 @@ export const documentsHelp = {
     endpoint: 'endpoint to send to; optional if only one is configured',
     wait: 'how long to wait for the files to be accepted',
     noWait: 'return as soon as the files are named and saved; the agent, or the next run, sends them',
-    json: 'as a JSON array of { file, outcome, name, message }',
+    json: 'as a JSON array of { file, outcome, name, message, fact }',
     statuses:
       '3 something failed, was rejected or lost; 4 something is still waiting; 5 the service could not be reached; 6 another receiptd is starting on this state directory; 130 stopped by a signal',
   },

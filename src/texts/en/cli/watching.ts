@@ -53,7 +53,7 @@ export const watchingHelp = {
   },
   alertsTest: {
     about: 'send a test alert through every configured channel',
-    json: 'as JSON: [{ channel, problem }]',
+    json: 'as JSON: [{ channel, problem, error }]',
     more: 'The running agent sends the test; if none is running, this command does.',
   },
   reload: { about: 'apply the changed configuration to the running agent' },

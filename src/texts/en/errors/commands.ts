@@ -3,6 +3,7 @@ import type {
   AlertReceiver,
   CommandLineFault,
   CredentialsFlaw,
+  Detail,
   Entries,
   NotUtf8,
   ProgramEnd,
@@ -164,7 +165,7 @@ function commandLine(fault: CommandLineFault): string {
 }
 
 export function commandsErrors(format: Format) {
-  const { counted, duration, phrase } = format;
+  const { counted, duration, ended, phrase } = format;
   return {
     'USAGE.unknownOperation': [
       'The running agent does not support this operation.',
@@ -443,8 +444,8 @@ export function commandsErrors(format: Format) {
       'This agent does not share its ledger.',
       'Leave out the agent name: `receiptd pause`, `receiptd resume`.',
     ],
-    'OUTPUT_UNWRITABLE.archive': (p: { file: string; detail: string }) => [
-      `The archive ${p.file} can't be written: ${p.detail}.`,
+    'OUTPUT_UNWRITABLE.archive': (p: { file: string } & Detail) => [
+      `The archive ${p.file} can't be written: ${ended(p.detail)}`,
       'Check the directory and the space on its disk.',
     ],
     'OUTPUT_UNWRITABLE.comparedCopy': (p: { dir: string; detail: string }) => [
@@ -753,7 +754,7 @@ export function commandsErrors(format: Format) {
       'Pass them as options or variables, or run `receiptd setup` in a terminal.',
     ],
     TEST_RECEIPT_UNDELIVERED: (p: { file: string; isToCome: boolean; why: TestReceiptTrouble }) => [
-      `The test receipt ${p.file} was not accepted: ${testReceiptTrouble(p.why)}.${p.isToCome ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.' : ''}`,
+      `The test receipt ${p.file} was not accepted: ${ended(testReceiptTrouble(p.why))}${p.isToCome ? ' It waits, and is sent once that is resolved. `receiptd pause` holds it back, along with all others.' : ''}`,
       'See `receiptd status` and `receiptd check`.',
     ],
   } satisfies Entries;
@@ -865,7 +866,7 @@ function testReceiptTrouble(why: TestReceiptTrouble): string {
     case 'unseen':
       return 'the agent has not seen it';
     case 'state':
-      return `it is ${why.state}${why.detail === null ? '' : ` (${why.detail})`}`;
+      return `it is ${why.state}${why.detail === '' ? '' : ` (${why.detail.replace(/\.$/, '')})`}`;
     case 'error':
       return why.detail;
   }

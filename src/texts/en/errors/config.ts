@@ -1,4 +1,4 @@
-import type { AuthoritiesFlaw, Entries, NotUtf8, Words } from '../../facts.ts';
+import type { AuthoritiesFlaw, Detail, Entries, NotUtf8, Words } from '../../facts.ts';
 import type { Format } from '../../format.ts';
 import { flawTexts, type Flaw, type InvalidSettings } from '../settingFlaws.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8 } from './files.ts';
@@ -137,7 +137,7 @@ export function configErrors(format: Format) {
       `control.group: the group "${p.group}" does not exist on this machine.`,
       'Use an existing group or its number.',
     ],
-    'CONFIG_INVALID.beforeCreating': (p: { file: string; detail: string }) => [
+    'CONFIG_INVALID.beforeCreating': (p: { file: string } & Detail) => [
       `Nothing was created, because ${p.file} has an error: ${p.detail}`,
       'Correct it first.',
     ],

@@ -1,6 +1,5 @@
-import type { Entries, FolderHolder, NotUtf8, SecretFlaw } from '../../facts.ts';
+import type { Detail, Entries, FolderHolder, NotUtf8, SecretFlaw } from '../../facts.ts';
 import type { Format } from '../../format.ts';
-import { awayTexts } from '../away.ts';
 
 export const AS_ADMINISTRATOR = 'Open a terminal with "Run as administrator" and run this there.';
 
@@ -10,13 +9,6 @@ export const NOT_UTF8: Readonly<Record<NotUtf8, string>> = {
 };
 
 const ANOTHER_FOLDER = 'Choose another folder, or allow the user that runs receiptd to read it and open it.';
-
-/** Why a folder, or the bytes of a file, can't be reached; `why`: null for an error, whose words are `detail`. */
-export type Away = { readonly detail: string; readonly why?: { readonly is: string } | null };
-
-export function awayText({ detail, why }: Away, { phrase }: Pick<Format, 'phrase'>): string {
-  return !why || why.is === 'error' ? detail : phrase(awayTexts, why);
-}
 
 function holderText(by: FolderHolder | null): string {
   return by === null ? '' : ` (process ${by.pid} of ${by.user}, state directory ${by.stateDir})`;
@@ -51,7 +43,7 @@ export function filesErrors(format: Format) {
       `It can't be read (${p.detail}).`,
       'Allow the user that runs receiptd to read and open it.',
     ],
-    'FOLDER_UNREADABLE.chosen': (p: Away) => [awayText(p, format), ANOTHER_FOLDER],
+    'FOLDER_UNREADABLE.chosen': (p: Detail) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_UNWRITABLE.notCreated': (p: { path: string; system: string | null }) => [
       `${p.path} can't be created (${p.system ?? 'unknown error'}).`,
       'Choose another folder, or create it yourself.',
@@ -119,7 +111,7 @@ export function filesErrors(format: Format) {
       `It can't be reached (${p.system}).`,
       'Bring its server or disk back and make sure it is mounted.',
     ],
-    'FOLDER_UNREACHABLE.chosen': (p: Away) => [awayText(p, format), ANOTHER_FOLDER],
+    'FOLDER_UNREACHABLE.chosen': (p: Detail) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_TAKEN.checked': (p: { folder: string; by: FolderHolder | null }) => [
       takenBy(p),
       'Stop one of the two agents, or remove the folder from its config.',

@@ -1,6 +1,6 @@
 import type { Format } from '../../format.ts';
-import type { ArchiveFlaw, Entries, LedgerCure, NotUtf8 } from '../../facts.ts';
-import { awayText, NOT_UTF8, type Away } from './files.ts';
+import type { ArchiveFlaw, Detail, Entries, LedgerCure, NotUtf8 } from '../../facts.ts';
+import { NOT_UTF8 } from './files.ts';
 import { fileFlaw, journalFlawTexts, type JournalFlawFact } from '../ledgerFindings.ts';
 
 const FILE_OR_KEY = 'Correct the file, or the key.';
@@ -114,7 +114,7 @@ const LOST: Readonly<Record<string, string>> = {
 };
 
 export function ledgerErrors(format: Format) {
-  const { counted, plural, phrase } = format;
+  const { counted, ended, plural, phrase } = format;
   const flaws = journalFlawTexts(format);
   return {
     'STATE_UNWRITABLE.closed': (p: { stateDir: string; system: string }) => [
@@ -250,8 +250,8 @@ export function ledgerErrors(format: Format) {
       `The ledger ${p.path} has version ${p.version}, but this receiptd supports only up to version ${p.latest}.`,
       'Install the newer receiptd that wrote it, or restore the ledger from before the upgrade (docs/upgrading.md).',
     ],
-    'LEDGER_DAMAGED.unfit': (p: { path: string; detail: string }) => [
-      `The ledger ${p.path} can't be used: ${fileFlaw(p.detail)}.`,
+    'LEDGER_DAMAGED.unfit': (p: { path: string } & Detail) => [
+      `The ledger ${p.path} can't be used: ${ended(fileFlaw(p.detail))}`,
     ],
     'LEDGER_DAMAGED.file': (p: { path: string; detail: string }) => [
       `The ledger ${p.path} is damaged: ${fileFlaw(p.detail)}.`,
@@ -279,9 +279,9 @@ export function ledgerErrors(format: Format) {
     'LEDGER_WRITE_FAILED.notOpen': (p: { path: string; isClosed: boolean }) => [
       `The ledger ${p.path} is ${p.isClosed ? 'closed' : 'open for reading only'}.`,
     ],
-    'LEDGER_WRITE_FAILED.threadEnded': (p: { path: string; detail: string | null }) => [
-      `The ledger ${p.path} can't be written: its thread has ended${p.detail === null ? '' : `: ${p.detail}`}.`,
-      `receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again, ${/memory/i.test(p.detail ?? '') ? "find out what is using this machine's memory" : 'report it'}.`,
+    'LEDGER_WRITE_FAILED.threadEnded': (p: { path: string } & Detail) => [
+      `The ledger ${p.path} can't be written: its thread has ended${p.detail === '' ? '.' : `: ${ended(p.detail)}`}`,
+      `receiptd stops, and its service manager restarts it; without one, start it yourself. Nothing recorded is lost. If it happens again, ${/memory/i.test(p.detail) ? "find out what is using this machine's memory" : 'report it'}.`,
     ],
     'LEDGER_WRITE_FAILED.notChecked': (p: { path: string }) => [
       `The ledger ${p.path} could not be checked.`,
@@ -437,8 +437,8 @@ export function ledgerErrors(format: Format) {
       `This ledger is already being moved as the agent ${p.agent}.`,
       `Use --agent ${p.agent}.`,
     ],
-    MOVE_DIFFERS: (p: { count: number; findings: readonly string[] }) => [
-      `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has ${plural(p.count, 'it', 'them')}: ${p.findings.join(' ')}`,
+    MOVE_DIFFERS: (p: { count: number; findings: readonly Detail[] }) => [
+      `${p.count} ${plural(p.count, 'row of the shared ledger is', 'rows of the shared ledger are')} not as the moved ledger has ${plural(p.count, 'it', 'them')}: ${p.findings.map(({ detail }) => detail).join(' ')}`,
       'The old ledger is still in use. Find out what else writes to the database, then move the ledger again into an empty one.',
     ],
     'HISTORY_KEPT.changed': (p: { month: string }) => [
@@ -457,20 +457,20 @@ export function ledgerErrors(format: Format) {
       `The history of ${p.month} stays in the database: ${p.file} holds ${p.lines} of ${p.count} entries.`,
       NOTHING_TAKEN,
     ],
-    'BACKUP_FAILED.unsound': (p: { file: string; detail: string | null }) => [
-      `The backup ${p.file} was written, but verifying it failed: ${p.detail ?? 'it holds another backup'}`,
+    'BACKUP_FAILED.unsound': (p: { file: string; isOther: boolean } & Detail) => [
+      `The backup ${p.file} was written, but verifying it failed: ${p.isOther ? 'it holds another backup.' : p.detail}`,
       'The backup was removed, and nothing was closed. Use another disk.',
     ],
     'BACKUP_FAILED.shared': (p: { where: string }) => [
       `The ledger is shared, at ${p.where}, and receiptd does not back it up.`,
       'Back up the database itself with pg_dump, or with pg_basebackup and archived WAL.',
     ],
-    'BACKUP_FAILED.unwritable': (p: { file: string; detail: string }) => [
-      `The backup ${p.file} can't be written: ${p.detail}.`,
+    'BACKUP_FAILED.unwritable': (p: { file: string } & Detail) => [
+      `The backup ${p.file} can't be written: ${ended(p.detail)}`,
       'Check the path, its permissions, and the free space on its disk.',
     ],
-    'BACKUP_FAILED.notValid': (p: { path: string; detail: string }) => [
-      `${p.path} is not a valid backup: ${fileFlaw(p.detail)}.`,
+    'BACKUP_FAILED.notValid': (p: { path: string } & Detail) => [
+      `${p.path} is not a valid backup: ${ended(fileFlaw(p.detail))}`,
       'Choose another one, or create one with `receiptd backup`.',
     ],
     'JOURNAL_DAMAGED.behind': (p: { journal: string }) => [
@@ -500,13 +500,8 @@ export function ledgerErrors(format: Format) {
         ? 'Free some space on the disk of the state directory.'
         : 'Check the free space and permissions of the state directory.',
     ],
-    'DOCUMENT_UNKNOWN.fileOnly': (p: {
-      written: string;
-      path: string;
-      state: string;
-      detail: string | null;
-    }) => [
-      `"${p.written}" has no document: ${p.path} is ${p.state}.${p.detail === null ? '' : ` ${p.detail}`}`,
+    'DOCUMENT_UNKNOWN.fileOnly': (p: { written: string; path: string; state: string } & Detail) => [
+      `"${p.written}" has no document: ${p.path} is ${p.state}.${p.detail === '' ? '' : ` ${p.detail}`}`,
       '`receiptd list` lists the names.',
     ],
     'DOCUMENT_UNKNOWN.name': (p: { name: string }) => [
@@ -544,11 +539,11 @@ export function ledgerErrors(format: Format) {
     ],
     DOCUMENT_TAKEN: (p: { name: string }) => [`${p.name} is being sent by another agent.`],
     'BYTES_GONE.preview': ['This document has no preview.'],
-    'BYTES_GONE.image': (p: { name: string } & Away) => [
-      `The image of "${p.name}" can't be shown. ${awayText(p, format)}`,
+    'BYTES_GONE.image': (p: { name: string } & Detail) => [
+      `The image of "${p.name}" can't be shown. ${p.detail}`,
     ],
-    'BYTES_GONE.notResent': (p: { name: string; isElsewhere: boolean } & Away) => [
-      `"${p.name}" can't be sent again. ${awayText(p, format)}`,
+    'BYTES_GONE.notResent': (p: { name: string; isElsewhere: boolean } & Detail) => [
+      `"${p.name}" can't be sent again. ${p.detail}`,
       p.isElsewhere
         ? "Run this command on that agent's machine."
         : 'Put the file back into its folder, or scan the receipt again.',

@@ -1,6 +1,6 @@
 import { faultText } from '../faults.ts';
 import type { FaultFact } from '../../fault.ts';
-import type { Entries } from '../../facts.ts';
+import type { Detail, Entries } from '../../facts.ts';
 import type { Format } from '../../format.ts';
 
 const CREATED_ALL_THE_SAME = 'The endpoint may have been created all the same.';
@@ -70,7 +70,7 @@ export function serviceErrors(format: Pick<Format, 'faultOf'>) {
       `${p.host} redirects (HTTP ${p.httpStatus}); receiptd never follows redirects. ${CREATED_ALL_THE_SAME}`,
       BEFORE_TRYING_AGAIN,
     ],
-    'CREATE_UNCERTAIN.unrecorded': (p: { name: string; uid: string; detail: string }) => [
+    'CREATE_UNCERTAIN.unrecorded': (p: { name: string; uid: string } & Detail) => [
       `The endpoint "${p.name}" was created with the uid ${p.uid}, but could not be recorded: ${p.detail}`,
       `Don't create it again. Run this with --endpoint-uid ${p.uid}.`,
     ],
