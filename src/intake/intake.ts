@@ -86,6 +86,8 @@ export class Intake {
   /** Wakes the examination of files. */
   readonly #dueNotifier: Notifier;
   #relistSoon = false;
+  /** Whether this round compares files without the ledger. A single run, and the first listing of a folder, always ask it. */
+  #isWithoutLedger = false;
   #isOver = false;
 
   constructor(deps: IntakeDeps) {
@@ -123,6 +125,7 @@ export class Intake {
       ...deps,
       offline,
       unstable: this.#unstable,
+      isOffline: () => this.#isWithoutLedger,
       isInPlace: () => this.#presence.isInPlace(),
       restedMs: (identity) => this.#pastRest.ms(identity, this.#presence.fileSystem),
       times: () => this.#presence.times,
@@ -320,7 +323,8 @@ export class Intake {
     const presence = this.#presence;
     const { foreign } = presence;
     // The first listing waits until the ledger can be asked about the folder.
-    const isBegun = !this.#isOffline;
+    this.#isWithoutLedger = this.#isOffline;
+    const isBegun = !this.#isWithoutLedger;
     let files = 0;
     if (isBegun) {
       if (!(await this.#mayBegin())) return;
@@ -330,18 +334,16 @@ export class Intake {
       this.#deps.pages?.wake();
     } else this.#relistSoon = true;
     const times = new ListingTimes(this.#deps, files);
-    let wasOffline = !isBegun;
     while (!signal.aborted) {
-      if (this.#isOffline !== wasOffline) {
-        wasOffline = !wasOffline;
-        // Finds files that were not deferred, and those that are gone.
-        this.#relistSoon = true;
-        this.#notifier.notify();
-        if (!wasOffline && !isBegun) return;
-        this.#scanner.forget();
-      }
       await this.#rest(times, signal);
       if (signal.aborted) return;
+      if (this.#isOffline !== this.#isWithoutLedger) {
+        this.#isWithoutLedger = !this.#isWithoutLedger;
+        if (!this.#isWithoutLedger && !isBegun) return;
+        // Finds files that were not deferred, and those that are gone.
+        this.#relistSoon = true;
+        this.#scanner.forget();
+      }
       if (this.#mustWait) {
         // No file was examined meanwhile, so that time must not count as progress.
         this.#scanner.forgetProgress();
