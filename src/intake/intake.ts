@@ -375,16 +375,29 @@ export class Intake {
     // A listing of the whole folder covers these too.
     const dirs = this.#changes.takeDirs();
     if (kind === 'all') this.#relistSoon = false;
-    const compared = await this.#beside(async () => {
-      if (kind === 'all') return this.#all('fresh', signal);
-      if (kind === 'changed') {
-        this.#disposal.soon();
-        return scanner.changed(signal);
-      }
-      for (const dir of dirs) await scanner.directory(dir, signal);
-      return 0;
+    const isBack = new AbortController();
+    const until = this.#isWithoutLedger ? AbortSignal.any([signal, isBack.signal]) : signal;
+    const deaf = this.#offline?.onChange(() => {
+      if (this.#isWithoutLedger && !this.#isOffline) isBack.abort();
     });
-    times.listed(from, kind, compared, this.#unstable.roomWaitedMs - waitedBefore);
+    try {
+      const compared = await this.#beside(async () => {
+        if (kind === 'all') return this.#all('fresh', until);
+        if (kind === 'changed') {
+          this.#disposal.soon();
+          return scanner.changed(until);
+        }
+        for (const dir of dirs) await scanner.directory(dir, until);
+        return 0;
+      });
+      times.listed(from, kind, compared, this.#unstable.roomWaitedMs - waitedBefore);
+    } catch (error) {
+      if (signal.aborted || !isBack.signal.aborted) throw error;
+      // The ledger is back, and everything is compared with it now.
+      this.#relistSoon = true;
+    } finally {
+      deaf?.();
+    }
   }
 
   #all(lane: Lane, signal: AbortSignal): Promise<number> {

@@ -40,7 +40,12 @@ function offlineByHand() {
     state.isOn = isOn;
     for (const listener of listeners) listener();
   };
-  return { offline: { of: () => folder } as unknown as OfflineMode, turn, deferred };
+  return {
+    offline: { of: () => folder } as unknown as OfflineMode,
+    turn,
+    deferred,
+    isOffline: () => state.isOn,
+  };
 }
 
 it('a single run compares its folder with the ledger, even if not all that was deferred is in it', async () => {
@@ -87,4 +92,29 @@ it('a ledger that is offline for a moment, when a listing begins, leaves nothing
     return gone || place.clock.monotonic() > before + 120_000;
   }, 5_000);
   expect(gone).toBe(true);
+});
+
+it('a listing without the ledger ends when the ledger is back, however long it would take', async () => {
+  const place = await watchingPlace();
+  const { offline, turn, isOffline } = offlineByHand();
+  turn(true);
+  await place.drop('a.jpg');
+  let slow = 0;
+  const { admitted } = place.start({
+    deps: { offline },
+    folder: (real) => ({
+      list: async function* (under, signal, ...more) {
+        if (isOffline()) {
+          slow += 1;
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
+          signal?.throwIfAborted();
+        }
+        yield* real.list(under, signal, ...more);
+      },
+    }),
+  });
+  await place.clock.advanceUntil(() => slow === 1);
+  turn(false);
+  await place.clock.advanceUntil(() => admitted.length === 1);
+  expect(await place.states()).toEqual({ 'a.jpg': 'queued' });
 });
