@@ -86,6 +86,8 @@ export class Intake {
   /** Wakes the examination of files. */
   readonly #dueNotifier: Notifier;
   #relistSoon = false;
+  /** Whether this round compares files without the ledger. A single run, and the first listing of a folder, always ask it. */
+  #isWithoutLedger = false;
   #isOver = false;
 
   constructor(deps: IntakeDeps) {
@@ -123,6 +125,7 @@ export class Intake {
       ...deps,
       offline,
       unstable: this.#unstable,
+      isOffline: () => this.#isWithoutLedger,
       isInPlace: () => this.#presence.isInPlace(),
       restedMs: (identity) => this.#pastRest.ms(identity, this.#presence.fileSystem),
       times: () => this.#presence.times,
@@ -320,7 +323,8 @@ export class Intake {
     const presence = this.#presence;
     const { foreign } = presence;
     // The first listing waits until the ledger can be asked about the folder.
-    const isBegun = !this.#isOffline;
+    this.#isWithoutLedger = this.#isOffline;
+    const isBegun = !this.#isWithoutLedger;
     let files = 0;
     if (isBegun) {
       if (!(await this.#mayBegin())) return;
@@ -330,18 +334,16 @@ export class Intake {
       this.#deps.pages?.wake();
     } else this.#relistSoon = true;
     const times = new ListingTimes(this.#deps, files);
-    let wasOffline = !isBegun;
     while (!signal.aborted) {
-      if (this.#isOffline !== wasOffline) {
-        wasOffline = !wasOffline;
-        // Finds files that were not deferred, and those that are gone.
-        this.#relistSoon = true;
-        this.#notifier.notify();
-        if (!wasOffline && !isBegun) return;
-        this.#scanner.forget();
-      }
       await this.#rest(times, signal);
       if (signal.aborted) return;
+      if (this.#isOffline !== this.#isWithoutLedger) {
+        this.#isWithoutLedger = !this.#isWithoutLedger;
+        if (!this.#isWithoutLedger && !isBegun) return;
+        // Finds files that were not deferred, and those that are gone.
+        this.#relistSoon = true;
+        this.#scanner.forget();
+      }
       if (this.#mustWait) {
         // No file was examined meanwhile, so that time must not count as progress.
         this.#scanner.forgetProgress();
@@ -373,16 +375,29 @@ export class Intake {
     // A listing of the whole folder covers these too.
     const dirs = this.#changes.takeDirs();
     if (kind === 'all') this.#relistSoon = false;
-    const compared = await this.#beside(async () => {
-      if (kind === 'all') return this.#all('fresh', signal);
-      if (kind === 'changed') {
-        this.#disposal.soon();
-        return scanner.changed(signal);
-      }
-      for (const dir of dirs) await scanner.directory(dir, signal);
-      return 0;
+    const isBack = new AbortController();
+    const until = this.#isWithoutLedger ? AbortSignal.any([signal, isBack.signal]) : signal;
+    const deaf = this.#offline?.onChange(() => {
+      if (this.#isWithoutLedger && !this.#isOffline) isBack.abort();
     });
-    times.listed(from, kind, compared, this.#unstable.roomWaitedMs - waitedBefore);
+    try {
+      const compared = await this.#beside(async () => {
+        if (kind === 'all') return this.#all('fresh', until);
+        if (kind === 'changed') {
+          this.#disposal.soon();
+          return scanner.changed(until);
+        }
+        for (const dir of dirs) await scanner.directory(dir, until);
+        return 0;
+      });
+      times.listed(from, kind, compared, this.#unstable.roomWaitedMs - waitedBefore);
+    } catch (error) {
+      if (signal.aborted || !isBack.signal.aborted) throw error;
+      // The ledger is back, and everything is compared with it now.
+      this.#relistSoon = true;
+    } finally {
+      deaf?.();
+    }
   }
 
   #all(lane: Lane, signal: AbortSignal): Promise<number> {

@@ -36,6 +36,8 @@ export interface ScannerDeps {
   readonly offline: OfflineFolder | null;
   readonly clock: Clock;
   readonly log: Log;
+  /** Whether files are compared without the ledger. One answer for a whole round, so that none is taken for compared that was not. */
+  readonly isOffline: () => boolean;
   /** Whether a missing file counts as gone: false while the folder is missing or replaced by another directory. */
   readonly isInPlace: () => Promise<boolean>;
   /** Milliseconds for which a newly found file has certainly not changed. */
@@ -114,9 +116,9 @@ export class Scanner {
     return this.#unreadable.size;
   }
 
-  /** Whether `ask` was called and no listing that compares all has begun since. */
+  /** Whether `ask` was called and no listing that compares all has begun since. It waits for the ledger. */
   get isAskedFor(): boolean {
-    return this.#isAskedFor;
+    return this.#isAskedFor && !this.#isOffline;
   }
 
   ask(): void {
@@ -180,10 +182,12 @@ export class Scanner {
 
   /** Compares every file. Resolves how many. */
   async all(lane: Lane, signal: AbortSignal): Promise<number> {
-    this.#isAskedFor = false;
     const isFull = !this.#isOffline;
     const from = this.#deps.clock.monotonic();
-    if (isFull) this.#underWay = from;
+    if (isFull) {
+      this.#isAskedFor = false;
+      this.#underWay = from;
+    }
     let compared = 0;
     try {
       compared = await this.#list('', { lane, isFull, passesOver: false }, signal);
@@ -431,7 +435,7 @@ export class Scanner {
   }
 
   get #isOffline(): boolean {
-    return this.#deps.offline?.isOn === true;
+    return this.#deps.isOffline();
   }
 
   /* ---- What is not a file to send ---- */

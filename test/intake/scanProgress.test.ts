@@ -40,6 +40,7 @@ beforeEach(async () => {
     unstable,
     clock,
     offline: null,
+    isOffline: () => false,
     isInPlace: async () => true,
     restedMs: () => 0,
     times: () => ({ areForeign: false, areCoarse: false }),
