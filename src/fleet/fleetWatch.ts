@@ -5,7 +5,7 @@ import type { FleetAgent, FleetSignal, LedgerFleet } from '../core/ports/fleet.t
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Flow } from '../flow/flow.ts';
-import type { Holds } from '../flow/holds/holds.ts';
+import type { Holds } from '../flow/holds.ts';
 import { Notifier } from '../core/notifier.ts';
 
 export interface FleetWatchDeps {

@@ -20,7 +20,7 @@ import type { Clock, Random } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
-import type { Gate, Holds, Why } from './holds/holds.ts';
+import type { Gate, Holds, Why } from './holds.ts';
 import type { Served } from './limits/pace.ts';
 import type { Pacer } from './limits/pacer.ts';
 import type { ByteBudget } from '../keeper/byteBudget.ts';
@@ -148,7 +148,7 @@ export class Flow {
       ledger,
       fleet: ledger.fleet,
       clock,
-      pausedFolders: () => [...holds.pauses.folders(), ...this.#foldersAside()],
+      pausedFolders: () => [...holds.pausedFolders(), ...this.#foldersAside()],
       isUnderWay: (id: number) => this.#uploads.has(id),
       underWay: () => this.#uploads.size,
     };
@@ -359,7 +359,7 @@ export class Flow {
       return { why: isProbe ? 'outage' : 'notDue', waitMs: Math.max(10, waitMs) };
     }
     // A person may have paused the folder meanwhile.
-    const isHeld = holds.pauses.has('folder', document.folder) || this.#isSetAside(document);
+    const isHeld = holds.isPaused('folder', document.folder) || this.#isSetAside(document);
     if (isHeld || this.#uploads.has(document.id)) {
       queue.take();
       return null;
@@ -379,7 +379,7 @@ export class Flow {
   #waitFor({ waitMs, recheckMs }: Extract<Gate, { kind: 'closed' }>): number {
     if (recheckMs === null) return waitMs;
     if (recheckMs > 0) return Math.min(waitMs, recheckMs);
-    void this.#deps.holds.credentials.run().then(() => this.#notifier.notify());
+    void this.#deps.holds.recheckCredentials().then(() => this.#notifier.notify());
     return waitMs;
   }
 

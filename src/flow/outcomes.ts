@@ -5,7 +5,7 @@ import { toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
 import type { EndItem, NextState } from '../core/messages.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
 import type { Log, LogFields } from '../core/ports/log.ts';
-import type { Holds, Why } from './holds/holds.ts';
+import type { Holds, Why } from './holds.ts';
 import type { Served } from './limits/pace.ts';
 import type { Pacer } from './limits/pacer.ts';
 import { RefusalHistory, type Together } from './refusalHistory.ts';

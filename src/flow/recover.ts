@@ -2,7 +2,7 @@ import { whyText } from '../core/domain/why.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { Holds } from './holds/holds.ts';
+import type { Holds } from './holds.ts';
 
 /** Closes what a crash left open; call before anything runs. */
 export async function recover(deps: { ledger: Ledger; holds: Holds; clock: Clock; log: Log }): Promise<void> {

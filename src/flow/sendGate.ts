@@ -4,7 +4,7 @@ import type { Note } from '../core/domain/note.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 import type { LedgerFleet } from '../core/ports/fleet.ts';
-import type { Holds } from './holds/holds.ts';
+import type { Holds } from './holds.ts';
 import type { Pacer } from './limits/pacer.ts';
 
 export interface SendGateDeps {
@@ -53,7 +53,7 @@ export class SendGate {
 
   isOpen({ endpoint, folder }: Pick<Document, 'endpoint' | 'folder'>): boolean {
     const { holds } = this.#deps;
-    return holds.gate(endpoint).kind === 'open' && !holds.pauses.has('folder', folder) && !this.isShut;
+    return holds.gate(endpoint).kind === 'open' && !holds.isPaused('folder', folder) && !this.isShut;
   }
 
   /** Whether the next document of this folder would be sent within a second. */

@@ -168,7 +168,7 @@ export async function composeGeneration(
           ...status,
           ...shown(why),
           state:
-            status.state !== 'standby' && holds.pauses.has('folder', status.path)
+            status.state !== 'standby' && holds.isPaused('folder', status.path)
               ? ('paused' as const)
               : status.state,
           endpoint: config.folders[index]?.alias ?? '',
@@ -217,7 +217,7 @@ function foldersNow({ intakes, holds }: Pipeline): FolderNow[] {
   return intakes.map(({ status: { path, state } }) => ({
     path,
     state,
-    isPaused: holds.pauses.has('folder', path),
+    isPaused: holds.isPaused('folder', path),
   }));
 }
 

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { OperationHandlers, type OperationDeps } from '../control/operations/operations.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ANYTHING } from '../intake/presence/mountIdentity.ts';
-import { Holds } from '../flow/holds/holds.ts';
+import { Holds } from '../flow/holds.ts';
 import type { Log } from '../core/ports/log.ts';
 import { composeFolders } from './folders.ts';
 import { createImageInspector } from '../intake/image/inspect.ts';

@@ -3,7 +3,7 @@ import { Agent } from '../daemon/agent.ts';
 import { nicety } from '../daemon/nicety.ts';
 import { watchForSuspend } from '../daemon/suspendDetector.ts';
 import type { Flow } from '../flow/flow.ts';
-import type { Holds } from '../flow/holds/holds.ts';
+import type { Holds } from '../flow/holds.ts';
 import type { Intake } from '../intake/intake.ts';
 import { Intakes } from '../intake/intakes.ts';
 import type { PayloadStore } from '../keeper/payloadStore.ts';

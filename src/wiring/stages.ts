@@ -3,7 +3,7 @@ import { factsOf } from '../core/domain/imageType.ts';
 import { ByteBudget } from '../keeper/byteBudget.ts';
 import { BytesSearch } from '../keeper/locateBytes.ts';
 import { inItsPlace } from '../intake/presence/mountIdentity.ts';
-import { Holds } from '../flow/holds/holds.ts';
+import { Holds } from '../flow/holds.ts';
 import { Intake } from '../intake/intake.ts';
 import type { Intakes } from '../intake/intakes.ts';
 import { Looks } from '../intake/looks.ts';

@@ -13,7 +13,7 @@ import type { BytesSearchDeps, OpenFolder } from '../../src/keeper/locateBytes.t
 import { Flow, type FlowDeps, type Idle } from '../../src/flow/flow.ts';
 import { Outcomes } from '../../src/flow/outcomes.ts';
 import { SendGate } from '../../src/flow/sendGate.ts';
-import { Holds } from '../../src/flow/holds/holds.ts';
+import { Holds } from '../../src/flow/holds.ts';
 import type { PayloadStoreDeps } from '../../src/keeper/payloadStore.ts';
 import { Pacer } from '../../src/flow/limits/pacer.ts';
 import { recover } from '../../src/flow/recover.ts';

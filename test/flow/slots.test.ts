@@ -191,11 +191,11 @@ it('does not send a request that was slow to prepare once its folder is paused',
   };
   const { holds, flow } = await place.start();
   await place.clock.advanceUntil(() => isAsked, 1);
-  await holds.pauses.pause('folder', place.scans, 'a person');
+  await holds.pause('folder', place.scans, 'a person');
   ready();
   await place.clock.advance(50_000);
   expect(place.service.asked).toEqual([]);
-  await holds.pauses.resume('folder', place.scans);
+  await holds.resume('folder', place.scans);
   flow.wake();
   await place.clock.advance(1_000);
   expect(place.service.asked).toHaveLength(1);

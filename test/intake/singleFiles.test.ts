@@ -132,12 +132,12 @@ test('keeps no copy of a duplicate unless its document is waiting', async () => 
   const place = await sendingPlace();
   const site = await desk(place);
   const bytes = await image();
-  await site.holds.pauses.pause('endpoint', `${OFFICE.baseUrl}#${OFFICE.uid}`, 'anna');
+  await site.holds.pause('endpoint', `${OFFICE.baseUrl}#${OFFICE.uid}`, 'anna');
   await site.take('a.jpg', bytes);
   expect(await site.take('b.jpg', bytes)).toMatchObject({ kind: 'duplicate', document: { path: 'a.jpg' } });
   expect(await site.take('a.jpg', bytes)).toMatchObject({ kind: 'known' });
   expect(await site.copies()).toHaveLength(1);
-  await site.holds.pauses.resume('endpoint', `${OFFICE.baseUrl}#${OFFICE.uid}`);
+  await site.holds.resume('endpoint', `${OFFICE.baseUrl}#${OFFICE.uid}`);
   site.flow.wake();
   await place.clock.advanceUntil(() => site.accepted.length === 1);
   expect(await site.take('c.jpg', bytes)).toMatchObject({ kind: 'duplicate' });

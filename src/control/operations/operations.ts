@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { endpointId, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { Holds } from '../../flow/holds/holds.ts';
+import type { Holds } from '../../flow/holds.ts';
 import { locateBytes, type OpenFolder } from '../../keeper/locateBytes.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
 import type { Clock } from '../../core/ports/clock.ts';
@@ -150,7 +150,7 @@ export class OperationHandlers {
 
   async pause({ target, by }: Request<'pause'>): Promise<Response<'pause'>> {
     const targets = this.#targets(target);
-    for (const { scope, key } of targets) await this.#deps.holds.pauses.pause(scope, key, by ?? SOMEBODY);
+    for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? SOMEBODY);
     await this.#record('pause', target ?? 'everything', by);
     await this.#deps.changed();
     return { targets: targets.map(({ label }) => label) };
@@ -159,8 +159,8 @@ export class OperationHandlers {
   async resume({ target, by }: Request<'resume'>): Promise<Response<'pause'>> {
     const { holds, takeOver } = this.#deps;
     const targets = this.#targets(target).concat(target === undefined ? this.#folders() : []);
-    const paused = targets.filter(({ scope, key }) => holds.pauses.has(scope, key));
-    for (const { scope, key } of paused) await holds.pauses.resume(scope, key);
+    const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));
+    for (const { scope, key } of paused) await holds.resume(scope, key);
     const foreign = targets.filter(({ scope }) => target !== undefined && scope === 'folder');
     for (const { key } of foreign) await takeOver(key);
     await this.#record('resume', target ?? 'everything', by);
@@ -228,7 +228,7 @@ export class OperationHandlers {
     if (found.length > 0) return found;
     // Of an endpoint or a folder that is no longer configured: `status` names it so.
     for (const scope of ['endpoint', 'folder'] as const)
-      if (this.#deps.holds.pauses.has(scope, target)) return [{ scope, key: target, label: target }];
+      if (this.#deps.holds.isPaused(scope, target)) return [{ scope, key: target, label: target }];
     throw new ReceiptdError('USAGE.noSuchTarget', {
       target,
       known: [...endpoints, ...this.#folders()].map(({ label }) => label),

@@ -6,7 +6,7 @@ import { OperationHandlers } from '../../../src/control/operations/operations.ts
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import type { EndpointSettings } from '../../../src/core/domain/settings.ts';
-import { Holds } from '../../../src/flow/holds/holds.ts';
+import { Holds } from '../../../src/flow/holds.ts';
 import { openSpool } from '../../../src/keeper/spool/openSpool.ts';
 import { admission, OFFICE, REFUSAL, seen, send, SHOP } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';

@@ -1,7 +1,7 @@
 /** Trouble that concerns more than one document. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
-import type { Holds } from '../../../src/flow/holds/holds.ts';
+import type { Holds } from '../../../src/flow/holds.ts';
 import { failing, OFFICE, SHOP } from '../sending.ts';
 import { FORBIDDEN, sent, SLOWLY, WHY, holdsPlace } from './holdsPlace.ts';
 
@@ -128,7 +128,7 @@ describe('a command by a person', () => {
   it('clears every hold except pauses', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.holdCredentials(sent(OFFICE), FORBIDDEN);
-    await holds.pauses.pause('endpoint', endpointId(SHOP), 'anna');
+    await holds.pause('endpoint', endpointId(SHOP), 'anna');
     await holds.clearAll();
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
     expect(holds.gate(SHOP)).toEqual({ kind: 'paused' });
@@ -138,12 +138,12 @@ describe('a command by a person', () => {
   it('is kept over a restart if it is a pause, unlike other holds', async () => {
     await holds.holdEndpoint(sent(OFFICE), FORBIDDEN);
     await holds.serviceTrouble(sent(OFFICE), WHY, null);
-    await holds.pauses.pause('endpoint', endpointId(SHOP), 'anna');
-    await holds.pauses.pause('folder', '/scans', 'anna');
+    await holds.pause('endpoint', endpointId(SHOP), 'anna');
+    await holds.pause('folder', '/scans', 'anna');
     holds = await place.restarted();
     expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
     expect(holds.gate(SHOP)).toEqual({ kind: 'paused' });
-    expect(holds.pauses.has('folder', '/scans')).toBe(true);
+    expect(holds.isPaused('folder', '/scans')).toBe(true);
     expect((await place.ledger.holds()).map(({ reason }) => reason)).toEqual(['PAUSED', 'PAUSED']);
   });
 });
@@ -171,7 +171,7 @@ describe('changed credentials', () => {
   it('are treated as unchanged if the check fails', async () => {
     holds = place.create(place.ledger, () => Promise.reject(new Error('the keychain is locked')));
     await holds.holdCredentials(sent(), NONE);
-    expect(await holds.credentials.run()).toBe(false);
+    expect(await holds.recheckCredentials()).toBe(false);
     expect(holds.gate(SHOP)).toMatchObject({ kind: 'closed' });
   });
 });

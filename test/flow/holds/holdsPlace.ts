@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { EndpointKey } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { Holds } from '../../../src/flow/holds/holds.ts';
+import { Holds } from '../../../src/flow/holds.ts';
 import { OFFICE, sendingPlace } from '../sending.ts';
 
 export const WHY = { reason: 'ECONNREFUSED', why: { is: 'interrupted' } } as const;

@@ -1,7 +1,7 @@
 /** How long a hold lasts if the service says so, and if clocks jump. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
-import type { Holds } from '../../../src/flow/holds/holds.ts';
+import type { Holds } from '../../../src/flow/holds.ts';
 import { OFFICE, SHOP } from '../sending.ts';
 import { FORBIDDEN, HOUR, sent, SLOWLY, WHY, holdsPlace } from './holdsPlace.ts';
 

@@ -112,13 +112,13 @@ describe('sendsSoon', () => {
     });
     const canSend = (key = OFFICE): boolean => sending.gate.sendsSoon({ endpoint: key, folder: place.scans });
     expect([canSend(), canSend(SHOP)]).toEqual([true, true]);
-    await sending.holds.pauses.pause('folder', place.scans, 'anna');
+    await sending.holds.pause('folder', place.scans, 'anna');
     expect([canSend(), canSend(SHOP)]).toEqual([false, false]);
     expect(sending.gate.sendsSoon({ endpoint: OFFICE, folder: '/another' })).toBe(true);
-    await sending.holds.pauses.resume('folder', place.scans);
-    await sending.holds.pauses.pause('endpoint', endpointId(SHOP), 'anna');
+    await sending.holds.resume('folder', place.scans);
+    await sending.holds.pause('endpoint', endpointId(SHOP), 'anna');
     expect([canSend(), canSend(SHOP)]).toEqual([true, false]);
-    await sending.holds.pauses.resume('endpoint', endpointId(SHOP));
+    await sending.holds.resume('endpoint', endpointId(SHOP));
     await place.admit('a.jpg');
     sending.flow.wake();
     await place.clock.advance(100);

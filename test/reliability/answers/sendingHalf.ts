@@ -10,7 +10,7 @@ import { BytesSearch } from '../../../src/keeper/locateBytes.ts';
 import { Flow } from '../../../src/flow/flow.ts';
 import { Outcomes } from '../../../src/flow/outcomes.ts';
 import { SendGate } from '../../../src/flow/sendGate.ts';
-import { Holds } from '../../../src/flow/holds/holds.ts';
+import { Holds } from '../../../src/flow/holds.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { PayloadStore } from '../../../src/keeper/payloadStore.ts';
