@@ -34,23 +34,26 @@ it('is free again after a second, because what waits for longer is copied', asyn
   expect(place.spool.hashes()).toEqual([place.first.sha256]);
 });
 
-it.each(['never', 'auto'] as const)(
+it.each([
+  ['never', 30],
+  // With a full spool, those that find others waiting stay in their folders.
+  ['auto', 14],
+] as const)(
   'is free again after seconds, although the service takes nothing and nothing can be copied (spool: %s)',
-  async (mode) => {
-    const place = await keepingPlace({ mode, memoryLimit: 40 * 1024 * 1024, spoolLimit: 10 });
-    const size = 3 * 1024 * 1024;
+  async (mode, most) => {
+    const place = await keepingPlace({ mode, memoryLimit: 400, spoolLimit: 10 });
     let arrived = 0;
     for (let n = 0; n < 30; n += 1)
-      void place.memory.with(size, async () => {
-        const taken = await place.arrive(`${n}.jpg`, String(n).padEnd(size, '-'));
-        if (taken) arrived += 1;
+      void place.memory.with(30, async () => {
+        if (await place.arrive(`${n}.jpg`, String(n).padEnd(30, '-'))) arrived += 1;
       });
-    // With a full spool, those that find no room any more stay in their folders.
-    await place.clock.advanceUntil(() => arrived === (mode === 'never' ? 30 : arrived), 1_000);
     await place.clock.advance(60_000);
+    expect(arrived).toBeGreaterThan(12);
+    expect(arrived).toBeLessThanOrEqual(most);
     let isFree = false;
-    void place.memory.with(40 * 1024 * 1024, async () => void (isFree = true));
-    await place.clock.advanceUntil(() => isFree, 1_000);
+    void place.memory.with(400, async () => void (isFree = true));
+    await place.clock.advance(2_000);
+    expect(isFree).toBe(true);
   },
 );
 
