@@ -158,11 +158,8 @@ export class FolderApart {
 }
 
 /** Serves one folder to the process that started this one; ends with it, even if a call hangs. */
-export function serveFolder(
-  open: (options: ApartOptions) => WatchedFolder,
-  { argv, send, onMessage, onDisconnect }: FolderChannel,
-): void {
-  const folder = open(JSON.parse(argv) as ApartOptions);
+export function serveFolder(open: (options: ApartOptions) => WatchedFolder, channel: FolderChannel): void {
+  const folder = open(JSON.parse(channel.argv) as ApartOptions);
   const listings = new Map<number, AsyncIterator<ListedDirectory>>();
   let lastListing = 0;
   const run = async ({ method, args }: Call): Promise<unknown> => {
@@ -177,17 +174,20 @@ export function serveFolder(
     const own = folder[method] as (...all: readonly unknown[]) => Promise<unknown>;
     return own(...args);
   };
-  onMessage((message) => {
+  channel.onMessage((message) => {
     const call = message as Call;
     run(call).then(
-      (value) => send({ id: call.id, value } satisfies Reply),
+      (value) => channel.send({ id: call.id, value } satisfies Reply),
       (error: unknown) => {
         const said = error instanceof Error ? error.message : String(error);
-        send({ id: call.id, error: { code: systemCode(error) ?? null, message: said } } satisfies Reply);
+        channel.send({
+          id: call.id,
+          error: { code: systemCode(error) ?? null, message: said },
+        } satisfies Reply);
       },
     );
   });
-  onDisconnect();
+  channel.onDisconnect();
 }
 
 /** The child's side of the channel. */
