@@ -145,7 +145,7 @@ describe('status', () => {
       expect(asJson.status).toBe(1);
       expect(JSON.parse(asJson.stdout)).toMatchObject({
         daemon: null,
-        silent: expect.stringContaining('CONTROL_FAILED') as string,
+        silent: { code: 'CONTROL_FAILED' },
       });
     });
 

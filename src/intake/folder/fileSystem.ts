@@ -25,15 +25,24 @@ export interface FileSystemSources {
  */
 const NETWORK = kindsIn(
   `nfs 6969, smb 517b, cifs ff534d42, smb2 fe534d42, fuse 65735546, 9p 1021997, afs 5346414f, afs 6b414653, coda 73757245, ceph c36400,
-  ncp 564c, vboxsf 786f4256, vmhgfs bacbacbc, lustre bd00bd0, gpfs 47504653, gfs2 1161970, ocfs2 7461636f`,
+  ncp 564c, vboxsf 786f4256, vmhgfs bacbacbc, lustre bd00bd0, gpfs 47504653, gfs2 1161970, ocfs2 7461636f`.split(
+    /,\s+/,
+  ),
 );
 const LOCAL = kindsIn(
   `ext4 ef53, xfs 58465342, btrfs 9123683e, tmpfs 1021994, ramfs 858458f6, overlay 794c7630, zfs 2fc12fc1, f2fs f2f52010, vfat 4d44,
-  exfat 2011bab0, ntfs 5346544e, ntfs3 7366746e, reiserfs 52654973, jfs 3153464a, bcachefs ca451a4e, iso9660 9660, hfsplus 482b`,
+  exfat 2011bab0, ntfs 5346544e, ntfs3 7366746e, reiserfs 52654973, jfs 3153464a, bcachefs ca451a4e, iso9660 9660, hfsplus 482b`.split(
+    /,\s+/,
+  ),
 );
 
-function kindsIn(text: string): ReadonlyMap<string, string> {
-  return new Map(Array.from(text.matchAll(/(\w+) (\w+)/g), ([, name = '', type = '']) => [type, name]));
+function kindsIn(kinds: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    kinds.map((kind) => {
+      const [name = '', type = ''] = kind.split(' ');
+      return [type, name];
+    }),
+  );
 }
 
 /**
