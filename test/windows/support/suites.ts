@@ -37,6 +37,7 @@ const STARTS_COMPILED = [
 const REPLACES_MODULES = ['intake/image/identify.test.ts', 'ledger/sqlite/start.test.ts'];
 
 const OF_LINUX = [
+  'intake/folder/apart.test.ts',
   'intake/folder/directoryWatcher.test.ts',
   'intake/folder/hints.test.ts',
   'intake/folder/fileSystem.test.ts',
