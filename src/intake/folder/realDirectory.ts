@@ -1,9 +1,10 @@
 import fs, { constants, existsSync } from 'node:fs';
-import { access, lstat, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { access, lstat, mkdir, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode, systemError } from '../../core/domain/errors.ts';
 import { dirOf, relativeTo } from '../../core/paths.ts';
 import { makeDirectory } from '../../system/makeDirectory.ts';
+import { syncDirectory } from '../../system/syncDirectory.ts';
 
 /*
  * Directories in a folder, by their path relative to it. People who scan may put a link anywhere in a watched folder, and the agent may
@@ -153,11 +154,14 @@ async function checkSteps(base: string, steps: readonly string[], make: boolean)
   return directory;
 }
 
-/** If something else is in its place, the caller finds that out. */
+/** Makes no directory above it: a base that must exist may be a share that is not mounted. If something else is in its place, the caller finds that out. */
 async function makeOne(directory: string): Promise<void> {
-  await makeDirectory(directory).catch((error: unknown) => {
+  try {
+    await mkdir(directory);
+    await syncDirectory(dirname(directory));
+  } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
-  });
+  }
 }
 
 /** Replaces paths through file descriptors in an error's message, which mean nothing to people. */

@@ -103,6 +103,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
     file: 'intake/folder/listing.test.ts',
     why: `${RIGHTS}; ${LINKS}; ${NAMES}; ${POSIX}; ${BIRTH}`,
     tests: [
+      'a listing > recognizes the archive by another spelling where names differ in case only',
       'availability > has a new token for a recreated folder, which mostly gets the same inode',
       'a listing > recognizes the archive through a link in either path',
       'a listing > follows no symbolic link, so that a loop is harmless',
