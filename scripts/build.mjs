@@ -11,13 +11,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist');
 
 // Entry points of child processes and threads. Those in ALONE are bundled into one self-contained file each.
-const HELPERS = ['api/credentials/keychainHelper', 'ledger/sqlite/checker'];
-const ALONE = [
-  'wiring/hashThread',
-  'wiring/ledgerThread',
-  'wiring/folderProcess',
-  'pages/child/pageRenderer',
-];
+const HELPERS = ['api/credentials/keychainHelper', 'ledger/sqlite/checker', 'wiring/folderProcess'];
+const ALONE = ['wiring/hashThread', 'wiring/ledgerThread', 'pages/child/pageRenderer'];
 
 const { version, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(ROOT, 'package.json'), 'utf8'),

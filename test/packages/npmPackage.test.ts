@@ -15,7 +15,7 @@ import { until } from '../e2e/support/agent.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 /** What docs/install.md says of its size. */
-const LARGEST = 3_000_000;
+const LARGEST = 3_100_000;
 
 let place: string;
 let prefix: string;
@@ -93,7 +93,7 @@ describe('the npm package', () => {
 
   it('is as small as the documentation says', async () => {
     expect((await stat(tarball)).size).toBeLessThan(LARGEST);
-    expect(await readFile(join(ROOT, 'docs/install.md'), 'utf8')).toContain('less than 3 MB');
+    expect(await readFile(join(ROOT, 'docs/install.md'), 'utf8')).toContain('less than 3.1 MB');
   });
 
   it('is installed for everybody, and takes an ordinary user from init to the first receipt', async () => {
