@@ -16,7 +16,11 @@ serveFolder(
     argv: process.argv[2] ?? '',
     send: (reply) => process.send?.(reply),
     onMessage: (listener) => process.on('message', listener),
-    // A call that hangs would keep it from ending otherwise.
-    onDisconnect: () => process.on('disconnect', () => process.kill(process.pid, 'SIGKILL')),
+    onDisconnect: () => {
+      // Ctrl-C and systemd signal all processes, while the agent still reads what it is sending.
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+      // A call that hangs would keep it from ending otherwise.
+      process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+    },
   },
 );

@@ -126,6 +126,8 @@ export class FolderApart {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       execArgv: ['--max-semi-space-size=1'],
+      // The agent's own may hold secrets.
+      env: {},
     });
     child.unref();
     child.on('message', (reply) => this.#answered(reply as Reply));
@@ -143,6 +145,8 @@ export class FolderApart {
     }
     if (this.#waiting.size > 0) return;
     this.#child?.channel?.unref();
+    // A new process would have to wait once more until it knows that the file system does not answer.
+    if ('error' in reply && reply.error.code === 'ETIMEDOUT') return;
     this.#idle = setTimeout(() => this.#child?.kill('SIGKILL'), IDLE_MS).unref();
   }
 
@@ -196,7 +200,7 @@ export interface FolderChannel {
   readonly argv: string;
   send(reply: unknown): void;
   onMessage(listener: (call: unknown) => void): void;
-  /** Ends the process with the one that started it. */
+  /** Ends the process with the one that started it, and with nothing else. */
   onDisconnect(): void;
 }
 

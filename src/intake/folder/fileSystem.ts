@@ -29,6 +29,14 @@ const NETWORK = kindsIn(
     /,\s+/,
   ),
 );
+/** As the list of mounts calls them, where that differs; looking at an autofs mounts a share. */
+const NETWORK_TYPES = new Set([...NETWORK.values(), 'nfs4', 'smb3', 'smbfs', 'ncpfs', 'autofs']);
+
+/** Whether a file system of this type, as the list of mounts has it (`fuse.sshfs`), is a network one. */
+export function isNetworkType(type: string): boolean {
+  return NETWORK_TYPES.has(type.replace(/\..*/, ''));
+}
+
 const LOCAL = kindsIn(
   `ext4 ef53, xfs 58465342, btrfs 9123683e, tmpfs 1021994, ramfs 858458f6, overlay 794c7630, zfs 2fc12fc1, f2fs f2f52010, vfat 4d44,
   exfat 2011bab0, ntfs 5346544e, ntfs3 7366746e, reiserfs 52654973, jfs 3153464a, bcachefs ca451a4e, iso9660 9660, hfsplus 482b`.split(

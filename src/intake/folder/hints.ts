@@ -59,7 +59,7 @@ export function createFolderHints({
       );
       const isQuiet = (place: string): boolean =>
         place.includes(sep + ASIDE_PREFIX, root.length) ||
-        (place !== root && mounts.of(place) !== null) ||
+        mounts.of(place) !== mounts.of(root) ||
         excluded.some((directory) => place === directory || place.startsWith(directory + sep));
 
       let state: 'watching' | 'troubled' | 'closed' = 'watching';

@@ -1,15 +1,8 @@
 import fs from 'node:fs';
 import { systemCode } from '../../core/domain/errors.ts';
+import { isNetworkType, mountsIn, type Mount } from './fileSystem.ts';
 
-/** File systems that another machine or a program provides, and that may therefore stop answering. */
-const MAY_HANG =
-  /^(?:fuse(?:\..+)?|nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|coda|lustre|gpfs|gfs2|ocfs2|beegfs|orangefs|ncpfs|vboxsf|vmhgfs|virtiofs|autofs)$/;
 const READ_AGAIN_MS = 500;
-
-interface Mount {
-  readonly at: string;
-  readonly mayHang: boolean;
-}
 
 /**
  * Which paths lie on file systems that may hang, by the kernel's list of mounts, so that no path has to be looked at. Elsewhere than on
@@ -30,16 +23,17 @@ export class Mounts {
     let best: Mount | null = null;
     // A later mount hides an earlier one at the same place.
     for (const mount of this.#now())
-      if (isBelow(path, mount.at) && mount.at.length >= (best?.at.length ?? 0)) best = mount;
-    return best?.mayHang === true ? best.at : null;
+      if (isBelow(path, mount.point) && mount.point.length >= (best?.point.length ?? 0)) best = mount;
+    return best !== null && isNetworkType(best.type) ? best.point : null;
   }
 
   /** The outermost mount points below this absolute path whose file systems may hang. */
   below(path: string): readonly string[] {
-    const found = this.#now().filter(({ at, mayHang }) => mayHang && at !== path && isBelow(at, path));
-    return found
-      .map(({ at }) => at)
-      .filter((at) => !found.some((other) => other.at !== at && isBelow(at, other.at)));
+    const points = new Set(this.#now().map(({ point }) => point));
+    const found = [...points].filter(
+      (each) => each !== path && isBelow(each, path) && this.of(each) === each,
+    );
+    return found.filter((each) => !found.some((other) => other !== each && isBelow(each, other)));
   }
 
   #now(): readonly Mount[] {
@@ -53,25 +47,6 @@ export class Mounts {
 
 function isBelow(path: string, directory: string): boolean {
   return directory === '/' || path === directory || path.startsWith(`${directory}/`);
-}
-
-/** Fields: id, parent, device, root, mount point, options, optional ones, '-', type, source, options (proc_pid_mountinfo(5)). */
-function mountsIn(text: string): Mount[] {
-  return text.split('\n').flatMap((line) => {
-    const fields = line.split(' ');
-    const at = fields[4];
-    const type = fields[fields.indexOf('-', 6) + 1];
-    if (at === undefined || type === undefined) return [];
-    return [{ at: unescaped(at), mayHang: MAY_HANG.test(type) }];
-  });
-}
-
-/** Spaces, tabs, line feeds and backslashes are octal numbers. */
-function unescaped(path: string): string {
-  if (!path.includes('\\')) return path;
-  return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
-    String.fromCharCode(Number.parseInt(digits, 8)),
-  );
 }
 
 function mountInfo(): string {

@@ -92,6 +92,16 @@ describe('a folder in a process of its own', () => {
     expect(await readFile(archivedTo, 'utf8')).toBe('bytes of a.jpg');
   });
 
+  it('knows nothing of the agent’s environment, and ends with the agent only', async () => {
+    const { there, folder } = await apart();
+    await folder.stat('a.jpg');
+    const { pid = 0 } = there;
+    expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('PATH=');
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+    expect(await folder.stat('a.jpg')).toMatchObject({ kind: 'file' });
+    expect(there.pid).toBe(pid);
+  });
+
   it('is opened again after its process was killed; what was asked meanwhile fails with a system error', async () => {
     const { there, folder } = await apart();
     await folder.stat('a.jpg');

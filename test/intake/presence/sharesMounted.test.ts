@@ -77,7 +77,7 @@ describe.skipIf(!hasBindfs)('a real mounted share', () => {
       shell('kill -CONT ' + server);
       await until(() => share.count.admitted.length === 3);
       // A slow machine may take it for hanging again, and reads the new file again.
-      say({ read: [...new Set(share.count.paths)], incidents: incidents.list(), errors: [...new Set(log.lines.flatMap(({ level, fields }) => level === 'error' ? [fields.code] : []))] });`,
+      say({ read: [...share.count.paths], incidents: incidents.list(), errors: [...new Set(log.lines.flatMap(({ level, fields }) => level === 'error' ? [fields.code] : []))] });`,
     );
     expect(hung).toMatchObject({
       share: { state: 'unreachable' },
