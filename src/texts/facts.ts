@@ -299,6 +299,8 @@ export interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
     readonly file: string | null;
     readonly system: string;
     readonly isArchived: boolean;
+    /** The disk or share does not respond. */
+    readonly isAway: boolean;
   };
   /** `count`: files skipped because the agent that had the folder before may have sent them. */
   FOLDER_TAKEN_OVER: { readonly folder: string; readonly count: number };

@@ -1,4 +1,3 @@
-import { isUnreachable } from '../../core/domain/unreachable.ts';
 import { describeError, isOfLedger, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Disposal } from '../../core/ports/ledgerDisposals.ts';
 import { disposeOne, hasFilesAside, recoverAside, type DisposeDeps } from './dispose.ts';
@@ -16,8 +15,8 @@ const BATCH = 100;
 const TROUBLE_OF_ALL = new Set(
   'ENOSPC EDQUOT EROFS EIO ENODEV ENOTCONN ESTALE EHOSTDOWN ETIMEDOUT'.split(' '),
 );
-/** Errors that a person has to remedy; others, such as a file that a viewer has locked, may pass until the next attempt. */
-const NEEDS_PERSON = new Set('EACCES EPERM EROFS ENOSPC EDQUOT ENOTDIR ELOOP'.split(' '));
+/** Errors that a person has to remedy, besides those; others, such as a file that a viewer has locked, may pass until the next attempt. */
+const NEEDS_PERSON = new Set('EACCES EPERM ENOTDIR ELOOP'.split(' '));
 
 export type FolderDisposalDeps = DisposeDeps &
   OriginalsRuleDeps & {
@@ -158,9 +157,8 @@ export class FolderDisposal {
   }
 }
 
-/** Whether a person has to do something about it: free space, give access, or bring a share back. */
 function needsPerson(code: string): boolean {
-  return NEEDS_PERSON.has(code) || isUnreachable(code);
+  return NEEDS_PERSON.has(code) || TROUBLE_OF_ALL.has(code);
 }
 
 function codeOf(error: unknown): string {

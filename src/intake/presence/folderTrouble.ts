@@ -45,7 +45,8 @@ export class FolderTrouble {
   ): void {
     if (stuck === null) return this.#over('FOLDER_UNWRITABLE');
     const { path: file, code: system, afterUpload } = stuck;
-    const params = { folder: this.#folder, file, system, isArchived: afterUpload === 'archive' };
+    const isArchived = afterUpload === 'archive';
+    const params = { folder: this.#folder, file, system, isArchived, isAway: isUnreachable(system) };
     this.#open({ code: 'FOLDER_UNWRITABLE', params });
   }
 

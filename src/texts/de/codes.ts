@@ -1,4 +1,5 @@
 import type { codesTexts as english } from '../en/codes.ts';
+import type { ParamsOf } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Needs } from '../needs.ts';
 
@@ -70,7 +71,7 @@ export function codesTexts(
         cure: (p) =>
           p === undefined
             ? 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für den Ordner und sein Archiv, und prüfen Sie den Platz dort. Gesendet wird weiter, und es wird von selbst erneut versucht.'
-            : `${unwritable(p.system, p.isArchived)} Gesendet wird weiter, und es wird von selbst erneut versucht.`,
+            : `${unwritable(p)} Gesendet wird weiter, und es wird von selbst erneut versucht.`,
       },
       FILE_UNREADABLE: {
         what: (p) =>
@@ -379,8 +380,10 @@ function some(names: readonly string[], count: number): string {
 const SERVICE =
   'Läuft receiptd als Dienst, so darf der Dienst dort nicht schreiben: `sudo receiptd service install` passt ihn der Konfiguration an.';
 
-function unwritable(system: string, isArchived: boolean): string {
+function unwritable({ system, isArchived, isAway }: ParamsOf<'FOLDER_UNWRITABLE'>): string {
   const place = isArchived ? 'des Archivs (`archiveTo`)' : 'des Ordners';
+  if (isAway)
+    return `Die Freigabe oder Platte ${place} antwortet nicht: Prüfen Sie das Netz und den Server, auf dem sie liegt.`;
   switch (system) {
     case 'ENOTDIR':
     case 'ELOOP':
@@ -389,12 +392,6 @@ function unwritable(system: string, isArchived: boolean): string {
       return `Schaffen Sie Platz auf der Platte ${place}.`;
     case 'EDQUOT':
       return `Der Benutzer, unter dem receiptd läuft, hat sein Kontingent auf der Platte ${place} verbraucht: Schaffen Sie dort Platz, oder heben Sie das Kontingent an.`;
-    case 'ETIMEDOUT':
-    case 'ESTALE':
-    case 'ENOTCONN':
-    case 'EHOSTDOWN':
-    case 'EIO':
-      return `Die Freigabe oder Platte ${place} antwortet nicht: Prüfen Sie das Netz und den Server, auf dem sie liegt.`;
     case 'EROFS':
       return `${SERVICE} Andernfalls binden Sie die Platte ${place} so ein, dass darauf geschrieben werden kann.`;
     default:

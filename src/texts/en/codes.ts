@@ -1,3 +1,4 @@
+import type { ParamsOf } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Needs } from '../needs.ts';
 import type { Codes } from '../codes.ts';
@@ -68,7 +69,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         cure: (p) =>
           p === undefined
             ? 'Allow the user that runs receiptd to write to the folder and to its archive, and check the free space there. Uploads continue, and this is retried automatically.'
-            : `${unwritable(p.system, p.isArchived)} Uploads continue, and this is retried automatically.`,
+            : `${unwritable(p)} Uploads continue, and this is retried automatically.`,
       },
       FILE_UNREADABLE: {
         what: (p) =>
@@ -378,8 +379,10 @@ const SERVICE =
   'If receiptd runs as a service, the service is not allowed to write there: `sudo receiptd service install` adapts it to the configuration.';
 
 /** What to do about an original that can't be archived or deleted. */
-function unwritable(system: string, isArchived: boolean): string {
+function unwritable({ system, isArchived, isAway }: ParamsOf<'FOLDER_UNWRITABLE'>): string {
   const place = isArchived ? 'the archive (`archiveTo`)' : 'the folder';
+  if (isAway)
+    return `The share or disk of ${place} does not respond: check the network and the server that it is on.`;
   switch (system) {
     case 'ENOTDIR':
     case 'ELOOP':
@@ -388,12 +391,6 @@ function unwritable(system: string, isArchived: boolean): string {
       return `Free some space on the disk of ${place}.`;
     case 'EDQUOT':
       return `The user that runs receiptd has used up its quota on the disk of ${place}: free some space there, or raise the quota.`;
-    case 'ETIMEDOUT':
-    case 'ESTALE':
-    case 'ENOTCONN':
-    case 'EHOSTDOWN':
-    case 'EIO':
-      return `The share or disk of ${place} does not respond: check the network and the server that it is on.`;
     case 'EROFS':
       return `${SERVICE} Otherwise, mount the disk of ${place} so that it can be written.`;
     default:

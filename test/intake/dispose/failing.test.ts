@@ -114,7 +114,13 @@ describe('an archive that cannot be written', () => {
       const failures = () => levels(place.log, 'originalNotDisposed').length;
       await place.clock.advanceUntil(() => failures() === 1);
       expect(await readFile(join(place.scans, 'a.jpg'))).toEqual(bytes);
-      const params = { folder: place.scans, file: 'a.jpg', system: 'EACCES', isArchived: true };
+      const params = {
+        folder: place.scans,
+        file: 'a.jpg',
+        system: 'EACCES',
+        isArchived: true,
+        isAway: false,
+      };
       expect(unwritable(place)).toMatchObject({ params });
       // The attempt touched the file, so it is read again, which must not trigger another attempt at once.
       for (let i = 0; i < 40; i += 1)
@@ -131,7 +137,7 @@ describe('an archive that cannot be written', () => {
     await writeFile(archive, 'a file');
     const { stop } = await place.watch(ARCHIVE);
     await place.clock.advanceUntil(() => unwritable(place) !== undefined);
-    const params = { folder: place.scans, file: null, system: 'ENOTDIR', isArchived: true };
+    const params = { folder: place.scans, file: null, system: 'ENOTDIR', isArchived: true, isAway: false };
     expect(unwritable(place)).toMatchObject({ params });
     await stop();
     await unlink(archive);
