@@ -11,7 +11,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = join(ROOT, 'dist');
 
 // Entry points of child processes and threads. Those in ALONE are bundled into one self-contained file each.
-const HELPERS = ['api/credentials/keychainHelper', 'ledger/sqlite/checker', 'wiring/folderProcess'];
+const FOLDER_PROCESS = 'wiring/folderProcess';
+const HELPERS = ['api/credentials/keychainHelper', 'ledger/sqlite/checker', FOLDER_PROCESS];
 const ALONE = ['wiring/hashThread', 'wiring/ledgerThread', 'pages/child/pageRenderer'];
 
 const { version, dependencies, optionalDependencies } = JSON.parse(
@@ -102,7 +103,7 @@ async function ownWords() {
  * read-only commands load none of the later groups.
  */
 function together() {
-  const order = ['base', 'begin', 'plain', 'common', 'parts', 'starting', 'running'];
+  const order = ['base', 'begin', 'folder', 'plain', 'common', 'parts', 'starting', 'running'];
   let groups = null;
   return order.map((group, index) => ({
     debugName: group,
@@ -124,7 +125,8 @@ function groupsOf(context) {
   const run = source('cli/run');
   const agent = source('cli/runAgent');
   const commands = context.getModuleInfo(source('cli/commands')).dynamicallyImportedIds;
-  const helpers = from(...HELPERS.map(source));
+  const folder = from(source(FOLDER_PROCESS));
+  const helpers = from(...HELPERS.filter((path) => path !== FOLDER_PROCESS).map(source));
   const begin = from(main);
   const reading = from(
     ...['cli/status', 'cli/list', 'ledger/sqlite/openReports', 'state-dir/lockHolder'].map(source),
@@ -133,8 +135,9 @@ function groupsOf(context) {
   const others = from(...commands.filter((id) => id !== run));
   const starting = from(run);
   const groupOf = (id) => {
-    if (helpers.has(id)) return 'base';
+    if (helpers.has(id) || (folder.has(id) && (begin.has(id) || reading.has(id)))) return 'base';
     if (begin.has(id)) return 'begin';
+    if (folder.has(id)) return 'folder';
     if (plain.has(id)) return 'plain';
     if (reading.has(id)) return 'common';
     if (others.has(id)) return 'parts';

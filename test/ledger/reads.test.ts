@@ -223,13 +223,21 @@ it.skipIf(!needsPostgres())(
     const empty: string[] = [];
     for (const [what, read] of Object.entries(sqlite)) {
       const answer = await read();
-      expect([what, answer]).toEqual([what, await postgres[what]?.()]);
+      const [ours, theirs] = [answer, await postgres[what]?.()].map(what.startsWith('tally') ? sorted : same);
+      expect([what, ours]).toEqual([what, theirs]);
       if (isEmpty(answer)) empty.push(what);
     }
     expect(empty).toEqual(EMPTY);
   },
   60_000,
 );
+
+/** A tally has no order: its parts are counted side by side, and each engine groups as it likes. */
+const sorted = (answer: unknown): unknown => {
+  const { rows, ...rest } = answer as Awaited<ReturnType<ReturnType<typeof createReports>['tally']>>;
+  return { ...rest, rows: rows.map((row) => JSON.stringify(row)).sort() };
+};
+const same = (answer: unknown): unknown => answer;
 
 /** What finds nothing in what was filled in. */
 const EMPTY = ['folderMark', 'nextDue', 'begunDisposals', 'openSplits', 'page of no amount', 'holds'];
