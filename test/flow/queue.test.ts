@@ -89,6 +89,8 @@ describe('the queue', () => {
 
   it('reports why nothing is sent', async () => {
     const place = await sendingPlace();
+    // Half an hour before the next day's budget.
+    place.clock.jump(14.5 * 3_600_000);
     const sending = await place.start({ overall: { perDay: 1 } });
     const why = () => sending.idles.at(-1)?.why;
     await place.clock.advance(100);
@@ -100,10 +102,12 @@ describe('the queue', () => {
     await place.clock.advance(100);
     expect(why()).toBe('outage');
     place.service.script = accept;
-    await place.clock.advance(24 * 3_600_000);
+    // What failed has used up this day's upload.
+    await place.clock.advance(1_860_000);
     expect(sending.accepted).toHaveLength(1);
     expect(why()).toBe('hold');
-    await place.clock.advance(24 * 3_600_000);
+    place.clock.jump(23.75 * 3_600_000);
+    await place.clock.advance(1_800_000);
     expect(why()).toBe('done');
     expect(place.clock.sleeping).toBe(0);
   });

@@ -186,16 +186,6 @@ describe('the queue in memory', () => {
     expect(reads).toHaveLength(before);
   });
 
-  it('lets a folder that was empty keep its turn', async () => {
-    const { put, admit, send } = queueOver();
-    for (const id of upTo(6)) put(id);
-    for (const n of [1, 2]) put(200 + n, { folder: '/b' });
-    put(301, { folder: '/c' });
-    expect(await send(5)).toEqual([1, 201, 301, 2, 202]);
-    admit(302, { folder: '/c' });
-    expect(await send(2)).toEqual([302, 3]);
-  });
-
   it('sends fresh scans before a backlog that is too long for memory, and reads them back once at most', async () => {
     const { reads, put, admit, send } = queueOver();
     for (const id of upTo(1_000)) put(id, { lane: 'backlog' });
@@ -235,28 +225,6 @@ describe('the queue in memory', () => {
     expect(sent).toEqual(upTo(40, 2));
     expect(reads).toHaveLength(before);
   });
-
-  it('leaves out what is being sent, and finds it again once it is queued again', async () => {
-    const { queue, put, sending, send } = queueOver();
-    for (const id of upTo(3)) put(id);
-    sending.add(2);
-    expect(await send(9)).toEqual([1, 3]);
-    sending.delete(2);
-    queue.lookAgain();
-    expect(await send(9)).toEqual([2]);
-  });
-
-  it.each(['fresh', 'backlog'] as const)(
-    'takes documents as due whose time lies too far ahead after the clock was set back (%s)',
-    async (lane) => {
-      const { clock, queue, put, send } = queueOver();
-      const HALF_HOUR_MS = 30 * MINUTE_MS;
-      put(1, { lane, due: clock.now() + HALF_HOUR_MS });
-      expect(await send(9)).toEqual([]);
-      queue.clockSetBack(20 * MINUTE_MS);
-      expect(await send(9)).toEqual([1]);
-    },
-  );
 
   it('takes the documents of other agents only when its own are gone', async () => {
     const { queue, put, send } = queueOver({ running: 2, isTurn: () => false });

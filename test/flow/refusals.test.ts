@@ -91,17 +91,6 @@ describe('many rejections in a row', () => {
       expect(await place.document(`doc-bad${i}.jpg`)).toMatchObject({ state: 'failed' });
     expect(await place.ledger.holds()).toEqual([]);
   });
-
-  it('queue their documents again, even if the ledger cannot be written at first', async () => {
-    const place = await sendingPlace(5);
-    place.service.script = () => status(400);
-    const failures = forTimes(2);
-    const wrap = unrecorded(({ ends }) => ends.some(({ requeue }) => requeue !== undefined) && failures());
-    await place.start({ overall: { concurrency: 1 }, wrap });
-    await place.clock.advance(20_000);
-    for (let i = 0; i < 5; i += 1)
-      expect(await place.document(`doc-${i}.jpg`)).toMatchObject({ state: 'queued' });
-  });
 });
 
 it('a document that was accepted and is sent again is unconfirmed, not failed, if the service refuses its name', async () => {
@@ -122,7 +111,7 @@ describe('a document that the service always fails on', () => {
     const place = await sendingPlace(['poison.jpg']);
     place.service.script = (request) => (request.name.includes('poison') ? status(500) : accept(request));
     const sending = await place.start({ parkAfter: 3 });
-    for (let i = 0; i < 20; i += 1) {
+    for (let i = 0; i < 10; i += 1) {
       await place.admit(`${i}.jpg`);
       sending.flow.wake();
       await place.clock.advance(10_000);

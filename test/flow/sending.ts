@@ -32,19 +32,6 @@ export const OFFICE: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'office
 export const SHOP: EndpointKey = { baseUrl: 'http://127.0.0.1:9', uid: 'shop' };
 export const UNLIMITED: Limits = { concurrency: 4, rate: null, perDay: null, perMonth: null };
 
-const HOUR_MS = 3_600_000;
-/** Each limit alone, met by one request, and how long it may keep a second one waiting. The clocks may change in a day. */
-export const ONE_REQUEST: Readonly<
-  Record<
-    Exclude<keyof Limits, 'concurrency' | 'spread'>,
-    readonly [limits: Partial<Limits>, atMostMs: number]
-  >
-> = {
-  rate: [{ rate: { count: 1, intervalMs: 60_000 } }, 61_000],
-  perDay: [{ perDay: 1 }, 25 * HOUR_MS],
-  perMonth: [{ perMonth: 1 }, (31 * 24 + 1) * HOUR_MS],
-};
-
 export interface SendingOptions {
   readonly overall?: Partial<Limits>;
   readonly endpoints?: readonly { readonly key: EndpointKey; readonly limits?: Partial<Limits> }[];
@@ -216,18 +203,25 @@ export async function sendingPlace(files: number | readonly string[] = []) {
 export type Place = Awaited<ReturnType<typeof sendingPlace>>;
 export type Sending = Awaited<ReturnType<Place['start']>>;
 
+/** A ledger that records uploads only after this. */
+export function recording(before: (uploads: Uploads) => unknown) {
+  return (ledger: Ledger): Ledger => ({
+    ...ledger,
+    record: async (take) => {
+      const uploads = take();
+      await before(uploads);
+      return ledger.record(() => uploads);
+    },
+  });
+}
+
 /** A ledger that can't record uploads while `isBroken`; asked with what is to be recorded. */
 export function unrecorded(
   isBroken: (uploads: Uploads) => boolean,
   error: Error = new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk is full.' }),
 ) {
-  return (ledger: Ledger): Ledger => ({
-    ...ledger,
-    record: async (take) => {
-      const uploads = take();
-      if (isBroken(uploads)) throw error;
-      return ledger.record(() => uploads);
-    },
+  return recording((uploads) => {
+    if (isBroken(uploads)) throw error;
   });
 }
 
@@ -235,7 +229,7 @@ export function unrecorded(
 export function failing(
   methods: readonly (keyof Ledger)[],
   isBroken: (...args: unknown[]) => boolean,
-  error = new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk is full.' }),
+  error: Error = new ReceiptdError({ code: 'LEDGER_WRITE_FAILED', message: 'The disk is full.' }),
 ) {
   return (ledger: Ledger): Ledger => {
     const guarded =

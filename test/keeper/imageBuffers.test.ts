@@ -200,26 +200,34 @@ async function givenBack(options: {
   return given;
 }
 
-it.each(['auto', 'never'] as const)('returns the buffer of an accepted image (spool: %s)', async (mode) => {
-  expect(await givenBack({ mode })).toEqual(['the text of a.jpg']);
-});
-
-it('does not return the buffer of an image that was accepted before it was fully sent', async () => {
-  expect(await givenBack({ takes: () => false })).toEqual([]);
-});
-
-it('does not return a buffer that an earlier request may still be using', async () => {
-  const script: Script = (request) => (request.token === 'token-1' ? status(401) : accept(request));
-  expect(await givenBack({ script, takes: ({ token }) => token === 'token-2' })).toEqual([]);
-  expect(await givenBack({ script })).toEqual(['the text of a.jpg']);
-});
-
-it('returns a buffer after an earlier delivery failed only if that request no longer reads it', async () => {
-  const script: Script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
+/** Takes all bytes of a request from the `nth` on. */
+function takesFrom(nth: number): () => boolean {
   let asked = 0;
-  const takes = (): boolean => (asked += 1) > 1;
-  expect(await givenBack({ mode: 'never', script, takes })).toEqual([]);
-  expect(await givenBack({ mode: 'never', script })).toEqual(['the text of a.jpg']);
+  return () => (asked += 1) >= nth;
+}
+
+const RENEWED: Script = (request) => (request.token === 'token-1' ? status(401) : accept(request));
+const REPEATED: Script = (request, asked) => (asked.length === 1 ? status(503) : accept(request));
+const BYTES = ['the text of a.jpg'];
+
+it.each<[string, Parameters<typeof givenBack>[0], string[]]>([
+  ['is accepted (spool: auto)', { mode: 'auto' }, BYTES],
+  ['is accepted (spool: never)', { mode: 'never' }, BYTES],
+  ['is accepted before it was fully sent', { takes: () => false }, []],
+  ['is accepted after a 401', { script: RENEWED }, BYTES],
+  [
+    'is accepted while the request before may still read it',
+    { script: RENEWED, takes: ({ token }) => token === 'token-2' },
+    [],
+  ],
+  ['is accepted at a second delivery', { mode: 'never', script: REPEATED }, BYTES],
+  [
+    'is accepted at a second delivery, while the first may still read it',
+    { mode: 'never', script: REPEATED, takes: takesFrom(2) },
+    [],
+  ],
+])('returns a buffer only if nobody reads it, when its image %s', async (_, options, given) => {
+  expect(await givenBack(options)).toEqual(given);
 });
 
 /** What is given back of one document whose answer comes once the spool has begun a copy, and perhaps made it. */
@@ -251,10 +259,9 @@ async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }
   return givenSoFar;
 }
 
-it('does not return a buffer while it is being copied to the spool', async () => {
-  expect(await givenBackWhileCopied({ finishes: false })).toEqual([]);
-});
-
-it('returns a buffer that was copied to the spool once its image is accepted', async () => {
-  expect(await givenBackWhileCopied({ finishes: true })).toEqual(['the text of a.jpg']);
+it.each([
+  ['does not return a buffer while it is being copied to the spool', false, []],
+  ['returns a buffer that was copied to the spool once its image is accepted', true, BYTES],
+])('%s', async (_, finishes, given) => {
+  expect(await givenBackWhileCopied({ finishes })).toEqual(given);
 });

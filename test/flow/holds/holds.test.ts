@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
 import type { Holds } from '../../../src/flow/holds.ts';
 import { failing, OFFICE, SHOP } from '../sending.ts';
-import { FORBIDDEN, sent, SLOWLY, WHY, holdsPlace } from './holdsPlace.ts';
+import { FORBIDDEN, sent, WHY, holdsPlace } from './holdsPlace.ts';
 
 let place: Awaited<ReturnType<typeof holdsPlace>>;
 let holds: Holds;
@@ -80,12 +80,6 @@ describe('a hold scope', () => {
     expect([waiting, other].map((each) => holds.isProbedBy(each))).toEqual([false, true]);
     await holds.passed(OFFICE);
     expect(holds.isProbedBy(waiting)).toBe(true);
-  });
-
-  it('logs again if a temporary failure turns into one that needs a person', async () => {
-    await holds.slowDown(sent(), SLOWLY, null);
-    await holds.holdEndpoint(await place.probing(), FORBIDDEN);
-    expect(place.log.said('On hold').map(({ level }) => level)).toEqual(['warn', 'error']);
   });
 });
 

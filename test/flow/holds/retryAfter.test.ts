@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
 import type { Holds } from '../../../src/flow/holds.ts';
 import { OFFICE, SHOP } from '../sending.ts';
-import { FORBIDDEN, HOUR, sent, SLOWLY, WHY, holdsPlace } from './holdsPlace.ts';
+import { HOUR, sent, SLOWLY, WHY, holdsPlace } from './holdsPlace.ts';
 
 let place: Awaited<ReturnType<typeof holdsPlace>>;
 let holds: Holds;
@@ -136,14 +136,6 @@ describe('a wait requested by the service', () => {
     await ours.takeShared();
     await ours.passed(OFFICE, sent().id);
     expect(ours.gate(OFFICE)).toMatchObject({ kind: 'closed' });
-  });
-
-  it('can be overruled by a person', async () => {
-    await holds.slowDown(sent(), SLOWLY, HOUR);
-    const after = await place.restarted();
-    await after.clearAll();
-    expect(after.gate(OFFICE)).toEqual({ kind: 'open' });
-    expect(await place.ledger.holds()).toEqual([]);
   });
 });
 

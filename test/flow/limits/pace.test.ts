@@ -55,35 +55,6 @@ describe('a rejection', () => {
   });
 });
 
-describe('a burst of rejections that is unrelated to the pace', () => {
-  it('does not slow it down further each time', () => {
-    const pace = new Pace(4);
-    let at = 0;
-    const serve = (count: number): void => {
-      for (let i = 0; i < count; i += 1) {
-        at += Math.max(20, pace.spacingMs);
-        pace.started(at);
-        served(pace, at, at + 20);
-      }
-    };
-    const storm = (): void => {
-      for (let wait = 2_000; wait <= 8_000; wait *= 2, at += wait) pace.refused(at, at + 20);
-    };
-    serve(20);
-    storm();
-    serve(1);
-    const learned = pace.spacingMs;
-    expect(learned).toBeGreaterThan(0);
-    for (let storms = 0; storms < 20; storms += 1) {
-      // Three minutes without one.
-      serve(Math.ceil(180_000 / Math.max(20, pace.spacingMs)));
-      storm();
-    }
-    serve(1);
-    expect(pace.spacingMs).toBeLessThanOrEqual(learned);
-  });
-});
-
 describe('an outage', () => {
   it('does not make a learned spacing permanent', () => {
     const pace = new Pace(4);
@@ -103,13 +74,6 @@ describe('an outage', () => {
     }
     // Answers take 50 ms: it is not the spacing any more that keeps requests apart.
     expect(pace.spacingMs).toBeLessThan(50);
-  });
-
-  it('adds no spacing', () => {
-    const pace = new Pace(4);
-    pace.outage();
-    served(pace, HOUR, HOUR + 100);
-    expect(pace.spacingMs).toBe(0);
   });
 });
 
@@ -144,23 +108,6 @@ describe('the start', () => {
   it('uses four requests at once, and one more for each answer as fast as the first', () => {
     const pace = new Pace(16);
     expect(feed(pace, 14, () => 100)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 16]);
-  });
-
-  it('continues step by step once answers are slower', () => {
-    const pace = new Pace(16);
-    const seen = feed(pace, 40, (n) => (n < 4 ? 200 : 400));
-    expect(seen[3]).toBe(8);
-    expect(seen[11]).toBeLessThanOrEqual(9);
-    expect(pace.reduced).toBeNull();
-  });
-
-  it('ends with the first rejection', () => {
-    const pace = new Pace(16);
-    feed(pace, 4, () => 100);
-    pace.refused(1_000_000, 1_000_100);
-    const before = pace.atOnce;
-    pace.succeeded({ startedAt: 1_001_000, endedAt: 1_001_100, bytes: 200_000 });
-    expect(pace.atOnce).toBe(before);
   });
 });
 

@@ -7,8 +7,7 @@ import type { SentBefore } from '../../../src/flow/limits/pacer.ts';
 import type { Lane } from '../../../src/core/domain/document.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
-import { inSlot, OFFICE, ONE_REQUEST, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
-import { pending } from '../../support/scriptedService.ts';
+import { inSlot, OFFICE, sendingPlace, SHOP, temporary, UNLIMITED } from '../sending.ts';
 import { begin, finish } from '../../support/uploads.ts';
 
 const never = new AbortController().signal;
@@ -24,11 +23,6 @@ function createPacer(
 
 function endpoints(limits: Partial<Limits> = {}) {
   return [OFFICE, SHOP].map((key) => ({ key, alias: key.uid, limits: { ...UNLIMITED, ...limits } }));
-}
-
-async function send(pacer: Pacer): Promise<void> {
-  pacer.take(OFFICE, 'fresh');
-  await pacer.run(OFFICE, async () => {});
 }
 
 function mostInAnyWindow(starts: readonly number[], intervalMs: number): number {
@@ -101,15 +95,6 @@ describe('the rate limit after a restart', () => {
     expect(ms).toBeLessThan(61_000);
   });
 
-  it('grants no second budget if the clock was set back by a day', async () => {
-    const place = await sendingPlace();
-    const { clock, ledger } = place;
-    await begin(ledger, (await place.admit('a.jpg')).id, clock.now(), 1);
-    clock.jump(-24 * 3_600_000);
-    const pacer = await createPacer(place, {}, { perDay: 1 });
-    expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
-  });
-
   it('counts requests on both sides of midnight if the clock was set back over it', async () => {
     const place = await sendingPlace();
     const { clock, ledger } = place;
@@ -119,24 +104,6 @@ describe('the rate limit after a restart', () => {
     clock.jump(-24 * 3_600_000);
     const pacer = await createPacer(place, {}, { perDay: 2 });
     expect(pacer.delay(OFFICE, 'fresh').budget).toBe(true);
-  });
-});
-
-describe.each(Object.entries(ONE_REQUEST))('%s', (_, [limits, atMostMs]) => {
-  it.each([
-    ['an endpoint', {}, limits],
-    ['all endpoints together', limits, {}],
-  ])('of %s delays the second request until its time is over', async (__, overall, own) => {
-    const place = await sendingPlace();
-    const { clock } = place;
-    const pacer = await createPacer(place, overall, own);
-    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
-    await send(pacer);
-    const { ms } = pacer.delay(OFFICE, 'fresh');
-    expect(ms).toBeGreaterThan(0);
-    expect(ms).toBeLessThanOrEqual(atMostMs);
-    await clock.advance(ms);
-    expect(pacer.delay(OFFICE, 'fresh').ms).toBe(0);
   });
 });
 
@@ -173,31 +140,6 @@ describe('the running rate limit', () => {
     expect(starts).toHaveLength(12);
     expect((starts.at(-1) ?? Infinity) - began).toBeLessThan(7_000);
     expect(mostInAnyWindow(starts, 1_000)).toBe(2);
-  });
-
-  it('reports that a slot would take too long, and reserves none', async () => {
-    const place = await sendingPlace();
-    const { clock, ledger } = place;
-    await begin(ledger, (await place.admit('a.jpg')).id, clock.now(), 1);
-    const pacer = await createPacer(place, { rate: { count: 1, intervalMs: 60_000 } });
-    expect(await pacer.takeSoon(OFFICE, 2_000, never)).toBe(false);
-    await clock.advance(61_000);
-    expect(await pacer.takeSoon(OFFICE, 2_000, never)).toBe(true);
-  });
-
-  it('counts a request from its start, however long it waits for a connection', async () => {
-    const place = await sendingPlace();
-    const { clock } = place;
-    const pacer = await createPacer(place, { rate: { count: 1, intervalMs: 1_000 } });
-    const request = async (onStart: () => void) => {
-      await clock.sleep(800);
-      onStart();
-    };
-    pacer.take(OFFICE, 'fresh');
-    const running = pacer.run(OFFICE, request);
-    await clock.advance(800);
-    await running;
-    expect(pacer.delay(OFFICE, 'fresh').ms).toBeGreaterThanOrEqual(1_000);
   });
 });
 
@@ -267,24 +209,4 @@ it('spreads a backlog evenly, reports the rate as the cause, and lets a fresh sc
   await place.clock.advanceUntil(() => sending.accepted.length === 21, 100);
   await place.clock.advance(70_000);
   expect(sending.pacer.limitedBy()).toEqual([]);
-});
-
-it('counts a request as running from its headers to its answer, not while it is prepared', async () => {
-  const place = await sendingPlace();
-  const { pacer } = await place.start();
-  const { answer, give } = pending();
-  let leave = (): void => {};
-  pacer.take(OFFICE, 'fresh');
-  const running = pacer.run(OFFICE, async (onStart) => {
-    leave = onStart;
-    return answer;
-  });
-  await Promise.resolve();
-  expect(pacer.onTheWire).toBe(0);
-  leave();
-  leave();
-  expect(pacer.onTheWire).toBe(1);
-  give({ kind: 'fault', sent: true, code: 'X', fault: { at: 'name' } });
-  await running;
-  expect(pacer.onTheWire).toBe(0);
 });

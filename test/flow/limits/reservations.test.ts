@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EndpointKey, Lane } from '../../../src/core/domain/document.ts';
+import type { EndpointKey } from '../../../src/core/domain/document.ts';
 import { BUDGET_LIMITS, BUDGET_PERIODS, type BudgetPeriod } from '../../../src/core/domain/limits.ts';
 import type { Limits } from '../../../src/core/domain/settings.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import { Pacer } from '../../../src/flow/limits/pacer.ts';
-import { systemClock } from '../../../src/system/systemClock.ts';
 import { OFFICE, SHOP, UNLIMITED } from '../sending.ts';
 
 /*
@@ -194,114 +193,6 @@ it('counts what was sent in a period and what may still be sent, however request
       },
     ),
     { numRuns: 200 },
-  );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
-});
-
-interface Waiting {
-  readonly endpoint: EndpointKey;
-  readonly until: number;
-  giveBack: (() => void) | null;
-  /** It wants no slot any more. */
-  isRefused: boolean;
-  /** Given back, or stopped. */
-  isOver: boolean;
-}
-
-it('gives every slot to a request that waits for it, and no more than there are, however requests end', async () => {
-  const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
-  const most = fc.integer({ min: 1, max: 4 });
-  const slotStep = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant('ask' as const),
-        which: fc.nat({ max: 1 }),
-        lane: fc.constantFrom<Lane>('fresh', 'backlog'),
-        endpoint: fc.nat({ max: 1 }),
-      }),
-    },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('giveBack', 'giveBackLate'), which: open }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('abort' as const), which: fc.nat({ max: 1 }) }) },
-  );
-  const seen = { refused: 0, waited: 0, late: 0 };
-  await fc.assert(
-    fc.asyncProperty(
-      most,
-      most,
-      most,
-      fc.array(slotStep, { maxLength: 40, size: 'max' }),
-      async (overall, office, shop, steps) => {
-        const caps = new Map([
-          [OFFICE, Math.min(office, overall)],
-          [SHOP, Math.min(shop, overall)],
-        ]);
-        const endpoints = [...caps].map(([key, concurrency]) => ({
-          key,
-          alias: key.uid,
-          limits: { ...UNLIMITED, concurrency },
-        }));
-        const pacer = await Pacer.create({
-          clock: systemClock,
-          ledger: null,
-          overall: { ...UNLIMITED, concurrency: overall },
-          endpoints,
-        });
-        const all: Waiting[] = [];
-        const live = () => all.filter(({ isOver }) => !isOver);
-        const judge = async (): Promise<void> => {
-          await turn();
-          const granted = live().filter(({ giveBack }) => giveBack !== null);
-          expect(granted.length).toBeLessThanOrEqual(overall);
-          for (const [endpoint, cap] of caps) {
-            const own = granted.filter((each) => each.endpoint === endpoint).length;
-            expect(own).toBeLessThanOrEqual(cap);
-            const isWaiting = live().some((each) => each.endpoint === endpoint && each.giveBack === null);
-            if (isWaiting && own < cap && granted.length < overall) throw new Error('a slot is idle');
-            if (isWaiting) seen.waited += 1;
-          }
-        };
-        const ask = (endpoint: EndpointKey, until: number, lane: Lane): Waiting => {
-          const waiting: Waiting = { endpoint, until, giveBack: null, isRefused: false, isOver: false };
-          all.push(waiting);
-          const work = (): Promise<void> =>
-            waiting.isRefused ? Promise.resolve() : new Promise((free) => (waiting.giveBack = free));
-          void pacer.inSlot(endpoint, lane, work);
-          return waiting;
-        };
-        for (const each of steps) {
-          if (each.kind === 'ask') {
-            ask(ENDPOINTS[each.endpoint]!, each.which, each.lane);
-          } else if (each.kind === 'abort') {
-            for (const one of live().filter(({ until }) => until === each.which)) {
-              one.isOver = true;
-              one.isRefused = one.giveBack === null;
-              if (one.isRefused) seen.refused += 1;
-              one.giveBack?.();
-            }
-          } else {
-            const isLate = each.kind === 'giveBackLate';
-            const candidates = all.filter(({ isOver, giveBack }) => giveBack !== null && isOver === isLate);
-            const one = candidates[each.which % candidates.length];
-            if (one === undefined) continue;
-            // A second time, it is another request's by now.
-            if (isLate) seen.late += 1;
-            one.giveBack?.();
-            one.isOver = true;
-          }
-          await judge();
-        }
-        // In the end, all of them had their turn.
-        const granted = () => live().find(({ giveBack }) => giveBack !== null);
-        for (let one = granted(); one !== undefined; one = granted()) {
-          one.giveBack?.();
-          one.isOver = true;
-          await judge();
-        }
-        expect(live()).toEqual([]);
-      },
-    ),
-    { numRuns: 100 },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
 });

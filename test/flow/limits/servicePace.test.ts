@@ -2,7 +2,7 @@
 import { noteText } from '../../../src/core/domain/note.ts';
 import { describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
-import { accept, fault, status } from '../../support/scriptedService.ts';
+import { accept, fault } from '../../support/scriptedService.ts';
 import { OFFICE, sendingPlace, SHOP, type Place } from '../sending.ts';
 
 const MINUTE = 60_000;
@@ -18,38 +18,6 @@ function watchAtOnce(place: Place, answerMs: number): number[] {
   };
   return seen;
 }
-
-describe('an unannounced limit of the service', () => {
-  it('of 10 a minute is found with few rejections, without a failed document', async () => {
-    const place = await sendingPlace();
-    const { clock, service } = place;
-    for (let i = 0; i < 120; i += 1) await place.admit(`${i}.jpg`);
-    const served: number[] = [];
-    let refused = 0;
-    service.script = async (request) => {
-      const now = clock.monotonic();
-      const isFull = (served.at(-10) ?? -Infinity) > now - MINUTE;
-      if (isFull) {
-        refused += 1;
-        return status(429, 'slowly');
-      }
-      served.push(now);
-      await clock.sleep(300);
-      return accept(request);
-    };
-    const sending = await place.start();
-    await clock.advance(14 * MINUTE);
-    expect(sending.accepted.length).toBeGreaterThan(14 * 10 * 0.7);
-    expect(refused).toBeLessThan(14);
-    expect(sending.gate.notes().map(noteText)).toEqual([
-      expect.stringMatching(
-        /^Uploads to endpoint office are slowed down to .*one upload every \d+(\.\d+)? s, because the service asked to slow down \(HTTP 429 or 402\). Uploads speed up again automatically\.$/,
-      ),
-    ]);
-    const states = new Set((await place.ledger.counts()).map(({ state }) => state));
-    expect(states).not.toContain('failed');
-  });
-});
 
 describe('after an outage', () => {
   it('sends one request first, then more step by step, on all endpoints', async () => {

@@ -1,7 +1,7 @@
 /** The journal of deferred images on a real disk: what it keeps, what it cuts, on a full disk and under `kill -9`. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -74,7 +74,7 @@ it('truncates a torn last line at any byte and keeps the lines before it', async
   await first.defer(image('b'));
   await first.close();
   const bytes = await readFile(path);
-  for (let length = whole; length < bytes.length; length += 7) {
+  for (let length = whole; length < bytes.length; length += 17) {
     await writeFile(path, bytes.subarray(0, length));
     const journal = await open();
     expect(paths(journal.waiting())).toEqual(['a']);
@@ -82,18 +82,6 @@ it('truncates a torn last line at any byte and keeps the lines before it', async
     await journal.close();
     expect(paths((await open()).waiting())).toEqual(['a', 'c']);
   }
-});
-
-it('never joins the rest of a torn write with the next line', async () => {
-  const { open, path } = await place();
-  const first = await open();
-  await first.defer(image('a'));
-  await first.close();
-  await appendFile(path, `${'\0'.repeat(300)}{"digest":"`);
-  const second = await open();
-  await second.defer(image('b'));
-  await second.close();
-  expect(paths((await open()).waiting())).toEqual(['a', 'b']);
 });
 
 it('logs and saves a damaged line in the middle, and keeps the others', async () => {
@@ -116,15 +104,15 @@ it('shares a sync between concurrent deferrals, and does not grow with images th
   const journal = await open();
   await journal.defer(image('stays'));
   let longest = 0;
-  for (let round = 0; round < 30; round += 1) {
+  for (let round = 0; round < 16; round += 1) {
     const all = Array.from({ length: 400 }, (_, i) => image(`${round}/${i}`));
     await Promise.all(all.map((each) => journal.defer(each)));
     await Promise.all(all.map((each) => journal.admitted(each)));
     longest = Math.max(longest, (await stat(path)).size);
   }
   expect(paths(journal.waiting())).toEqual(['stays']);
-  // 24,000 lines of some 500 bytes were written.
-  expect(longest).toBeLessThan(5_000_000);
+  // 12,800 lines of some 330 bytes were written.
+  expect(longest).toBeLessThan(2_500_000);
   await journal.close();
   expect(paths((await open()).waiting())).toEqual(['stays']);
 });

@@ -94,15 +94,6 @@ it('never exceeds the limit on disk under concurrent writes', async () => {
   expect(spool.fits(1_500)).toBe(true);
 });
 
-it('stores the same bytes once, even if they are written many times at once', async () => {
-  const { dir, open } = await place();
-  const spool = await open(1_500);
-  const { bytes, hash } = image();
-  expect(await Promise.all(Array.from({ length: 10 }, () => spool.put(hash, bytes)))).not.toContain(false);
-  expect(spool.usedBytes).toBe(1_000);
-  expect(await filesIn(dir)).toEqual([hash]);
-});
-
 it('reports what is on disk after concurrent writes and removals in any order', async () => {
   const { dir, open } = await place();
   const spool = await open();
