@@ -135,27 +135,4 @@ describe('a folder', () => {
     await watching();
     expect((await place.ledger.counts()).reduce((sum, { count }) => sum + count, 0)).toBe(800);
   });
-
-  it('can be stopped in the middle of a listing', async () => {
-    const place = await watchingPlace();
-    for (let i = 0; i < 600; i += 1) await writeFile(join(place.scans, `${i}.jpg`), 'not at rest');
-    const { intake, stop } = place.start();
-    // The settling queue is full, and the listing waits for room.
-    await place.clock.advanceUntil(() => intake.status.settling >= 500, 1);
-    await stop();
-    expect(intake.status.state).toBe('starting');
-    expect(place.clock.sleeping).toBe(0);
-  });
-});
-
-it('hundreds of truncated files delay a good one by seconds only', async () => {
-  const place = await watchingPlace();
-  const whole = await drawReceipt({ type: 'jpeg', seed: 'cut' });
-  for (let i = 0; i < 300; i += 1) {
-    await writeFile(join(place.scans, `${i}.jpg`), whole.subarray(0, 500 + i));
-  }
-  await place.drop('zzz.jpg');
-  const { admitted } = place.start();
-  await place.clock.advanceUntil(() => admitted.length === 1);
-  expect(place.clock.monotonic()).toBeLessThan(60_000);
 });

@@ -189,3 +189,17 @@ describe('an image with a long run of zeros', () => {
     expect(asked).toContain('jpeg');
   });
 });
+
+it('gives back the memory of files that are rejected or incomplete, and of no image that is admitted', async () => {
+  const place = await watchingPlace();
+  const given: number[] = [];
+  const buffers = { giveBack: (bytes: Buffer): void => void given.push(bytes.length) };
+  const { admitted } = place.start({ deps: { buffers } });
+  const image = await drawReceipt({ type: 'jpeg', seed: 'whole' });
+  const part = image.subarray(0, image.length / 2);
+  await writeFile(join(place.scans, 'whole.jpg'), image);
+  await writeFile(join(place.scans, 'part.jpg'), part);
+  await writeFile(join(place.scans, 'text.jpg'), 'This is no image.');
+  await place.clock.advanceUntil(() => admitted.length === 1 && new Set(given).size === 2, 500);
+  expect(new Set(given)).toEqual(new Set([part.length, 'This is no image.'.length]));
+});

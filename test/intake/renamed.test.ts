@@ -2,17 +2,27 @@ import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { WatchedFolder } from '../../src/core/ports/folder.ts';
-import { spoolingPlace } from '../keeper/spooling.ts';
+import { sendingPlace } from '../flow/sending.ts';
 import { watchingPlace, type WatchOptions } from './watching.ts';
 
-/** A document without a copy whose file was renamed while no agent ran. */
+/** A document without a copy whose file was renamed while no agent ran; then the whole way from the folder to the service. */
 async function renamedPlace() {
-  const place = await spoolingPlace();
-  await place.drop('a.jpg');
-  const { admitted } = await (await watchingPlace(place)).once();
+  const place = await sendingPlace();
+  const watched = await watchingPlace(place);
+  await watched.drop('a.jpg');
+  const { admitted } = await watched.once();
   await rename(join(place.scans, 'a.jpg'), join(place.scans, 'b.jpg'));
   const document = () => place.ledger.document(admitted[0]?.document.id ?? 0);
-  const run = (watch: WatchOptions) => place.run({ keeping: { mode: 'never' }, watch });
+  const run = async (watch: WatchOptions) => {
+    const { payloads, flow } = await place.start({
+      lookedThrough: (folder, since) => started.intake.isLookedThroughSince(since, folder === place.scans),
+    });
+    const started: ReturnType<typeof watched.start> = watched.start({
+      ...watch,
+      deps: { payloads, onAdmitted: () => flow.wake() },
+    });
+    return started;
+  };
   const isMissing = async () => (await document())?.reason === 'BYTES_MISSING';
   const isAccepted = async () => (await document())?.state === 'accepted';
   return { ...place, run, isMissing, isAccepted };
@@ -30,7 +40,8 @@ it('a renamed file is not lost during the listing that will find it', async () =
   });
   await place.run({ folder });
   await place.clock.advanceUntil(place.isMissing);
-  await place.clock.advance(3_600_000);
+  // Longer than a folder may stay without a complete listing.
+  await place.clock.advance(900_000);
   expect(await place.isMissing()).toBe(true);
   goOn();
   await place.clock.advanceUntil(place.isAccepted, 1_000);

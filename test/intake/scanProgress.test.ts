@@ -55,19 +55,6 @@ beforeEach(async () => {
   });
 });
 
-it('a folder counts as scanned after a complete listing that began after the given time', async () => {
-  await clock.advance(1_000);
-  expect(looked.isThroughSince(500)).toBe(false);
-  const underWay = listing(() => clock.advance(100));
-  expect([looked.hasBegunSince(500), looked.isThroughSince(500)]).toEqual([true, false]);
-  await underWay;
-  expect(looked.isThroughSince(500)).toBe(true);
-  expect(looked.isThroughSince(1_000)).toBe(false);
-  expect(looked.hasBegunSince(1_000)).toBe(false);
-  looked.forget();
-  expect([looked.hasBegunSince(500), looked.isThroughSince(500)]).toEqual([false, false]);
-});
-
 it('an interrupted listing does not count', async () => {
   await clock.advance(1_000);
   await expect(listing(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');
@@ -89,17 +76,6 @@ it('neither later files nor later listings delay the completion of an earlier li
   expect(looked.isThroughSince(1_000)).toBe(false);
   undecided = [];
   expect(looked.isThroughSince(25_000)).toBe(true);
-});
-
-it('waits at most ten minutes for a file that stays undecided', async () => {
-  await clock.advance(1_000);
-  undecided = [1_000];
-  await listing();
-  await clock.advance(10 * MINUTE - 1);
-  await listing();
-  expect(looked.isThroughSince(0)).toBe(false);
-  await clock.advance(1);
-  expect(looked.isThroughSince(0)).toBe(true);
 });
 
 it('a folder without a complete listing is stuck after ten minutes, unless a long one is running', async () => {

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -94,59 +95,78 @@ it('a directory that can’t be listed does not keep others from being compared'
 
 const IDENTITY = { size: 1, mtimeNs: 1n, ctimeNs: 1n, inode: 1n };
 
-function absentees(known: Readonly<Record<string, readonly string[]>>, full = true) {
+/** Over a ledger that knows these names by directory. */
+function missingFiles(known: Readonly<Record<string, readonly string[]>>, isFull = true) {
   const ledger: ConstructorParameters<typeof MissingFiles>[0] = {
     knownFrom: async (_folder, dir, { after, upTo }, limit) => {
       return (known[dir] ?? [])
         .toSorted(byBytes)
         .filter((name) => byBytes(name, after) > 0 && (upTo === null || byBytes(name, upTo) <= 0))
         .slice(0, limit)
-        .map((name) => ({ fileId: 1, name, identity: IDENTITY, verdict: 'document', policy: null }));
+        .map((name) => ({
+          fileId: known[dir]!.indexOf(name),
+          name,
+          identity: IDENTITY,
+          verdict: 'document',
+          policy: null,
+        }));
     },
     dirs: async () => Object.keys(known),
   };
-  return new MissingFiles(ledger, '/scans', full);
+  return new MissingFiles(ledger, '/scans', isFull);
 }
 
-it('finds known files before, between and after the listed names, across batches of both', async () => {
-  const found = absentees({ '': ['a', 'b', 'c', 'd', 'e', 'f', 'g'], sub: ['x', 'y'] });
-  const isKnown = async (dir: string, names: string[]) =>
-    (await found.known(dir, names)).map((file) => file !== undefined);
-  expect(await isKnown('', ['b'])).toEqual([true]);
-  expect(await isKnown('', ['c', 'cc', 'e'])).toEqual([true, false, true]);
-  expect(await isKnown('', ['f'])).toEqual([true]);
-  expect(await isKnown('sub', ['x', 'y', 'z'])).toEqual([true, true, false]);
-  expect(await found.all('')).toEqual(['a', 'd', 'g']);
-});
-
-it('finds all files of a directory that is empty or was not listed, and none of one that can’t be read', async () => {
-  const found = absentees({ '': ['a'], gone: ['b', 'c', 'd'], shut: ['e'] });
-  await found.badNames('', []);
-  found.without('shut');
-  expect(await found.all('')).toEqual(['a', 'gone/b', 'gone/c', 'gone/d']);
-});
-
-it('compares names by bytes, and treats a name that is not valid UTF-8 as listed', async () => {
-  const names = ['\u{1F9FE}.jpg', '\uFF21.jpg', 'ä.jpg', 'bad-\uFFFD.jpg', 'b.jpg'];
-  const found = absentees({ '': names });
-  const listed = names.filter((name) => !name.startsWith('bad')).toSorted(byBytes);
-  await found.badNames('', ['bad-\uFFFD.jpg']);
-  await found.known('', listed.slice(0, 2));
-  await found.known('', listed.slice(2));
-  expect(await found.all('')).toEqual([]);
+it('known files that are not listed are missing, and no others, however they are listed', async () => {
+  // Their order by bytes is not that by code units.
+  const names = fc.subarray(['a', 'b', 'bb', 'c', 'z', 'ä.jpg', '\uFF21.jpg', '\u{1F9FE}.jpg']);
+  const directory = fc.record({
+    known: names,
+    listed: names,
+    bad: fc.boolean(),
+    how: fc.constantFrom('listed', 'listed', 'listed', 'absent', 'unreadable'),
+    atOnce: fc.integer({ min: 1, max: 4 }),
+  });
+  const seen = { found: 0, missing: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(directory, { maxLength: 4 }), fc.boolean(), async (directories, isFull) => {
+      const at = directories.map((each, index) => ({ ...each, dir: index === 0 ? '' : `sub${index}` }));
+      const badName = 'bad-\uFFFD.jpg';
+      const known = at.map(({ dir, known: all, bad }) => [dir, bad ? [...all, badName] : all] as const);
+      const files = missingFiles(Object.fromEntries(known), isFull);
+      const missing: string[] = [];
+      for (const { dir, known: all, listed, bad, how, atOnce } of at) {
+        if (how === 'unreadable') files.without(dir);
+        if (how === 'listed') {
+          await files.badNames(dir, bad ? [badName] : []);
+          const sorted = listed.toSorted(byBytes);
+          for (let from = 0; from < sorted.length; from += atOnce) {
+            const some = sorted.slice(from, from + atOnce);
+            const found = (await files.known(dir, some)).map((file) => file?.fileId);
+            expect(found).toEqual(some.map((name) => (all.includes(name) ? all.indexOf(name) : undefined)));
+            seen.found += found.filter((id) => id !== undefined).length;
+          }
+        }
+        if (how === 'unreadable' || !isFull) continue;
+        const gone =
+          how === 'absent'
+            ? [...all, ...(bad ? [badName] : [])]
+            : all.filter((name) => !listed.includes(name));
+        missing.push(...gone.map((name) => (dir === '' ? name : `${dir}/${name}`)));
+      }
+      // A listing of a part of a folder finds none.
+      if (isFull) expect([...(await files.all(''))].sort()).toEqual(missing.sort());
+      else expect(await files.all('')).toEqual([]);
+      seen.missing += missing.length;
+    }),
+  );
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
 });
 
 it('finds more missing files than one request to the ledger returns', async () => {
   const many = Array.from({ length: 2_500 }, (_, index) => `${index}`.padStart(4, '0'));
-  const found = absentees({ '': many });
-  expect((await found.known('', ['2400']))[0]).toBeDefined();
-  expect(await found.all('')).toEqual(many.filter((name) => name !== '2400'));
-});
-
-it('for a part of a folder, returns the known files and reports none as missing', async () => {
-  const found = absentees({ '': ['a', 'b', 'c'] }, false);
-  expect((await found.known('', ['b', 'bb'])).map((file) => file?.verdict)).toEqual(['document', undefined]);
-  expect(await found.all('')).toEqual([]);
+  const files = missingFiles({ '': many });
+  expect((await files.known('', ['2400']))[0]).toBeDefined();
+  expect(await files.all('')).toEqual(many.filter((name) => name !== '2400'));
 });
 
 const QUIET: ListingNeed = { isPolled: false, isAskedFor: false, hasDirs: false, mayPassOver: true };
@@ -157,11 +177,6 @@ function times(files: number) {
   const listing = new ListingTimes({ clock, reconcileEveryMs: MINUTE, pollEveryMs: 5_000 }, files);
   return { clock, listing };
 }
-
-it('compares all of a small folder at every interval', () => {
-  const { listing } = times(12_000);
-  expect(listing.due(QUIET)).toMatchObject({ all: MINUTE, changed: MINUTE });
-});
 
 it('compares all of a large folder at a pace set by its number of files, and of any folder every 15 minutes', () => {
   expect(times(100_000).listing.due(QUIET)).toMatchObject({ all: 500_000, changed: MINUTE });
@@ -174,12 +189,6 @@ it('compares everything one interval after the last look once an event may have 
   listing.listed(MINUTE, 'changed', 0, 0);
   expect(listing.due(QUIET)).toMatchObject({ all: 500_000, changed: 2 * MINUTE });
   expect(listing.due({ ...QUIET, mayPassOver: false })).toMatchObject({ all: 2 * MINUTE, changed: Infinity });
-});
-
-it('skips nothing in a polled folder, and lists soon on request', () => {
-  const { listing } = times(1_000_000);
-  expect(listing.due({ ...QUIET, isPolled: true })).toMatchObject({ all: 5_000, changed: Infinity });
-  expect(listing.due({ ...QUIET, isAskedFor: true })).toMatchObject({ all: 1_000 });
 });
 
 it('a quick look does not shorten the pause that a long listing requires', async () => {

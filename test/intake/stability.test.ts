@@ -112,13 +112,6 @@ describe('a file', () => {
       expect(unstable.has('a')).toBe(false);
     }
   });
-
-  it('is checked again after an error in the agent', async () => {
-    unstable.see('a', identity(1), 'fresh');
-    await clock.advance(200);
-    unstable.retryLater(takeOne());
-    expect(unstable.nextDueIn()).toBe(5_000);
-  });
 });
 
 describe('room for new files', () => {
@@ -134,21 +127,6 @@ describe('room for new files', () => {
     expect(unstable.markIncomplete(second, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
   });
 
-  it('becomes free when a file is done', async () => {
-    for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
-    expect(unstable.isFull).toBe(true);
-    let found = false;
-    const waiting = unstable.room(new AbortController().signal).then(() => {
-      found = true;
-    });
-    await clock.advance(200);
-    expect(found).toBe(false);
-    const [file] = unstable.takeDue(1);
-    if (file) unstable.done(file, identity(1));
-    await waiting;
-    expect(unstable.roomWaitedMs).toBe(200);
-  });
-
   it('is not awaited after an abort', async () => {
     for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
     const stop = new AbortController();
@@ -159,37 +137,6 @@ describe('room for new files', () => {
 });
 
 describe('an unreadable file', () => {
-  const blockUntil = async (path: string, noted: () => boolean): Promise<number> => {
-    for (let tries = 1; ; tries += 1) {
-      await clock.advance(unstable.nextDueIn() ?? 0);
-      const [file] = unstable.takeDue(1);
-      if (file?.path !== path) throw new Error('another is due');
-      if (!unstable.blocked(file, 'EACCES')) unstable.done(file, identity(1));
-      if (noted()) return tries;
-    }
-  };
-
-  it('is tried at growing intervals, and noted after exactly ten seconds', async () => {
-    unstable.see('a', identity(1), 'fresh');
-    await blockUntil('a', () => unstable.unreadable.size === 1);
-    expect(clock.monotonic()).toBe(TIMES.shortMs + 10_000);
-    expect(unstable.size).toBe(0);
-    expect(unstable.has('a')).toBe(true);
-    const before = clock.monotonic();
-    await blockUntil('a', () => clock.monotonic() > before + 300_000);
-    expect(unstable.nextDueIn()).toBe(60_000);
-    expect([...unstable.unreadable]).toEqual([['a', 'EACCES']]);
-  });
-
-  it('is no longer unreadable once it was read, whatever the verdict', async () => {
-    unstable.see('a', identity(1), 'fresh');
-    await blockUntil('a', () => unstable.unreadable.size === 1);
-    await clock.advance(unstable.nextDueIn() ?? 0);
-    expect(unstable.markIncomplete(takeOne(), identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
-    expect(unstable.unreadable.size).toBe(0);
-    expect(unstable.size).toBe(1);
-  });
-
   it('on an unreachable share is never noted as unreadable', async () => {
     unstable.see('a', identity(1), 'fresh');
     for (let tries = 0; tries < 30; tries += 1) {
@@ -209,33 +156,4 @@ describe('an unreadable file', () => {
     unstable.done(file, identity(1));
     expect(unstable.isFull).toBe(false);
   });
-
-  it('is examined soon after a change', async () => {
-    unstable.see('a', identity(1), 'fresh');
-    await blockUntil('a', () => unstable.unreadable.size === 1);
-    unstable.see('a', identity(2), 'fresh');
-    expect(unstable.nextDueIn()).toBe(TIMES.shortMs);
-  });
-});
-
-it('a file that keeps failing is tried at growing intervals, and only the first failure counts as new', async () => {
-  unstable.see('a', identity(1), 'fresh');
-  await clock.advance(200);
-  const waits: (number | null)[] = [];
-  for (let n = 0; n < 9; n += 1) {
-    const file = takeOne();
-    expect(unstable.failed(file)).toBe(n === 0);
-    waits.push(unstable.nextDueIn());
-    await clock.advance(unstable.nextDueIn() ?? 0);
-  }
-  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-});
-
-it('the quiet time starts only when a coarse clock can no longer hide a change', async () => {
-  unstable.quietAtLeastMs = 2_000;
-  unstable.see('a', identity(1), 'fresh');
-  await clock.advance(1_999 + TIMES.shortMs);
-  expect(unstable.takeDue(1)).toEqual([]);
-  await clock.advance(1);
-  expect(unstable.isStill(takeOne())).toBe(true);
 });

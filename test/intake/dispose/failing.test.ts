@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAsideName } from '../../../src/intake/folder/scope.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
-import type { Disposal } from '../../../src/core/ports/ledgerDisposals.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { watchingPlace, type WatchingPlace } from '../watching.ts';
-import { acceptedFile, ARCHIVE, DELETE, disposalOf, filesOf, levels, never } from './disposing.ts';
+import { acceptedFile, ARCHIVE, DELETE, filesOf, levels, never } from './disposing.ts';
 
 const unwritable = (place: WatchingPlace) =>
   place.incidents.list().find(({ code }) => code === 'FOLDER_UNWRITABLE');
@@ -129,21 +128,6 @@ describe('an archive that cannot be written', () => {
       await place.clock.advanceUntil(() => failures() === 2, 5_000);
       await stop();
     });
-  });
-
-  it('is a problem before the first original has to go', async () => {
-    const place = await watchingPlace();
-    const archive = join(place.dir, 'archive');
-    await writeFile(archive, 'a file');
-    const { stop } = await place.watch(ARCHIVE);
-    await place.clock.advanceUntil(() => unwritable(place) !== undefined);
-    const params = { folder: place.scans, file: null, system: 'ENOTDIR', isArchived: true, isAway: false };
-    expect(unwritable(place)).toMatchObject({ params });
-    await stop();
-    await unlink(archive);
-    const again = await place.watch(ARCHIVE);
-    await place.clock.advanceUntil(() => unwritable(place) === undefined);
-    await again.stop();
   });
 
   it('and hangs keeps no scan from being taken in', async () => {

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../../src/core/ports/folder.ts';
 import { compile } from '../../support/scripts.ts';
-import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
 /** The result of a read with a digest of its bytes, because comparing megabytes takes seconds. */
@@ -85,16 +84,6 @@ describe("a folder on the agent's own disk", () => {
       ['photo.jpg', 'bytes'],
       ['large.jpg', 'bytes'],
     ]);
-  });
-
-  it('reads a file itself after another thread failed to', async () => {
-    const root = await temporaryDirectory();
-    await writeFile(join(root, 'photo.jpg'), Buffer.alloc(500_000, 'x'));
-    const readBeside = vi.fn(createHashing('/there/is/no/program.js', { few: 0 }).readBeside);
-    const [atOnce, otherwise] = await both(root, readBeside);
-    const expected = told(await otherwise.read('photo.jpg', 1_000_000));
-    expect(told(await atOnce.read('photo.jpg', 1_000_000, { size: 500_000 }))).toEqual(expected);
-    expect(readBeside).toHaveBeenCalledOnce();
   });
 
   it('reports a file that may not be read', async () => {

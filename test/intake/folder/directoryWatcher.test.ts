@@ -1,5 +1,4 @@
 /* oxlint-disable eslint/no-underscore-dangle -- the names are chokidar's */
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -84,18 +83,18 @@ describe.skipIf(!hasInotify)('the watches and cached directories', () => {
     await mkdir(join(root, 'stays/deep'), { recursive: true });
     const { troubles, settled, heard, hints } = await watching(root);
     await settled();
-    for (let job = 0; job < 160; job++) {
+    for (let job = 0; job < 60; job++) {
       const directory = join(root, `job-${job}`);
       const file = join(directory, 'front/back/1.jpg');
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, 'a');
       // Most disappear while they are being found, some after they were watched.
-      if (job % 20 === 0) await heard(file);
+      if (job % 12 === 0) await heard(file);
       await rm(directory, { recursive: true });
     }
     await settled();
 
-    for (const again of ['job-0', 'job-7', 'job-159']) {
+    for (const again of ['job-0', 'job-7', 'job-59']) {
       const file = join(root, again, 'front/back/2.jpg');
       await mkdir(dirname(file), { recursive: true });
       await heard(file);
@@ -105,25 +104,10 @@ describe.skipIf(!hasInotify)('the watches and cached directories', () => {
     expect(troubles).toEqual([]);
   });
 
-  it('do not leak for many directories at once', async () => {
-    const root = await temporaryDirectory();
-    const { settled } = await watching(root);
-    const names = '$(seq 60)';
-    for (let round = 0; round < 3; round++) {
-      execFileSync('sh', ['-c', `for i in ${names}; do mkdir -p $i/a/b && echo $i > $i/a/b/1.jpg; done`], {
-        cwd: root,
-      });
-      if (round > 0) await settled();
-      execFileSync('sh', ['-c', 'rm -rf *'], { cwd: root });
-    }
-    await settled();
-    expect(await readdir(root)).toEqual([]);
-  });
-
   it('match the existing directories if the same names come, go and return within milliseconds', async () => {
     const root = await temporaryDirectory();
     const { settled, heard, hints, troubles } = await watching(root);
-    for (let round = 0; round < 150; round++) {
+    for (let round = 0; round < 60; round++) {
       const day = join(root, `day-${round % 3}`);
       await mkdir(join(day, 'scans'), { recursive: true });
       if (round % 2 === 0) await writeFile(join(day, 'scans/1.jpg'), 'a');

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import { createWatchedFolder, type WatchedFolderOptions } from '../../../src/intake/folder/watchedFolder.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { requirement } from '../../support/requires.ts';
 
 export async function temporaryDirectory(under = tmpdir()): Promise<string> {
@@ -29,9 +30,9 @@ export function watched(path: string, options: Partial<WatchedFolderOptions> = {
   });
 }
 
-/** A folder with these files. */
+/** A folder with these files, in memory, where a sync is free. */
 export async function folderWith(files: Record<string, string>, options: Parameters<typeof watched>[1] = {}) {
-  const root = await temporaryDirectory();
+  const root = await temporaryDirectory(memoryDirectory());
   for (const [path, text] of Object.entries(files)) {
     await fs.mkdir(join(root, path, '..'), { recursive: true });
     await fs.writeFile(join(root, path), text);
@@ -94,14 +95,14 @@ export const LINKS = [
   ['without hard links', withoutLinks],
 ] as const;
 
-/** A directory on another file system than the temporary one. */
-export const MEMORY = '/dev/shm';
+/** A directory on another file system than `folderWith`. */
+export const OTHER_DEVICE = memoryDirectory() === tmpdir() ? '/dev/shm' : tmpdir();
 
 /** Whether there is one. */
 export function hasOtherDevice(): boolean {
   return requirement(
     'A second file system',
-    existsSync(MEMORY) && statSync(MEMORY).dev !== statSync(tmpdir()).dev,
-    `${MEMORY} on another device than ${tmpdir()}`,
+    existsSync(OTHER_DEVICE) && statSync(OTHER_DEVICE).dev !== statSync(memoryDirectory()).dev,
+    `${OTHER_DEVICE} on another device than ${memoryDirectory()}`,
   );
 }

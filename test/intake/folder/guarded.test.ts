@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Guard } from '../../../src/intake/folder/guarded.ts';
-import { temporaryDirectory, watched } from './fixture.ts';
 
 const LIMIT_MS = 200;
 
@@ -66,19 +63,6 @@ describe('an operation that hangs', () => {
     expect(guard.underWay).toBe(4);
   });
 
-  it('is probed at intervals while it is the only one', async () => {
-    const { guard, hang, asked } = hanging();
-    expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
-    await vi.waitFor(async () => {
-      expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
-      expect(asked()).toBe(2);
-    }, 10_000);
-    await sleep(3 * LIMIT_MS);
-    await code(guard.run(hang));
-    expect(asked()).toBe(2);
-    expect(guard.underWay).toBe(3);
-  });
-
   it('ends the silence when it answers', async () => {
     const { guard, hang, answer } = hanging();
     await code(guard.run(hang));
@@ -97,15 +81,6 @@ describe('an operation that hangs', () => {
     expect(await code(guard.run(() => stuck))).toBe('ETIMEDOUT');
     fail(Object.assign(new Error('ENOTCONN'), { code: 'ENOTCONN' }));
     await vi.waitFor(() => expect(guard.isSilent).toBe(false));
-  });
-
-  it('in one folder delays no other folder', async () => {
-    const { guard, hang } = hanging();
-    const other = new Guard({ limitMs: LIMIT_MS, probe: async () => {} });
-    const stuck = code(guard.run(hang));
-    expect(await other.run(async () => 'well')).toBe('well');
-    await stuck;
-    expect(await other.run(async () => 'well')).toBe('well');
   });
 });
 
@@ -156,15 +131,4 @@ describe('an operation without a time limit', () => {
     }, 10_000);
     expect(await code(guard.runLong(async () => {}))).toBe('ETIMEDOUT');
   });
-});
-
-it('reads a hundred files with the few concurrent operations allowed per folder', async () => {
-  const folder = await temporaryDirectory();
-  const names = Array.from({ length: 100 }, (_, n) => `${n}.jpg`);
-  await Promise.all(names.map((name) => writeFile(join(folder, name), name)));
-  const reads = await Promise.all(names.map((name) => watched(folder).read(name, 100)));
-  expect(reads.map(({ kind }) => kind)).toEqual(names.map(() => 'bytes'));
-  const one = watched(folder);
-  const again = await Promise.all(names.map((name) => one.read(name, 100)));
-  expect(again.map((read) => (read.kind === 'bytes' ? read.bytes.toString() : read.kind))).toEqual(names);
 });

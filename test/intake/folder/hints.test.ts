@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -83,14 +82,6 @@ describe('a hint comes', () => {
     expect(watch.troubles).toEqual([]);
   });
 
-  it('for files in existing directories', async () => {
-    const root = await temporaryDirectory();
-    await mkdir(join(root, 'x/y~'), { recursive: true });
-    const { hints } = await watching(root);
-    await writeFile(join(root, 'x/y~/a.jpg'), 'a');
-    await vi.waitFor(() => expect(hints).toContain(join(root, 'x/y~/a.jpg')), DEADLINE);
-  });
-
   it('for a directory that is moved in, and for files added to it later', async () => {
     const root = await temporaryDirectory();
     const outside = await temporaryDirectory();
@@ -122,36 +113,16 @@ describe('a hint comes', () => {
     );
   });
 
-  it('for a new directory again once it is watched', async () => {
-    const root = await temporaryDirectory();
-    const { hints } = await watching(root);
-    const directory = join(root, 'x');
-    await mkdir(directory);
-    // The raw event, the one from chokidar, and the repeat.
-    await vi.waitFor(
-      () => expect(hints.filter((path) => path === directory).length).toBeGreaterThan(2),
-      DEADLINE,
-    );
-  });
-
   it('in a directory that is deleted and recreated at once', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'day/scans'), { recursive: true });
     const { hints } = await watching(root);
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 8; round++) {
       execFileSync('sh', ['-c', 'rm -rf day && mkdir -p day/scans'], { cwd: root });
       const file = join(root, `day/scans/${round}.jpg`);
       await untilWatched(file, hints);
       expect(hints).toContain(file);
     }
-  });
-
-  it('after the last of a burst of 400 files', async () => {
-    const root = await temporaryDirectory();
-    const { hints } = await watching(root);
-    const script = 'for i in $(seq 399); do echo $i > $i.jpg; done; echo last > last.jpg';
-    await once(spawn('sh', ['-c', script], { cwd: root }), 'exit');
-    await vi.waitFor(() => expect(hints).toContain(join(root, 'last.jpg')), DEADLINE);
   });
 
   it('for each of 150 directories, with only a few hints per change', async () => {

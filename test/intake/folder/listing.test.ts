@@ -56,54 +56,31 @@ describe('a listing', () => {
     expect(batches.flatMap(({ files }) => files.map(({ path }) => path))).toEqual(names.toSorted());
   });
 
-  it('stays in the folder itself when not recursive', async () => {
+  it.each<[string, string[], Parameters<typeof watched>[1], string[]]>([
+    ['stays in the folder itself when not recursive', ['a.jpg', 'x/b.jpg'], { recursive: false }, ['a.jpg']],
+    [
+      'follows patterns, and prunes ignored directories',
+      ['a.jpg', 'a.txt', '.b.jpg', 'x/c.JPG', '@eaDir/d.jpg', 'x/.thumb/e.jpg', 'tmp/f.jpg', 'x/tmp/g.jpg'],
+      { include: ['*.jpg'], ignore: ['.*', '@eaDir', '/tmp'] },
+      ['a.jpg', 'x/c.JPG', 'x/tmp/g.jpg'],
+    ],
+    [
+      'never enters excluded directories, the archive or aside directories',
+      ['a.jpg', 'archive/b.jpg', 'state/spool/c.jpg', '.receiptd-aside-0123abcd/d.jpg', 'statement/e.jpg'],
+      { exclude: ['state'] },
+      ['a.jpg', 'statement/e.jpg'],
+    ],
+  ])('%s, and so does covers()', async (_, all, options, expected) => {
     const root = await temporaryDirectory();
-    await tree(root, 'a.jpg', 'x/b.jpg');
-    const folder = watched(root, { recursive: false });
-    expect(await paths(folder.list())).toEqual(['a.jpg']);
-    expect(await paths(folder.list('x'))).toEqual([]);
-    expect([folder.covers('a.jpg'), folder.covers('x/b.jpg')]).toEqual([true, false]);
-  });
-
-  it('can start at a directory', async () => {
-    const root = await temporaryDirectory();
-    await tree(root, 'a.jpg', 'x/b.jpg', 'x/deep/c.jpg', 'y/d.jpg');
-    expect(await paths(watched(root).list('x'))).toEqual(['x/b.jpg', 'x/deep/c.jpg']);
-  });
-
-  it('agrees with covers() on patterns, and prunes ignored directories', async () => {
-    const root = await temporaryDirectory();
-    const all = [
-      'a.jpg',
-      'a.txt',
-      '.b.jpg',
-      'x/c.JPG',
-      '@eaDir/d.jpg',
-      'x/.thumb/e.jpg',
-      'tmp/f.jpg',
-      'x/tmp/g.jpg',
-    ];
     await tree(root, ...all);
-    const folder = watched(root, { include: ['*.jpg'], ignore: ['.*', '@eaDir', '/tmp'] });
-    expect(await paths(folder.list())).toEqual(['a.jpg', 'x/c.JPG', 'x/tmp/g.jpg']);
-    expect(all.filter((path) => folder.covers(path)).sort()).toEqual(await paths(folder.list()));
-    expect(await paths(folder.list('x/.thumb'))).toEqual([]);
-  });
-
-  it('never enters excluded directories, the archive or aside directories', async () => {
-    const root = await temporaryDirectory();
-    const all = [
-      'a.jpg',
-      'archive/b.jpg',
-      'state/spool/c.jpg',
-      '.receiptd-aside-0123abcd/d.jpg',
-      'statement/e.jpg',
-    ];
-    await tree(root, ...all);
-    const folder = watched(root, { exclude: [join(root, 'state')] });
-    expect(await paths(folder.list())).toEqual(['a.jpg', 'statement/e.jpg']);
-    expect(all.filter((path) => folder.covers(path))).toEqual(['a.jpg', 'statement/e.jpg']);
-    expect(await paths(folder.list('archive'))).toEqual([]);
+    const exclude = options?.exclude?.map((path) => join(root, path)) ?? [];
+    const folder = watched(root, { ...options, exclude });
+    expect(await paths(folder.list())).toEqual(expected);
+    expect(all.filter((path) => folder.covers(path)).toSorted()).toEqual(expected);
+    for (const path of all.filter((each) => !expected.includes(each) && each.includes('/')))
+      expect(expected).toEqual(
+        expect.arrayContaining(await paths(folder.list(path.slice(0, path.lastIndexOf('/'))))),
+      );
   });
 
   it('recognizes the archive through a link in either path', async () => {
@@ -198,34 +175,6 @@ describe('a listing', () => {
     expect(await paths(watched(root).list())).toEqual(['good.jpg', 'meant-\uFFFD.jpg']);
   });
 
-  it('lists a file next to one whose invalid name looks the same, and displays invalid names distinctly', async () => {
-    const root = await temporaryDirectory();
-    const raw = (...bytes: number[]) =>
-      Buffer.concat([Buffer.from(`${root}/scan-`), Buffer.from(bytes), Buffer.from('.jpg')]);
-    for (const byte of [0xe4, 0xf6]) await writeFile(raw(byte), '');
-    await mkdir(raw(0xfc));
-    await tree(root, 'scan-\uFFFD.jpg', 'scan-%E4.jpg');
-    const [batch] = await collect(watched(root).list());
-    expect(batch?.files.map(({ path }) => path)).toEqual(['scan-%E4.jpg', 'scan-\uFFFD.jpg']);
-    expect([...(batch?.badNames ?? [])].sort()).toEqual(['scan-%E4.jpg%', 'scan-%F6.jpg', 'scan-%FC.jpg']);
-  });
-
-  it('reports unreadable directories and lists the rest', async () => {
-    const root = await temporaryDirectory();
-    await ownedDirectory(root, 0o755);
-    await tree(root, 'a.jpg', 'shut/b.jpg', 'open/c.jpg');
-    await ownedDirectory(join(root, 'shut'), 0o000);
-    const batches = await asOrdinaryUser(() => collect(watched(root).list()));
-    await chmod(join(root, 'shut'), 0o755);
-    expect(batches.flatMap(({ files }) => files.map(({ path }) => path)).sort()).toEqual([
-      'a.jpg',
-      'open/c.jpg',
-    ]);
-    expect(batches.flatMap(({ unreadableDirs = [] }) => unreadableDirs)).toEqual([
-      { path: 'shut', code: 'EACCES' },
-    ]);
-  });
-
   it('names the subfolders with images that it does not list', async () => {
     const root = await temporaryDirectory();
     await tree(
@@ -310,23 +259,6 @@ describe('a listing', () => {
 });
 
 describe('availability', () => {
-  it('is present, with a token that changes when the folder is replaced', async () => {
-    const parent = await temporaryDirectory();
-    const root = join(parent, 'scans');
-    await tree(root, 'a.jpg');
-    const folder = watched(root);
-    const first = await folder.availability();
-    expect(first).toMatchObject({ state: 'present' });
-    await writeFile(join(root, 'b.jpg'), 'b');
-    expect(await folder.availability()).toEqual(first);
-    await rename(root, join(parent, 'old'));
-    expect(await folder.availability()).toMatchObject({ state: 'missing' });
-    await mkdir(root);
-    const second = await folder.availability();
-    expect(second.state).toBe('present');
-    expect(second).not.toEqual(first);
-  });
-
   it('has a new token for a recreated folder, which mostly gets the same inode', async () => {
     const root = join(await temporaryDirectory(), 'scans');
     await mkdir(root);

@@ -9,7 +9,7 @@ import {
   folderWith,
   hasOtherDevice,
   LINKS,
-  MEMORY,
+  OTHER_DEVICE,
   replaceCall,
   swapBefore,
   temporaryDirectory,
@@ -54,15 +54,6 @@ describe.each(LINKS)('a file, %s,', (_, prepare) => {
     expect((await fs.stat(join(root, 'x/a.jpg'))).mtimeMs).toBe(2_000_000);
   });
 
-  it('is archived in its relative directory, and leaves nothing in the folder', async () => {
-    prepare();
-    const { root, folder } = await folderWith({ 'x/y/a.jpg': 'a' });
-    const archived = await folder.archive(await folder.setAside('x/y/a.jpg'), 'x/y/a.jpg');
-    expect(archived).toBe(join(root, 'archive/x/y/a.jpg'));
-    expect(await filesIn(root)).toEqual({ 'archive/x/y/a.jpg': 'a' });
-    expect(await fs.readdir(join(root, 'x/y'))).toEqual([]);
-  });
-
   it('overwrites nothing where many race for one name', async () => {
     prepare();
     const { root, folder } = await folderWith({ 'archive/a.jpg': 'old' });
@@ -102,24 +93,6 @@ describe.each(LINKS)('a file, %s,', (_, prepare) => {
     await asOrdinaryUser(async () => void (await folder.archive(await folder.setAside('a.jpg'), 'a.jpg')));
     expect(await filesIn(root)).toEqual({ 'archive/a.jpg': 'a' });
     expect(await fs.readdir(join(root, 'archive'))).toEqual(['a.jpg']);
-  });
-});
-
-describe('setting a file aside', () => {
-  it('leaves nothing behind if the file does not exist', async () => {
-    const { root, folder } = await folderWith({});
-    await expect(folder.setAside('a.jpg')).rejects.toMatchObject({ code: 'ENOENT' });
-    expect(await fs.readdir(root)).toEqual([]);
-  });
-
-  it('rejects in a folder that may not be written, and leaves the file', async () => {
-    const { root, folder } = await folderWith({ 'a.jpg': 'a' });
-    const { uid, gid } = ordinaryOwner();
-    await fs.chown(root, uid, gid);
-    await fs.chmod(root, 0o555);
-    await asOrdinaryUser(() => expect(folder.setAside('a.jpg')).rejects.toMatchObject({ code: 'EACCES' }));
-    await fs.chmod(root, 0o755);
-    expect(await filesIn(root)).toEqual({ 'a.jpg': 'a' });
   });
 });
 
@@ -225,7 +198,7 @@ describe('finding an archived file', () => {
 
 describe.skipIf(!otherDevice)('an archive on another file system', () => {
   const place = async (text: string) => {
-    const archiveTo = await temporaryDirectory(MEMORY);
+    const archiveTo = await temporaryDirectory(OTHER_DEVICE);
     return { archiveTo, ...(await folderWith({ 'a.jpg': text }, { archiveTo })) };
   };
   /** A copy truncated by a kill. */

@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHashing } from '../../../src/intake/image/hashing.ts';
-import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { compile } from '../../support/scripts.ts';
-import { drawFixtures } from './fixtures.ts';
 
 let program: Awaited<ReturnType<typeof compile>>;
 beforeAll(async () => {
@@ -27,13 +24,6 @@ function image(size: number, seed: number): Buffer {
 }
 
 describe('the hash of an image', () => {
-  it('is the same in a thread, for many concurrent images at any offset in memory', async () => {
-    const { hash } = createHashing(fileURLToPath(program.url), { few: 0 });
-    const images = Array.from({ length: 40 }, (_, n) => image(100_000 + n, n + 3));
-    const digests = await Promise.all(images.map((bytes, n) => hash(shared(bytes, n))));
-    expect(digests).toEqual(images.map(digestOf));
-  });
-
   it('is computed in the calling thread for small images and unshared memory', async () => {
     const { hash } = createHashing('/there/is/no/program.js', { few: 0 });
     const [small, large] = [image(1_000, 3), image(100_000, 5)];
@@ -60,18 +50,6 @@ describe('the hash of an image', () => {
     expect(threads).toHaveBeenCalledOnce();
   });
 
-  it('starts none for single scans with time in between', async () => {
-    const threads = vi.fn();
-    process.on('worker', threads);
-    onTestFinished(() => void process.off('worker', threads));
-    const { hash } = createHashing(fileURLToPath(program.url), { few: 1, idleMs: 1 });
-    for (let n = 0; n < 3; n += 1) {
-      await hash(shared(image(100_000, n + 3)));
-      await setTimeout(50);
-    }
-    expect(threads).not.toHaveBeenCalled();
-  });
-
   it('is computed by a new thread after the first one was idle for a while', async () => {
     let threads = 0;
     const onWorker = (): void => void (threads += 1);
@@ -83,15 +61,5 @@ describe('the hash of an image', () => {
       expect(await hash(shared(bytes))).toBe(digestOf(bytes));
       return threads > 2;
     }, 30_000);
-  });
-});
-
-describe('an image in shared memory', async () => {
-  const inspector = createImageInspector();
-  it.each(await drawFixtures())('is read like any other: $name', async ({ type, bytes }) => {
-    expect(await inspector.inspect(shared(bytes, 3))).toMatchObject({ type, structure: 'complete' });
-    expect(await inspector.capturedAt(shared(bytes, 3), type)).toEqual(
-      await inspector.capturedAt(bytes, type),
-    );
   });
 });

@@ -1,11 +1,7 @@
 import * as fileType from 'file-type';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { identify } from '../../../src/intake/image/identify.ts';
 import { drawReceipt } from '../../support/images.ts';
-
-vi.mock('file-type', { spy: true });
-const asked = vi.mocked(fileType.fileTypeFromBuffer);
-afterEach(() => void asked.mockClear());
 
 /** The verdict of file-type. */
 async function told(bytes: Buffer): Promise<string | undefined> {
@@ -22,13 +18,9 @@ const chunk = (type: string, data = Buffer.alloc(0), length = data.length): Buff
 const IHDR = chunk('IHDR', Buffer.alloc(13));
 
 describe('a JPEG or a PNG', () => {
-  it.each(['jpeg', 'png'] as const)(
-    'is recognized by its first bytes, without asking file-type: %s',
-    async (type) => {
-      expect(await identify(await drawReceipt({ type, seed: 'plain' }))).toEqual({ type });
-      expect(asked).not.toHaveBeenCalled();
-    },
-  );
+  it.each(['jpeg', 'png'] as const)('is recognized by its first bytes: %s', async (type) => {
+    expect(await identify(await drawReceipt({ type, seed: 'plain' }))).toEqual({ type });
+  });
 
   it('is recognized wherever file-type does so, whatever marker comes first', async () => {
     for (let marker = 0; marker < 256; marker += 1) {
@@ -74,6 +66,5 @@ describe('a JPEG or a PNG', () => {
     const png = await drawReceipt({ type: 'png', seed: 'plain' });
     for (const bytes of [Buffer.concat([Buffer.from('x'), png]), png.subarray(1), png.subarray(0, 7)])
       expect((await identify(bytes)).type).toBeNull();
-    expect(asked).toHaveBeenCalled();
   });
 });

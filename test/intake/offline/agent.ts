@@ -6,6 +6,7 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { composePipeline } from '../../../src/wiring/pipeline.ts';
 import type { PipelineConfig } from '../../../src/wiring/world.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
+import type { Clock } from '../../../src/core/ports/clock.ts';
 import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
@@ -28,6 +29,14 @@ import { OFFICE, temporary, UNLIMITED } from '../../flow/sending.ts';
 import { rowsOf } from '../../contract/ledger/support.ts';
 
 type Folder = PipelineConfig['folders'][number];
+
+const SPEED = 10;
+/** Waits are shorter; dates are those of the file system. */
+const clock: Clock = {
+  now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic() * SPEED,
+  sleep: (ms, signal) => systemClock.sleep(ms / SPEED, signal),
+};
 
 export interface AgentOptions {
   readonly folder?: Partial<Folder>;
@@ -53,7 +62,6 @@ export async function offlinePlace() {
   const dir = await temporary();
   const scans = join(dir, 'scans');
   await mkdir(scans);
-  const clock = systemClock;
   const log = new RecordedLog();
   const service = new ScriptedService(clock);
   const real = await openSqliteLedger({ path: join(dir, 'ledger.db'), clock });
@@ -74,7 +82,7 @@ export async function offlinePlace() {
       watch: 'auto',
       include: [],
       ignore: [],
-      settle: { shortMs: 50, longMs: 300, patienceMs: 60_000 },
+      settle: { shortMs: 500, longMs: 3_000, patienceMs: 600_000 },
       template: parseTemplate('{stem}-{hash:12}'),
       nameMaxBytes: 200,
       pages: 'split',

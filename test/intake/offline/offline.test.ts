@@ -14,21 +14,6 @@ type Agent = Awaited<ReturnType<Awaited<ReturnType<typeof offlinePlace>>['start'
 const watching = (agent: Agent) => eventually(() => agent.intakes[0]?.status.state === 'watching');
 const waits = (agent: Agent, count: number) => eventually(() => agent.deferred.waiting().length === count);
 
-it('`existing: skip` skips existing files, but not images deferred before the ledger was reachable', async () => {
-  const place = await offlinePlace();
-  await place.drop('old.jpg');
-  const { ctimeMs } = await stat(join(place.scans, 'old.jpg'));
-  await eventually(() => Date.now() > ctimeMs + 20);
-  const agent = await place.start({ isAway: true, folder: { existing: { kind: 'skip' } } });
-  const fresh = await place.drop('fresh.jpg');
-  await waits(agent, 1);
-  agent.comeBack();
-  await watching(agent);
-  await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
-  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
-  expect(place.received()).toEqual(texts([fresh]));
-});
-
 it.each([
   // The remainder of the longest tick, given that the test's own file system takes up to 10 ms of it.
   { fileSystem: 'ext4', behindNs: 5_000_000n },

@@ -25,17 +25,6 @@ async function sentByBoth(count: number, settings: Partial<FolderSettings> = ARC
   return { place, agent, names, move, warnings };
 }
 
-it('reports once that somebody else archived three receipts, and continues', async () => {
-  const { place, agent, names, move, warnings } = await sentByBoth(3);
-  for (const name of names) {
-    expect(warnings()).toEqual([]);
-    await move(name);
-  }
-  expect(warnings()).toMatchObject([{ params: { count: 3 } }]);
-  await place.drop('later.jpg');
-  await place.clock.advanceUntil(() => agent.admitted.length === 4);
-});
-
 it.each<{ name: string; to: string; settings: Partial<FolderSettings> }>([
   { name: 'that somebody put elsewhere', to: 'elsewhere', settings: ARCHIVE },
   { name: 'of a folder that archives nothing', to: 'archive', settings: { ...ARCHIVE, afterUpload: 'keep' } },

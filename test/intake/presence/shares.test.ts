@@ -5,7 +5,7 @@ import type { FileIdentity } from '../../../src/core/domain/document.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { watchingPlace } from '../watching.ts';
-import { EXT4, lyingOn, NFS, sameSize, VFAT } from './share.ts';
+import { lyingOn, NFS, sameSize, VFAT } from './share.ts';
 
 describe('a folder on a share', () => {
   it('is polled, without trying to watch it', async () => {
@@ -24,17 +24,6 @@ describe('a folder on a share', () => {
     await place.clock.advanceUntil(() => admitted.length === 1);
     expect(place.clock.monotonic() - from).toBeLessThan(11_000);
     expect(watches).toBe(0);
-  });
-
-  it('reports polling if so configured on any file system, and watching otherwise', async () => {
-    const place = await watchingPlace();
-    const polled = place.start({ opened: lyingOn(() => EXT4), settings: { watch: 'poll' } });
-    await polled.watching();
-    expect(polled.intake.status).toMatchObject({ mode: 'polled', fileSystem: 'ext4' });
-    await polled.stop();
-    const watched = place.start({ opened: lyingOn(() => EXT4) });
-    await watched.watching();
-    expect(watched.intake.status).toMatchObject({ mode: 'events', fileSystem: 'ext4' });
   });
 
   it.each([

@@ -20,7 +20,7 @@ describe('an empty directory in place of an unmounted share', () => {
     await place.drop('SCAN0001.jpg', 'wednesday');
     const { admitted, intake } = place.start({ opened });
     await place.clock.advanceUntil(() => admitted.length === 1);
-    await place.clock.advance(300_000);
+    await place.clock.advance(30_000);
     expect(intake.status.state).toBe('unreachable');
     expect(await currentFiles(place)).toEqual(['SCAN0001.jpg', 'SCAN0002.jpg']);
   });

@@ -28,13 +28,12 @@ const STARTS_COMPILED = [
   'intake/folder/guarded.test.ts',
   'intake/image/hashing.test.ts',
   'intake/image/readBeside.test.ts',
-  'intake/readBeside.test.ts',
   'ledger/sqlite/cleanShutdownMark.test.ts',
   'ledger/sqlite/reserve.test.ts',
   'state-dir/instanceLock.test.ts',
 ];
 
-const REPLACES_MODULES = ['intake/image/identify.test.ts', 'ledger/sqlite/start.test.ts'];
+const REPLACES_MODULES = ['ledger/sqlite/start.test.ts'];
 
 const OF_LINUX = [
   'intake/folder/apart.test.ts',
@@ -44,7 +43,6 @@ const OF_LINUX = [
   'intake/folder/fuse.test.ts',
   'intake/presence/otherFileSystem.test.ts',
   'intake/presence/shares.test.ts',
-  'intake/presence/sharesMounted.test.ts',
   'intake/presence/unmounted.test.ts',
   'intake/unchangedDirectories.test.ts',
 ];
@@ -89,7 +87,6 @@ export const LEFT_OUT: readonly LeftOut[] = [
     file: 'intake/folder/originals.test.ts',
     why: `${RIGHTS}; ${LINKS}; ${POSIX}`,
     tests: [
-      'setting a file aside > rejects in a folder that may not be written, and leaves the file',
       'archiving > follows a link elsewhere that the admin configured',
       'archiving > follows no link in the watched folder, where anyone who scans may have put it: *',
       'archiving > makes another copy where there is only a link to the same bytes',
@@ -109,11 +106,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
       'a listing > follows no symbolic link, so that a loop is harmless',
       'a listing > skips a FIFO without blocking',
       'a listing > reports names that are not valid UTF-8, but not a genuine U+FFFD',
-      'a listing > lists a file next to one whose invalid name looks the same, and displays invalid names distinctly',
-      'a listing > reports unreadable directories and lists the rest',
       'a listing > reports directories that vanish during the listing',
       'a listing > rejects if the folder itself is missing, a file, or not readable',
-      'availability > is present, with a token that changes when the folder is replaced',
       'availability > is unreadable with mode *',
     ],
   },
