@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { EndpointKey } from '../../src/core/domain/document.ts';
 import { Agent, type AgentDeps } from '../../src/daemon/agent.ts';
@@ -72,38 +71,9 @@ describe('a run that ends by itself', () => {
     const agent = agentOver([{ why: 'done', waitMs: null }], () => {}, {}, open);
     expect(await agent.once(new AbortController().signal, 0)).toMatchObject({ waiting: 2 });
   });
-
-  it('leaves no listener behind after a wait for the rate', async () => {
-    const { signal } = new AbortController();
-    let most = 0;
-    const paced: Idle[] = Array.from({ length: 30 }, () => ({ why: 'pace', waitMs: 0 }));
-    const agent = agentOver([...paced, { why: 'done', waitMs: null }], () => {
-      most = Math.max(most, getEventListeners(signal, 'abort').length);
-    });
-    await agent.once(signal, 0);
-    expect(most).toBeLessThan(10);
-  });
 });
 
 describe('a run that continues', () => {
-  it('may have any number of parts that wait for its end', async () => {
-    const warnings: Error[] = [];
-    const warned = (warning: Error): void => void warnings.push(warning);
-    process.on('warning', warned);
-    const stop = new AbortController();
-    const part = (signal: AbortSignal): Promise<void> =>
-      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    const running = agentOver([], () => {}, { background: Array.from({ length: 12 }, () => part) }).run(
-      stop.signal,
-    );
-    stop.abort(new Error('stopped'));
-    await running;
-    // Warnings are emitted in a separate tick.
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', warned);
-    expect(warnings).toEqual([]);
-  });
-
   it('stops all its parts if one fails, and reports the error', async () => {
     const ended: string[] = [];
     const agent = agentOver([], () => {}, {

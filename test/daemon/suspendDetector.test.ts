@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { watchForSuspend } from '../../src/daemon/suspendDetector.ts';
 import type { Clock } from '../../src/core/ports/clock.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
-import { accept, fault, status } from '../support/scriptedService.ts';
+import { accept, fault } from '../support/scriptedService.ts';
 import { sendingPlace } from '../flow/sending.ts';
 import { watchingPlace } from '../intake/watching.ts';
 
@@ -121,19 +121,6 @@ describe('after a sleep', () => {
     sending.flow.wake();
     await place.clock.advance(1_500);
     expect(place.service.asked.length).toBe(asked + 1);
-    expect(sending.accepted).toEqual(['doc-a.jpg']);
-  });
-
-  it('a wait that the service asked for is kept', async () => {
-    const place = await sendingPlace(['a.jpg']);
-    place.service.script = (request, all) => (all.length === 1 ? status(503, '', HOUR) : accept(request));
-    const sending = await place.start();
-    await place.clock.advance(MINUTE);
-    sending.holds.woke();
-    sending.flow.wake();
-    await place.clock.advance(10 * MINUTE);
-    expect(place.service.asked).toHaveLength(1);
-    await place.clock.advance(50 * MINUTE);
     expect(sending.accepted).toEqual(['doc-a.jpg']);
   });
 

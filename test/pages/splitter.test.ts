@@ -96,8 +96,8 @@ describe('the process that takes files apart', () => {
     );
     expect((await Promise.all(means)).map((mean) => Math.round(mean ?? -1))).toEqual([10, 120, 250]);
 
-    const [photograph] = (await pagesOf('heic', HEIC)) as { bytes: Buffer }[];
-    expect(await sharp(photograph?.bytes).metadata()).toMatchObject({
+    const photograph = (await firstPage('heic', HEIC)) as { bytes: Buffer };
+    expect(await sharp(photograph.bytes).metadata()).toMatchObject({
       format: 'jpeg',
       width: 64,
       height: 96,
@@ -186,8 +186,6 @@ describe('the process that takes files apart', () => {
     expect(await ends({ [samples]: 2 }, pair(0))).toBe('UNSUPPORTED');
     const thumbnail = tiffOf([{ ...size, pixels: Buffer.alloc(16), tags: { 254: 1 } }]);
     expect(await pagesOf('tiff', thumbnail)).toMatchObject({ reason: 'UNSUPPORTED' });
-    const foreign = tiffOf([{ ...size, pixels: Buffer.alloc(16), tags: { [compression]: 6 } }]);
-    expect(await pagesOf('tiff', foreign)).toMatchObject([{ reason: 'UNSUPPORTED' }]);
   });
 
   it('ends a process that takes too long or too much memory, and goes on with the next page in another one', async () => {

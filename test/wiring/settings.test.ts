@@ -68,15 +68,6 @@ it('a change keeps Windows line breaks and a byte order mark', async () => {
   expect(replace.mock.calls[0]?.[0].folders[0]?.recursive).toBe(true);
 });
 
-it('a dry run changes nothing, and reports a refusal', async () => {
-  const { settings, content, replace } = await begin();
-  expect((await settings.edit(recursive, { dryRun: true })).text).toContain('# ours');
-  const wrong = settings.edit([{ kind: 'remove', path: ['endpoints'] }], { dryRun: true });
-  await expect(wrong).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-  expect(await content()).toBe(TEXT);
-  expect(replace).not.toHaveBeenCalled();
-});
-
 it("the file is restored if a change can't be applied or recorded", async () => {
   const { settings, content, replace, ledger } = await begin();
   replace.mockRejectedValueOnce(new Error('a defect'));
@@ -198,14 +189,6 @@ it('the state directory, where commands look for the agent, cannot be changed', 
   await expect(moved).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: /stateDir can't be changed/ });
   expect(await readFile(file, 'utf8')).toBe(TEXT);
   expect(replace).not.toHaveBeenCalled();
-});
-
-it('a change of an outdated revision is refused', async () => {
-  const { file, settings } = await begin();
-  const { revision } = await settings.state();
-  await writeFile(file, `${TEXT}spool: always\n`);
-  const late = settings.edit(recursive, { revision });
-  await expect(late).rejects.toMatchObject({ code: 'CONFIG_CHANGED' });
 });
 
 it('the last change can be undone, and so can the undo, byte for byte', async () => {
