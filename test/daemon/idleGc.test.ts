@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { collectWhenIdle, type Memory } from '../../src/daemon/idleGc.ts';
+import { collectWhenIdle, processMemory, type Memory } from '../../src/daemon/idleGc.ts';
 import { FakeClock } from '../support/fakeClock.ts';
 
 const MB = 1024 * 1024;

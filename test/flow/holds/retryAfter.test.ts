@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
 import type { Holds } from '../../../src/flow/holds.ts';
 import { OFFICE, SHOP } from '../sending.ts';
-import { HOUR, sent, SLOWLY, WHY, holdsPlace } from './holdsPlace.ts';
+import { FORBIDDEN, HOUR, sent, SLOWLY, WHY, holdsPlace } from './holdsPlace.ts';
 
 let place: Awaited<ReturnType<typeof holdsPlace>>;
 let holds: Holds;

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAsideName } from '../../../src/intake/folder/scope.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
+import type { Disposal } from '../../../src/core/ports/ledgerDisposals.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { watchingPlace, type WatchingPlace } from '../watching.ts';
-import { acceptedFile, ARCHIVE, DELETE, filesOf, levels, never } from './disposing.ts';
+import { acceptedFile, ARCHIVE, DELETE, disposalOf, filesOf, levels, never } from './disposing.ts';
 
 const unwritable = (place: WatchingPlace) =>
   place.incidents.list().find(({ code }) => code === 'FOLDER_UNWRITABLE');

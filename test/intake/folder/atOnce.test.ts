@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../../src/core/ports/folder.ts';
 import { compile } from '../../support/scripts.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 import { temporaryDirectory, watched } from './fixture.ts';
 
 /** The result of a read with a digest of its bytes, because comparing megabytes takes seconds. */

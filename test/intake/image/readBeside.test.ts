@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { lstat, mkdtemp, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdtemp,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +21,7 @@ import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import type { FileRead, ReadBeside } from '../../../src/core/ports/folder.ts';
 import { compile } from '../../support/scripts.ts';
+import { asOrdinaryUser, ordinaryOwner } from '../../support/ordinaryUser.ts';
 
 const SIZE = 100_000;
 
