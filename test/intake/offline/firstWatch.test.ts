@@ -23,12 +23,14 @@ async function old(place: Place, name = 'old.jpg'): Promise<void> {
   await eventually(() => Date.now() > ctimeMs + 20);
 }
 
-/** Once the ledger is back. */
-async function onlyFreshIsSent(place: Place, agent: Agent): Promise<void> {
+const ONLY_FRESH = { 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' };
+
+/** What became of the files once the ledger was back and `fresh.jpg` was sent. */
+async function afterwards(place: Place, agent: Agent): Promise<Record<string, string>> {
   agent.comeBack();
   await watching(agent);
   await eventually(async () => (await place.states())['fresh.jpg'] === 'accepted');
-  expect(await place.states()).toEqual({ 'old.jpg': 'skipped', 'fresh.jpg': 'accepted' });
+  return place.states();
 }
 
 it.each<{ name: string; existing: Existing }>([
@@ -42,7 +44,7 @@ it.each<{ name: string; existing: Existing }>([
   await place.drop('fresh.jpg');
   // Like a program that preserves times when it copies.
   await utimes(join(place.scans, 'fresh.jpg'), 1_000, 1_000);
-  await onlyFreshIsSent(place, agent);
+  expect(await afterwards(place, agent)).toEqual(ONLY_FRESH);
 });
 
 it('a file that arrives in a polled folder after the last look is sent', async () => {
@@ -53,7 +55,7 @@ it('a file that arrives in a polled folder after the last look is sent', async (
   const agent = await place.start({ isAway: true, ...polled });
   await eventually(() => agent.looks.includes('old.jpg'));
   await place.drop('fresh.jpg');
-  await onlyFreshIsSent(place, agent);
+  expect(await afterwards(place, agent)).toEqual(ONLY_FRESH);
 });
 
 it('a file left undecided because the spool is full is sent', async () => {
@@ -87,7 +89,7 @@ it('a file that arrives during a failed attempt to open the ledger is new', asyn
     },
   });
   await waits(agent, 1);
-  await onlyFreshIsSent(place, agent);
+  expect(await afterwards(place, agent)).toEqual(ONLY_FRESH);
 });
 
 it('a new configuration forgets neither when the agent went offline nor that a folder was not watched before', async () => {
@@ -102,7 +104,7 @@ it('a new configuration forgets neither when the agent went offline nor that a f
   await former.stop();
   const next = await place.start({ isAway: true, folder: SKIP, seenSince: former.seenSince });
   await waits(next, 1);
-  await onlyFreshIsSent(place, next);
+  expect(await afterwards(place, next)).toEqual(ONLY_FRESH);
 });
 
 it('a file that was in a folder before a new configuration added it is old, even if the ledger was already offline', async () => {
@@ -115,7 +117,7 @@ it('a file that was in a folder before a new configuration added it is old, even
   const next = await place.start({ isAway: true, folder: SKIP, seenSince: other.seenSince });
   await place.drop('fresh.jpg');
   await waits(next, 1);
-  await onlyFreshIsSent(place, next);
+  expect(await afterwards(place, next)).toEqual(ONLY_FRESH);
 });
 
 it('while the ledger is online, `existing: skip` skips all files present at the first watch, even those that arrived since startup', async () => {

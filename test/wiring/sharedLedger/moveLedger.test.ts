@@ -25,7 +25,11 @@ describe.skipIf(!needsPostgres())('moving a ledger into a shared one', () => {
     const ask = async (text: string): Promise<void> => {
       const client = new Client({ connectionString: database.url, options: '-c search_path=receiptd' });
       await client.connect();
-      await client.query(text).finally(() => client.end());
+      try {
+        await client.query(text);
+      } finally {
+        await client.end();
+      }
     };
     const command = (agent: string, onAgentRuns: () => unknown = () => {}) =>
       moveLedger(config, {
