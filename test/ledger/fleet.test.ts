@@ -1,7 +1,7 @@
 import { endpointId, type Lane } from '../../src/core/domain/document.ts';
 import type { BeginAnswer } from '../../src/core/messages.ts';
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FleetLimits, LedgerFleet } from '../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/adapter/openPostgres.ts';
@@ -11,9 +11,9 @@ import { crossCheck } from '../../src/features/audit/accounting.ts';
 import { verifyPostgresLedger } from '../../src/ledger/fleet/verify.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { ACCEPTANCE, admission, nextOf, OFFICE, seen } from '../contract/ledger/support.ts';
-import { freshDatabase, needsPostgres, type FreshDatabase } from '../support/postgres.ts';
+import { needsPostgres } from '../support/postgres.ts';
 import { RecordedLog } from '../support/recordedLog.ts';
-import { agentOptions, ask } from './support/agents.ts';
+import { agentOptions, ask, databaseOfEachTest } from './support/agents.ts';
 import { FrozenClock } from './support/frozenClock.ts';
 import { begin, finish } from '../support/uploads.ts';
 
@@ -25,16 +25,12 @@ function imageIn(folder: string, path: string, content: string) {
 }
 
 describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
-  let database: FreshDatabase;
+  const database = databaseOfEachTest();
   const open = new Set<Agent>();
 
-  beforeEach(async () => {
-    database = await freshDatabase();
-  });
   afterEach(async () => {
     await Promise.all([...open].map((agent) => agent.close()));
     open.clear();
-    await database.remove();
   });
 
   /** Has the shared folder `/mnt/<name>`. */

@@ -1,5 +1,4 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AdmitItem } from '../../src/core/messages.ts';
@@ -10,14 +9,23 @@ import type { Member } from '../../src/ledger/fleet/member.ts';
 import { verifyPostgresLedger } from '../../src/ledger/fleet/verify.ts';
 import { Connector } from '../../src/ledger/postgres/connection.ts';
 import { TWIN } from '../../src/ledger/steps/fleet.ts';
-import { freshDatabase, needsPostgres } from '../support/postgres.ts';
-import { agentOptions, ask, openPostgres, openSqlite, type OpenFile } from './support/agents.ts';
+import { memoryDirectory } from '../support/memoryDirectory.ts';
+import { needsPostgres } from '../support/postgres.ts';
+import {
+  agentOptions,
+  ask,
+  databaseOfEachTest,
+  openPostgres,
+  openSqlite,
+  type OpenFile,
+} from './support/agents.ts';
 import { History, sha } from './support/history.ts';
 import { asOf, counted, stored, type Contents } from './support/rows.ts';
 
 const TRANSACTIONS = 100;
 
 describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
+  const database = databaseOfEachTest();
   const endings: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const end of endings.splice(0).reverse()) await end();
@@ -67,12 +75,6 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
     return file;
   }
 
-  async function fresh(): Promise<string> {
-    const database = await freshDatabase();
-    endings.push(() => database.remove());
-    return database.url;
-  }
-
   async function open(url: string, journal: string, name = 'one') {
     const agent = await openPostgres(url, name, { moved: chainIn(journal) });
     endings.push(() => agent.close());
@@ -84,7 +86,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
 
   async function differences(url: string, journal: string, agent: Member, name = 'one') {
     const connection = await new Connector(agentOptions(url).target).connect('comparing');
-    const scratch = mkdtempSync(join(tmpdir(), 'receiptd-move-'));
+    const scratch = mkdtempSync(join(memoryDirectory(), 'receiptd-move-'));
     try {
       const of = { agent: agent.session.agent, name, lastSeq: lastIn(journal).seq };
       return await compareMoved(journal, connection, of, scratch);
@@ -119,7 +121,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
     const { journal } = file;
     const core = isLost ? await file.loseJournal() : file.core;
     const before: Contents = asOf('one', await stored(core));
-    const url = await fresh();
+    const { url } = database;
     const agent = await open(url, journal);
     await moveJournal(journal, agent);
     const moved = await stored(agent.core);
@@ -137,7 +139,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
 
   it('makes the same of its folders anew, and finds its files there', async () => {
     const { journal } = await scanned('one');
-    const url = await fresh();
+    const { url } = database;
     const agent = await open(url, journal);
     await moveJournal(journal, agent);
     await end(journal, agent);
@@ -160,7 +162,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
     const text = readFileSync(journal, 'utf8');
     // The last commit of the part may be incomplete.
     writeFileSync(part, text.slice(0, text.indexOf('\n', text.length / 2) + 1));
-    const url = await fresh();
+    const { url } = database;
     const agent = await open(url, part);
     expect(await moveJournal(part, agent)).toBeGreaterThan(0);
     copyFileSync(journal, part);
@@ -170,7 +172,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
   });
 
   it('keeps twins, fails those whose bytes are there, renames those never sent, and makes the same of them anew', async () => {
-    const url = await fresh();
+    const { url } = database;
     const { journal: one } = await scanned('one');
     const { journal: two } = await scanned('two');
     const first = await open(url, one);
@@ -209,7 +211,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
 
   it('says what differs, but not of rows that another agent has changed meanwhile', async () => {
     const { journal } = await scanned('one');
-    const url = await fresh();
+    const { url } = database;
     const agent = await open(url, journal);
     await moveJournal(journal, agent);
     const other = await openPostgres(url, 'two');
@@ -235,7 +237,7 @@ describe.skipIf(!needsPostgres())('a ledger that moves to PostgreSQL', () => {
 
   it('refuses an agent that has another chain, and a journal that was made anew', async () => {
     const { journal } = await recorded(5);
-    const url = await fresh();
+    const { url } = database;
     await (await openPostgres(url)).close();
     await expect(open(url, journal)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
     const agent = await open(url, journal, 'two');

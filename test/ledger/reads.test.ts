@@ -1,5 +1,8 @@
 import { dirname, join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { Client } from 'pg';
+import { expect, it, vi } from 'vitest';
+import type { Ledger } from '../../src/core/ports/ledger.ts';
+import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
 import { postgresReader } from '../../src/ledger/postgres/engine.ts';
 import { BY_INDEX } from '../../src/ledger/postgres/connection.ts';
 import { Statements } from '../../src/ledger/sqlite/statements.ts';
@@ -13,16 +16,18 @@ import { heads, queueReads } from '../../src/ledger/reads/queue.ts';
 import { createReports } from '../../src/ledger/reads/reports.ts';
 import { ONE_AGENT, View } from '../../src/ledger/reads/view.ts';
 import { Connector } from '../../src/ledger/postgres/connection.ts';
-import { hashOf, OFFICE } from '../contract/ledger/support.ts';
+import { ACCEPTANCE, admission, hashOf, OFFICE, seen } from '../contract/ledger/support.ts';
+import { cleanUp } from '../support/cleanUp.ts';
 import { freshDatabase, needsPostgres } from '../support/postgres.ts';
-import { openPostgres, openSqlite } from './support/agents.ts';
+import { begin, finish, nextOf } from '../support/uploads.ts';
+import { agentOptions, ask, openPostgres, openSqlite } from './support/agents.ts';
 import { IN_BUDGET, IN_WINDOW } from '../../src/ledger/steps/send.ts';
 import { EVERY_MS, fill, FIRST_AT, folderOf } from './support/fill.ts';
 
 /** The second is planned with what the server knows of the first. */
 const SIZES = [
   [0, 300],
-  [300, 10_000],
+  [300, 3_000],
 ] as const;
 
 /** Every statement that only reads, by what it is asked for. */
@@ -144,20 +149,15 @@ async function scansOf(
   return scans;
 }
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
 /** Few rows, or of no concern: subqueries, results of one document. */
 const SMALL = /^SCAN (?:CONSTANT ROW|dirs|n|r|w|h USING INDEX holds_open|endpoints|be|folders|counts)\b/;
 
 it('reads of the SQLite ledger go along an index', async () => {
   const opened = await openSqlite();
-  cleanUps.push(() => opened.close());
+  cleanUp(() => opened.close());
   const { core, journal } = opened;
   const db = openTables(join(dirname(journal), 'ledger.db'), { readOnly: true });
-  cleanUps.push(() => db.close());
+  cleanUp(() => db.close());
   const scans: string[] = [];
   const explained = {
     prepare(text: string) {
@@ -191,7 +191,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-const LARGE = /^(?:documents|files|attempts|requests|results)$/;
+const LARGE = /^(?:documents|files|attempts|requests|results|chain)$/;
 
 function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
@@ -211,11 +211,72 @@ function scansIn(plan: Plan): readonly string[] {
   });
 }
 
+/** Partial indexes of what is few, or is asked for as a whole. */
+const IN_WRITES = new Set(['documents_uploading', 'files_splitting', 'files_disposing', 'holds_open']);
+
+/** Everything that is written often, and what agents decide together. */
+function writesOf(ledger: Ledger, base: number, count: number): readonly (() => Promise<void>)[] {
+  const now = FIRST_AT + count * EVERY_MS;
+  const query = {
+    endpoint: OFFICE,
+    limit: 10,
+    now,
+    exceptFolders: [],
+    freshSince: 0,
+    longestWaitMs: 3_600_000,
+  };
+  const folder = folderOf(7);
+  const result = { at: now, baseUrl: OFFICE.baseUrl, status: 'OTHER', payload: Buffer.from('{}') };
+  return [
+    async () => {
+      const file = seen('new.jpg', 1, folder);
+      const { document } = await ledger.admit(admission('', 'new', { file, at: now }));
+      await ledger.admit(admission('', 'new', { file: seen('copy.jpg', 1, folderOf(8)), at: now }));
+      for (const lane of ['fresh', 'backlog'] as const) await nextOf(ledger, { ...query, lane });
+      await finish(ledger, await begin(ledger, document.id, now, 1), { ...ACCEPTANCE, at: now });
+      await ledger.recover(now);
+      await ledger.gone(folder, ['new.jpg'], now);
+    },
+    async () => {
+      await ledger.recordResult({ ...result, uid: OFFICE.uid, name: 'doc-scan27' });
+      await ledger.recordResult({ ...result, uid: null, name: 'doc-scan30' });
+      expect(await ledger.retry(await ledger.retriable(0, 10, now), now)).toBeGreaterThan(0);
+      expect(await ledger.erase([base + 271, base + 281], now)).toBeGreaterThan(0);
+    },
+    async () => {
+      const limits = { rate: { count: 100, intervalMs: 60_000 }, perDay: 1_000, perMonth: 9_000 };
+      const begins = [
+        { document: base + 271, bytes: 1, at: now, ...ledger.fleet?.limitsOf(limits, 'fresh') },
+      ];
+      await ledger.record(() => ({ ends: [], begins }));
+    },
+  ];
+}
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Statements with parameters that `work` sends from this process. */
+async function statementsOf(work: () => Promise<unknown>): Promise<Statement[]> {
+  const sent: Statement[] = [];
+  const query = vi.spyOn(Client.prototype, 'query');
+  try {
+    await work();
+    for (const [first] of query.mock.calls as unknown as [Partial<Statement> | string][])
+      if (typeof first === 'object' && first.values !== undefined) sent.push(first as Statement);
+  } finally {
+    query.mockRestore();
+  }
+  return sent;
+}
+
 it.skipIf(!needsPostgres())(
   'reads answer the same on both engines',
   async () => {
     const opened = await openSqlite();
-    cleanUps.push(() => opened.close());
+    cleanUp(() => opened.close());
     const { agent, connection } = await openServer();
     const readers = [opened.core.engine.reader, postgresReader((work) => work(connection))];
     for (const engine of [opened.core.engine, agent.core.engine]) await fill(engine, 0, OWNER, 0, 700);
@@ -254,20 +315,19 @@ const PLACES = { ...ONE_AGENT, keyOf: (path: string) => ({ owner: OWNER, path })
 
 async function openServer() {
   const database = await freshDatabase();
-  cleanUps.push(() => database.remove());
+  cleanUp(() => database.remove());
   const agent = await openPostgres(database.url);
-  cleanUps.push(() => agent.close());
-  const target = { url: database.url, passwordFile: null, caFile: null };
-  const connection = await new Connector(target).connect('plans');
-  cleanUps.push(() => connection.close());
+  cleanUp(() => agent.close());
+  const connection = await new Connector(agentOptions(database.url).target).connect('plans');
+  cleanUp(() => connection.close());
   await connection.exec(BY_INDEX);
-  return { agent, connection };
+  return { agent, connection, url: database.url };
 }
 
 it.skipIf(!needsPostgres())(
-  'reads of the PostgreSQL ledger go along an index, whatever the server knows of its size',
+  'what the PostgreSQL ledger reads and writes goes along an index, whatever the server knows of its size',
   async () => {
-    const { agent, connection } = await openServer();
+    const { agent, connection, url } = await openServer();
     const scans: string[] = [];
     const reader = postgresReader((work) =>
       work({
@@ -302,6 +362,29 @@ it.skipIf(!needsPostgres())(
       await connection.exec('ANALYZE');
     }
     await check(SIZES[1][1]);
+
+    await agent.close();
+    // Behind the numbers that were filled in.
+    await ask(url, 'UPDATE agents SET seq = 1000000');
+    const ledger = await openPostgresLedger(agentOptions(url));
+    cleanUp(() => ledger.close());
+    for (const work of writesOf(ledger, base, SIZES[1][1])) {
+      const asked = new Map((await statementsOf(work)).map((each) => [each.text, each]));
+      expect(asked.size).toBeGreaterThan(0);
+      for (const { text, values } of asked.values()) {
+        if (!/\bFROM\b|\bUPDATE\b/.test(text) || /^\s*(?:SET|LISTEN|EXPLAIN)/.test(text)) continue;
+        const params = Object.fromEntries(values.map((value, i) => [`v${i + 1}`, value as string]));
+        const rows = await connection.all<{ readonly 'QUERY PLAN': readonly { readonly Plan: Plan }[] }>(
+          `EXPLAIN (FORMAT JSON) ${text.replace(/\$(\d+)/g, ':v$1')}`,
+          params,
+        );
+        const through = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => scansIn(plan)));
+        expect(
+          through.filter((name) => !IN_WRITES.has(name)),
+          text,
+        ).toEqual([]);
+      }
+    }
   },
   120_000,
 );
@@ -314,7 +397,7 @@ const LONG_QUEUE = `INSERT INTO documents (id, endpoint_id, folder_id, name, pat
 
 it.skipIf(!needsPostgres())('the head of a long queue in PostgreSQL is read without the queue', async () => {
   const { agent, connection } = await openServer();
-  const last = 30_000;
+  const last = 5_000;
   const [endpoint, folder] = [endpointIdOf(OFFICE), folderIdOf(PLACES.keyOf('/scans'))];
   await connection.run(LONG_QUEUE, { endpoint, folder, last });
   await connection.run(`INSERT INTO folders (id, owner, path) VALUES (:folder, :owner, '/scans')`, {

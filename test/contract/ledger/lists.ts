@@ -1,8 +1,6 @@
 // Reports show paths as the platform writes them.
-import { basename, normalize as native } from 'node:path';
+import { normalize as native } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isFound, searchWords } from '../../../src/core/domain/search.ts';
-import type { ListRow } from '../../../src/core/ports/ledgerReports.ts';
 import { ACCEPTED, admission, hashOf, hold, type LedgerUse, note, OFFICE, seen } from './support.ts';
 
 export function describeLists({ ledger, reopen, queued, upload, rows, inPages, fill }: LedgerUse): void {
@@ -47,67 +45,6 @@ export function describeLists({ ledger, reopen, queued, upload, rows, inPages, f
       expect(all[3]).toMatchObject({ name: null, endpointUid: null, reason: 'WHY', message: 'Because.' });
       await reopen();
       expect(await rows()).toEqual(all);
-    });
-
-    const SEARCHES: readonly (readonly [string, readonly string[]])[] = [
-      ['Müller', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
-      ['muller', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
-      ['MU\u0308LLER', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
-      ['strasse', ['Straße.jpg']],
-      ['STRAßE', ['Straße.jpg']],
-      ['οδοσ', ['ΟΔΟΣ 1.jpg']],
-      ['чек', ['Чёк.jpg', 'чек.txt']],
-      ['ﬁle', ['file.txt']],
-      ['領収書 2026', ['領収書 2026.jpg']],
-      ['100%', ['100%.jpg']],
-      ['a_b', ['a_b.jpg']],
-      ["o'", ["O'Neill.jpg"]],
-      ['gepruft', ['Müller.jpg']],
-      ['falschung', ['чек.txt']],
-      ['büro', ['100%.jpg']],
-      [native('buro/100'), ['100%.jpg']],
-      ['müller .JPG', ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg']],
-      [native('scans/Mül'), ['Müller.jpg', 'Mu\u0308ller.jpg', 'muller.jpg', 'MÜLLER.txt']],
-      ['1- 2- 3- 4- 5- 6- 7- 8- -9', ['Nº 1-2-3-4-5-6-7-8-9.txt']],
-    ];
-    it('finds by a search, whatever the case, the accents and the way they are encoded', async () => {
-      const images = [
-        'Müller',
-        'Mu\u0308ller',
-        'muller',
-        'Straße',
-        'ΟΔΟΣ 1',
-        'Чёк',
-        '領収書 2026',
-        'a_b',
-        "O'Neill",
-      ];
-      let at = 0;
-      // No hash has a digit or a letter of a search in a row.
-      for (const name of images) await queued(`${name}.jpg`, `${name} `, { at: (at += 1), naming: [name] });
-      await queued('100%.jpg', 'per cent', { at: (at += 1), file: seen('100%.jpg', 9, '/Büro') });
-      await ledger.note(seen('MÜLLER.txt'), note('rejected', { at: (at += 1) }));
-      await ledger.note(seen('чек.txt'), note('rejected', { at: (at += 1), message: 'Eine FÄLSCHUNG.' }));
-      await ledger.note(seen('file.txt'), note('rejected', { at: (at += 1) }));
-      await ledger.note(seen('Nº 1-2-3-4-5-6-7-8-9.txt'), note('rejected', { at: (at += 1) }));
-      const [first] = await ledger.find('Müller');
-      const answer = { state: 'accepted', serviceStatus: 'GEPRÜFT', response: '{}' } as const;
-      if (first) await upload(first.id, answer);
-      const all = await rows();
-      const findAll = async () => {
-        const found: (readonly [string, readonly ListRow[]])[] = [];
-        for (const [search] of SEARCHES) found.push([search, await rows({ search })]);
-        return found;
-      };
-      const before = await findAll();
-      expect(
-        before.map(([search, each]) => [search, each.map(({ path }) => basename(path)).toSorted()]),
-      ).toEqual(SEARCHES.map(([search, expected]) => [search, expected.toSorted()]));
-      expect(before).toEqual(
-        SEARCHES.map(([search]) => [search, all.filter((row) => isFound(row, searchWords(search)))]),
-      );
-      await reopen();
-      expect(await findAll()).toEqual(before);
     });
 
     it('finds by the words of the service, and not by the codes that they are stored with', async () => {

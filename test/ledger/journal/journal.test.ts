@@ -71,16 +71,6 @@ describe('a journal', () => {
     expect(entries(path).map(({ at }) => at)).toEqual([T0, ...times]);
   });
 
-  test('continues at its end when it is opened again', () => {
-    const path = journalPath();
-    const head = writeJournal(path, 8);
-    const journal = openJournal(path)!;
-    expect(journal.head).toEqual(head);
-    journal.append([named(9)]);
-    journal.close();
-    expect(entries(path).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  });
-
   test('is private, and no other file is left beside it', () => {
     const path = journalPath();
     writeJournal(path, 1);
@@ -154,32 +144,6 @@ describe('a journal', () => {
 });
 
 describe('opening a journal', () => {
-  test('that is missing or empty finds none', () => {
-    const path = journalPath();
-    expect(openJournal(path)).toBeNull();
-    fs.writeFileSync(path, '');
-    expect(openJournal(path)).toBeNull();
-  });
-
-  test('cuts off a last line that a crash truncated, at any byte', () => {
-    const path = journalPath();
-    const journal = createJournal(path, BEGUN, null);
-    journal.append([named(2)]);
-    const whole = fs.statSync(path).size;
-    const { head } = journal;
-    journal.append([named(4)]);
-    journal.close();
-    const bytes = fs.readFileSync(path);
-    for (let cut = whole; cut < bytes.length; cut += 1) {
-      fs.writeFileSync(path, bytes.subarray(0, cut));
-      expect(entries(path)).toHaveLength(2);
-      const reopened = openJournal(path)!;
-      expect(reopened.head).toEqual(head);
-      reopened.close();
-      expect(fs.statSync(path).size).toBe(whole);
-    }
-  });
-
   test('finds a commit completely or not at all, wherever a crash truncated it', () => {
     const path = journalPath();
     const journal = createJournal(path, BEGUN, null);
@@ -272,10 +236,6 @@ describe('reading a journal', () => {
     }
     expect(entries(path, count)).toEqual([]);
     expect(entries(path, count + 5)).toEqual([]);
-  });
-
-  test('that is missing finds nothing', () => {
-    expect(entries(journalPath())).toEqual([]);
   });
 
   test.each([

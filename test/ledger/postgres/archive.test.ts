@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { archiveShared } from '../../../src/wiring/sharedLedger/archive.ts';
@@ -7,10 +6,12 @@ import { CHAIN } from '../../../src/ledger/entries.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import type { Member } from '../../../src/ledger/fleet/member.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
-import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { openPostgres } from '../support/agents.ts';
+import type { AdmitItem } from '../../../src/core/messages.ts';
+import type { LedgerCore } from '../../../src/ledger/ledger.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { freshDatabase, needsPostgres, type FreshDatabase, type Template } from '../../support/postgres.ts';
+import { ask, openPostgres } from '../support/agents.ts';
 import { sha } from '../support/history.ts';
-import { ask } from '../support/agents.ts';
 import { connected, prepared, removeWithRole, targetOf } from './place.ts';
 
 const JANUARY = Date.UTC(2025, 0, 15);
@@ -18,89 +19,85 @@ const FEBRUARY = Date.UTC(2025, 1, 15);
 const MARCH = Date.UTC(2025, 2, 1);
 const APRIL = Date.UTC(2025, 3, 1);
 
-describe.skipIf(!needsPostgres())('archiving the history', () => {
-  let database: FreshDatabase;
-  let dir: string;
-  const open = new Map<string, Member>();
-
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'receiptd-archive-'));
-    database = await freshDatabase();
+/** Two agents, each with months of scans that were sent; made once and copied for each test. */
+const MONTHS: Template = {
+  name: `months_of_two_agents_${process.pid}`,
+  async fill(url) {
+    const agents: [string, Member][] = [];
+    const client = await connected(url);
     for (const name of ['one', 'two']) {
-      open.set(name, await openPostgres(database.url, name));
-      // A chain begins when its agent joins.
-      await ask(
-        database.url,
-        `DELETE FROM chain WHERE agent = (SELECT id FROM agents WHERE name = '${name}')`,
+      const agent = await openPostgres(url, name);
+      agents.push([name, agent]);
+      // A chain begins when its agent joins: as if it had joined in January.
+      await client.query('DELETE FROM chain WHERE agent = $1', [agent.session.agent]);
+      const { rows } = await client.query<{ ledger: string }>(
+        `UPDATE agents SET seq = 0, hash = repeat('0', 64) WHERE name = $1 RETURNING ledger`,
+        [name],
       );
-      await ask(database.url, `UPDATE agents SET seq = 0, hash = repeat('0', 64) WHERE name = '${name}'`);
-      await begin(name);
+      const { engine } = agent.core;
+      await engine.begin();
+      const entry = { kind: 'begun', ledger: rows[0]?.ledger ?? '', because: 'joined' } as const;
+      await engine.record([{ entry, at: JANUARY - 1 }]);
+      await engine.commit();
     }
     for (const [count, at] of [
       [3, JANUARY],
       [4, FEBRUARY],
       [2, MARCH],
     ] as const)
-      for (const name of ['one', 'two']) await scan(name, count, at);
+      for (const [name, { core }] of agents) await scan(core, name, count, at);
+    for (const [, agent] of agents) await agent.close();
+    await client.end();
+  },
+};
+
+let made = 0;
+/** Each is sent, which the service confirms. */
+async function scan(core: LedgerCore, agent: string, count: number, at: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    made += 1;
+    const image: AdmitItem = {
+      folder: { owner: `agent:${agent}`, path: '/scans' },
+      path: `${made}.jpg`,
+      size: 1,
+      identity: '1',
+      at,
+      endpoint: { baseUrl: 'https://service.example', uid: 'office' },
+      sha256: sha(`image ${made}`),
+      type: 'jpeg',
+      priority: 0,
+      naming: [`R-${made}`],
+    };
+    const [[admitted]] = await core.run([['admit', [image]]]);
+    const { document } = admitted as { document: number };
+    const [[begun]] = await core.run([['begin', [{ document, bytes: 1, at }]]]);
+    const { attempt } = begun as { attempt: number };
+    const next = { state: 'accepted', status: 'NEW', response: '{}' } as const;
+    await core.run([
+      ['end', [{ attempt, document, outcome: 'accepted', http: 201, message: null, next, at }]],
+    ]);
+  }
+}
+
+describe.skipIf(!needsPostgres())('archiving the history', () => {
+  let database: FreshDatabase;
+  let dir: string;
+  const open: Member[] = [];
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(memoryDirectory(), 'receiptd-archive-'));
+    database = await freshDatabase(MONTHS);
   });
   afterEach(async () => {
-    for (const agent of open.values()) await agent.close();
-    open.clear();
+    for (const agent of open.splice(0)) await agent.close();
     await removeWithRole(database);
     await rm(dir, { recursive: true, force: true });
   });
 
-  let made = 0;
-  const core = (name: string) => {
-    const agent = open.get(name);
-    if (agent === undefined) throw new Error('no such agent');
+  async function start(name: string): Promise<LedgerCore> {
+    const agent = await openPostgres(database.url, name);
+    open.push(agent);
     return agent.core;
-  };
-
-  /** As if it had joined in January. */
-  async function begin(name: string): Promise<void> {
-    const { engine } = core(name);
-    const [{ ledger }] = (await ask<{ ledger: string }>(
-      database.url,
-      'SELECT ledger FROM agents WHERE name = $1',
-      [name],
-    )) as [{ ledger: string }];
-    await engine.begin();
-    await engine.record([{ entry: { kind: 'begun', ledger, because: 'joined' }, at: JANUARY - 1 }]);
-    await engine.commit();
-  }
-
-  /** Each is sent, which the service confirms. */
-  async function scan(name: string, count: number, at: number): Promise<void> {
-    for (let n = 0; n < count; n += 1) {
-      made += 1;
-      const [[admitted]] = await core(name).run([
-        [
-          'admit',
-          [
-            {
-              folder: { owner: `agent:${name}`, path: '/scans' },
-              path: `${made}.jpg`,
-              size: 1,
-              identity: '1',
-              at,
-              endpoint: { baseUrl: 'https://service.example', uid: 'office' },
-              sha256: sha(`image ${made}`),
-              type: 'jpeg',
-              priority: 0,
-              naming: [`R-${made}`],
-            },
-          ],
-        ],
-      ]);
-      const { document } = admitted as { document: number };
-      const [[begun]] = await core(name).run([['begin', [{ document, bytes: 1, at }]]]);
-      const { attempt } = begun as { attempt: number };
-      const next = { state: 'accepted', status: 'NEW', response: '{}' } as const;
-      await core(name).run([
-        ['end', [{ attempt, document, outcome: 'accepted', http: 201, message: null, next, at }]],
-      ]);
-    }
   }
 
   function archive(more: { gzip?: boolean; keep?: boolean; before?: number } = {}) {
@@ -112,7 +109,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
   const lines = async () =>
     (await ask<{ n: number }>(database.url, 'SELECT count(*)::int AS n FROM chain'))[0]?.n;
 
-  it('moves whole months from the database into verifiable journals', async () => {
+  it('moves whole months from the database into verifiable journals, and leaves a ledger that is verified and used from there', async () => {
     const before = await lines();
     expect((await archive({ before: MARCH - 1 })).files.map(({ agent }) => agent)).toEqual(['one', 'two']);
     const { files } = await archive();
@@ -142,11 +139,10 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
       { name: 'two', file: names[2] },
       { name: 'two', file: names[3] },
     ]);
-  });
 
-  it('leaves a ledger in which agents go on, and which is verified from there', async () => {
-    await archive();
-    await scan('one', 2, APRIL);
+    // Agents go on, and the ledger is verified from there.
+    const [one, two] = [await start('one'), await start('two')];
+    await scan(one, 'one', 2, APRIL);
     const { journal, ledger } = await verify();
     expect([...journal.findings, ...ledger.findings]).toEqual([]);
     expect(ledger).toMatchObject({ documents: 20, compared: 6 });
@@ -170,45 +166,40 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
       'SELECT max(id) AS id FROM documents WHERE id < $1',
       [CHAIN * 2],
     );
+    // What entries of the months that remain change in older rows is kept.
+    await two.run([['move', [{ documents: [Number(old?.id)], move: 'resend', at: APRIL }]]]);
+    const after = await verify();
+    expect([...after.journal.findings, ...after.ledger.findings]).toEqual([]);
     await ask(database.url, `UPDATE documents SET size = 2 WHERE id IN ($1, $2)`, [old?.id, young?.id]);
     expect((await verify()).ledger.findings).toEqual([
       { is: 'rowDiffers', table: 'documents', id: Number(young?.id) },
     ]);
+
+    // Nothing makes the tables anew from what remains.
+    const refused = { code: 'LEDGER_REFUSED', message: expect.stringContaining('was archived') as string };
+    for (const change of ['version = 0', 'version = 1, behind = 0']) {
+      await ask(database.url, `UPDATE tables SET ${change}`);
+      await expect(openPostgres(database.url, 'three')).rejects.toMatchObject(refused);
+    }
+    expect(await ask(database.url, 'SELECT count(*)::int AS n FROM documents')).toEqual([{ n: 20 }]);
   });
 
   it('is verified if an agent joined late, with images that are older', async () => {
-    open.set('three', await openPostgres(database.url, 'three'));
-    await scan('three', 2, JANUARY);
-    await scan('three', 2, APRIL);
+    const three = await start('three');
+    await scan(three, 'three', 2, JANUARY);
+    await scan(three, 'three', 2, APRIL);
     const newest = await archive();
     expect(newest.files.map(({ agent }) => agent)).toEqual(['one', 'two', 'one', 'two']);
     const { journal, ledger } = await verify();
     expect([...journal.findings, ...ledger.findings]).toEqual([]);
   });
 
-  it('keeps what entries of the months that remain change in older rows', async () => {
-    await archive();
-    const [old] = await ask<{ id: number }>(database.url, 'SELECT min(id)::float8 AS id FROM documents');
-    await core('two').run([['move', [{ documents: [old?.id ?? 0], move: 'resend', at: APRIL }]]]);
-    const { journal, ledger } = await verify();
-    expect([...journal.findings, ...ledger.findings]).toEqual([]);
-  });
-
-  it('refuses to make tables anew from what remains', async () => {
-    await archive();
-    await ask(database.url, 'UPDATE tables SET version = 0');
-    const refused = { code: 'LEDGER_REFUSED', message: expect.stringContaining('was archived') as string };
-    await expect(openPostgres(database.url, 'three')).rejects.toMatchObject(refused);
-    expect(await ask(database.url, 'SELECT count(*)::int AS n FROM documents')).toEqual([{ n: 18 }]);
-    await ask(database.url, 'UPDATE tables SET version = 1, behind = 0; DELETE FROM documents');
-    await expect(openPostgres(database.url, 'three')).rejects.toMatchObject(refused);
-  });
-
   it('leaves the last entry of each agent, and what follows a time in the future', async () => {
-    await core('two').run([
+    const [one, two] = [await start('one'), await start('two')];
+    await two.run([
       ['record', [{ record: 'act', act: 'retry', by: 'ann', detail: 'x', at: Date.UTC(2099, 0, 1) }]],
     ]);
-    await scan('two', 1, MARCH);
+    await scan(two, 'two', 1, MARCH);
     const { files } = await archive({ before: Date.UTC(2026, 0, 1) });
     expect(files.map(({ file }) => file.slice(dir.length + 1)).sort()).toEqual(
       ['one', 'two'].flatMap((agent) => [1, 2, 3].map((month) => `history-${agent}-2025-0${month}.journal`)),
@@ -222,7 +213,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
       { name: 'two', n: 4 },
     ]);
     // Entries that come later with an older time belong to the month after.
-    await scan('one', 1, MARCH);
+    await scan(one, 'one', 1, MARCH);
     const later = await archive({ before: Date.UTC(2026, 0, 1) });
     expect(later.files.map(({ file }) => file.slice(dir.length + 1))).toEqual([
       'history-one-2025-04.journal',
@@ -243,7 +234,7 @@ describe.skipIf(!needsPostgres())('archiving the history', () => {
       );
       expect(waits.rowCount).toBe(1);
     });
-    await core('one').run([['erase', [{ documents: [document?.id ?? 0], at: APRIL }]]]);
+    await (await start('one')).run([['erase', [{ documents: [document?.id ?? 0], at: APRIL }]]]);
     const before = await lines();
     await holder.query('SELECT pg_advisory_unlock(7267339)');
     await holder.end();

@@ -5,7 +5,7 @@ import { describeListingContract } from '../../contract/ledger/listings.ts';
 import type { LedgerPlace } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
 import { clock } from '../sqlite/place.ts';
-import { agentOptions, ask } from '../support/agents.ts';
+import { agentOptions, ask, emptyLedger } from '../support/agents.ts';
 
 const EVERYTHING = `
 SELECT query_to_xml(format('SELECT * FROM %s', oid::regclass), true, false, '')::text AS text FROM pg_class
@@ -21,7 +21,7 @@ describe.skipIf(!needsPostgres())('on a real server', () => {
     return {
       open: (accountOf) => openPostgresLedger({ ...options, ...(accountOf && { accountOf }) }),
       stored: async () => (await ask<{ text: string }>(url, EVERYTHING)).map(({ text }) => text).join('\n'),
-      remove: async () => void (await ask(url, 'DROP SCHEMA receiptd CASCADE')),
+      remove: () => emptyLedger(url),
     };
   };
   describeLedgerContract('the PostgreSQL ledger', createPlace);

@@ -1,23 +1,21 @@
 import { Client } from 'pg';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { Member } from '../../../src/ledger/fleet/member.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { Readers } from '../../../src/ledger/postgres/readers.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
-import { freshDatabase, needsPostgres, startCluster, type FreshDatabase } from '../../support/postgres.ts';
+import { freshDatabase, needsPostgres, startCluster } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 import { startProxy } from '../../support/tcpProxy.ts';
-import { ask, openPostgres } from '../support/agents.ts';
+import { ask, databaseOfEachTest, openPostgres } from '../support/agents.ts';
 import { targetOf } from './place.ts';
 
 const WAIT = { timeout: 30_000 } as const;
 
 describe.skipIf(!needsPostgres())('the connection', () => {
-  let database: FreshDatabase;
-  beforeEach(async () => void (database = await freshDatabase()));
-  afterEach(() => database.remove());
+  const database = databaseOfEachTest();
 
   it('keeps the lease while all readers are busy, without delaying heartbeats', async () => {
     const open = await openPostgres(database.url, 'one', { leaseMs: 1_500 });

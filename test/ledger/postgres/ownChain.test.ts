@@ -10,7 +10,6 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AdmitItem, BeginAnswer, EndItem } from '../../../src/core/messages.ts';
@@ -24,8 +23,10 @@ import { systemClock } from '../../../src/system/systemClock.ts';
 import { logTexts } from '../../../src/texts/en/log.ts';
 import { compile, runScript } from '../../support/scripts.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
-import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
-import { agentOptions, ask, openPostgres } from '../support/agents.ts';
+import { cleanUp } from '../../support/cleanUp.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { freshDatabase, needsPostgres } from '../../support/postgres.ts';
+import { agentOptions, ask, databaseOfEachTest, openPostgres } from '../support/agents.ts';
 import { sha } from '../support/history.ts';
 import { stored } from '../support/rows.ts';
 
@@ -93,8 +94,31 @@ async function send(agent: Member, document: number, isAccepted = true): Promise
   await end(agent, await begin(agent, document), document, isAccepted);
 }
 
+const NUMBERED = [
+  ['agents', 'id'],
+  ['chain', 'ord'],
+  ['erasures', 'id'],
+] as const;
+const EACH_TABLE = `FOR each IN SELECT relname FROM pg_class WHERE relnamespace = 'receiptd'::regnamespace AND relkind = 'r' LOOP`;
+const KEEP = `DO $$ DECLARE each text; BEGIN
+  DROP SCHEMA IF EXISTS kept CASCADE;
+  CREATE SCHEMA kept;
+  ${EACH_TABLE} EXECUTE format('CREATE TABLE kept.%I AS TABLE receiptd.%1$I', each); END LOOP;
+END $$;
+${NUMBERED.map(([table, column]) => `CREATE TABLE kept.number_of_${table} AS TABLE receiptd.${table}_${column}_seq;`).join('\n')}`;
+/** Agents that connect again meanwhile wait for the locks. */
+const RESTORE = `DO $$ DECLARE each text; BEGIN
+  ${EACH_TABLE} EXECUTE format('LOCK TABLE receiptd.%I', each); END LOOP;
+  PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+  ${EACH_TABLE}
+    EXECUTE format('DELETE FROM receiptd.%I', each);
+    EXECUTE format('INSERT INTO receiptd.%I OVERRIDING SYSTEM VALUE TABLE kept.%1$I', each);
+  END LOOP;
+  ${NUMBERED.map(([table, column]) => `PERFORM setval('receiptd.${table}_${column}_seq', last_value, is_called) FROM kept.number_of_${table};`).join('\n  ')}
+END $$`;
+
 describe.skipIf(!needsPostgres())('a database that went back', () => {
-  let database: FreshDatabase;
+  const database = databaseOfEachTest();
   let dir: string;
   const agents: Member[] = [];
   const stories: string[] = [];
@@ -145,22 +169,20 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
       ),
     ]);
 
-  beforeEach(async () => {
+  beforeEach(() => {
     stories.length = 0;
     instances.clear();
-    database = await freshDatabase();
-    dir = mkdtempSync(join(tmpdir(), 'receiptd-chain-'));
+    dir = mkdtempSync(join(memoryDirectory(), 'receiptd-chain-'));
   });
   afterEach(async () => {
     await close();
-    await database.remove();
     rmSync(dir, { recursive: true });
   });
 
   it('is brought forward by its agents, which lose nothing, and goes on', async () => {
     const [a, b] = [await open('a'), await open('b')];
     const [before = 0] = await admit(a, image('before'), image('waiting'));
-    const kept = await database.keep();
+    await ask(database.url, KEEP);
     await works(a, b);
     const [first = 0, second = 0] = await admit(a, image('first'), image('second'), image('third'));
     await send(a, before);
@@ -174,7 +196,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const underWay = await begin(b, sending);
     const rows = await everything();
 
-    await kept.restore();
+    await ask(database.url, RESTORE);
     await vi.waitUntil(() => stories.length === 2, { timeout: 40_000 });
     await works(a, b);
     expect(stories.toSorted()).toEqual([
@@ -210,13 +232,13 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
 
   it('is brought forward if it does not know its agents any more, and after a line that was cut off', async () => {
     await (await open('c')).close();
-    const kept = await database.keep();
+    await ask(database.url, KEEP);
     const [a, b] = [await open('a'), await open('b')];
     const [x = 0] = await admit(a, image('x'));
     await send(b, x);
     await close();
     appendFileSync(join(dir, 'a.journal'), '{"seq":99,"at');
-    await kept.restore();
+    await ask(database.url, RESTORE);
     // Started first, it waits for the other's.
     const [again] = await Promise.all([open('b'), open('a')]);
     await works(again);
@@ -229,7 +251,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
 
   it('is brought forward as a whole by an agent that is killed again and again while it does so', async () => {
     const [a, b] = [await open('a'), await open('b')];
-    const kept = await database.keep();
+    await ask(database.url, KEEP);
     await works(a, b);
     const [MANY, AT_ONCE] = [400, 20];
     for (let n = 0; n < MANY; n += AT_ONCE) {
@@ -250,7 +272,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     }
     const rows = await everything();
     await close();
-    await kept.restore();
+    await ask(database.url, RESTORE);
     const { url } = await compile('ledger/fleet/member.ts');
     const { url: clock } = await compile('system/systemClock.ts');
     const { random: _, clock: __, log: ___, ...plain } = agentOptions(database.url, 'a');
@@ -284,7 +306,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
 
   it('lacks what was lost with an agent that is gone, and what others did with that', async () => {
     const [a, b] = [await open('a'), await open('b')];
-    const kept = await database.keep();
+    await ask(database.url, KEEP);
     await works(a, b);
     const [x = 0] = await admit(b, image('x'));
     await admit(b, image('other'));
@@ -295,7 +317,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     await admit(a, image('x', { path: 'copy.jpg' }));
     await close();
     rmSync(join(dir, 'b.journal'));
-    await kept.restore();
+    await ask(database.url, RESTORE);
     await open('a', { clock: HASTY });
     expect(await findings()).toEqual([]);
     expect(await documents()).toMatchObject([{ path: 'y.jpg', state: 'queued' }]);
@@ -309,7 +331,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
   it('never takes what was recorded about a lost document for another one of its number', async () => {
     const [a, b] = [await open('a'), await open('b')];
     const [seen = 0] = await admit(b, image('seen'));
-    const kept = await database.keep();
+    await ask(database.url, KEEP);
     await works(a, b);
     const [x = 0, y = 0] = await admit(b, image('x'), image('y'));
     await send(a, x);
@@ -325,7 +347,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     expect(erased).toEqual([{ count: 1 }]);
     await close();
     rmSync(join(dir, 'b.journal'));
-    await kept.restore();
+    await ask(database.url, RESTORE);
     await ask(database.url, `UPDATE agents SET running = false WHERE name = 'a'`);
     const again = await open('b');
     expect(await admit(again, image('z'), image('other'))).toEqual([x, y]);
@@ -343,11 +365,11 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
 
   it('gives no name twice: the same image fails as a twin, and another one that was never sent gets a new name', async () => {
     const [a] = [await open('a'), await open('b')];
-    const kept = await database.keep();
+    await ask(database.url, KEEP);
     await works(a);
     await admit(a, image('x'), image('y'));
     await close();
-    await kept.restore();
+    await ask(database.url, RESTORE);
     await ask(database.url, `UPDATE agents SET running = false`);
     const b = await open('b');
     // Another image of the same number, and the same image.
@@ -364,7 +386,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
 
   it('is told once if an agent does not remember enough, and what it remembers is kept', async () => {
     const a = await open('a');
-    const kept = await database.keep();
+    await ask(database.url, KEEP);
     await works(a);
     await admit(a, image('x'));
     await admit(a, image('y'));
@@ -373,7 +395,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const lines = readFileSync(path, 'utf8').split('\n');
     // The files were begun anew meanwhile.
     writeFileSync(path, [lines[0], ...lines.slice(-3)].join('\n'));
-    await kept.restore();
+    await ask(database.url, RESTORE);
     await open('a');
     expect(stories).toEqual([expect.stringMatching(/^a: .*"isWhole":false,"keptAs":".*a-\d+\.journal"\}$/)]);
     expect(readdirSync(dir).filter((name) => /^a-\d+\.journal$/.test(name))).toHaveLength(1);
@@ -404,8 +426,8 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     expect(text()).not.toContain('Thank you');
     expect(await ask(database.url, 'SELECT FROM erasures')).toEqual([]);
     // What is blank can be brought forward, too.
-    const kept = await database.keep();
-    await kept.restore();
+    await ask(database.url, KEEP);
+    await ask(database.url, RESTORE);
     expect(await findings()).toEqual([]);
   });
 
@@ -434,19 +456,17 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     await admit(a, image('x'));
     await close();
     const other = await freshDatabase();
-    const first = database;
-    database = other;
-    await admit(await open('a'), image('x'));
+    cleanUp(() => other.remove());
+    await admit(await open('a', { target: agentOptions(other.url).target }), image('x'));
     await close();
     expect(stories).toEqual([]);
-    await first.remove();
   });
 });
 
 describe('an agent’s own chain', () => {
   let dir: string;
   beforeEach(() => {
-    dir = mkdtempSync(join(tmpdir(), 'receiptd-chain-'));
+    dir = mkdtempSync(join(memoryDirectory(), 'receiptd-chain-'));
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 

@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { isFault } from '../../../src/core/messages.ts';
-import { admission, OFFICE, REFUSAL, rowsOf, send } from '../../contract/ledger/support.ts';
+import { admission, REFUSAL, rowsOf, send } from '../../contract/ledger/support.ts';
 import { openSqlite } from '../support/agents.ts';
 import { sha } from '../support/history.ts';
 import { createPlace } from './place.ts';
@@ -48,31 +48,6 @@ it('a start keeps the rows of one entry apart', async () => {
       ['failed', 'ann'],
     ]);
     await again.close();
-  } finally {
-    await place.remove();
-  }
-});
-
-it('erases what was recorded in the same moment, too', async () => {
-  const place = await createPlace();
-  try {
-    const ledger = await place.open();
-    const { document } = await ledger.admit(admission('a', 'a'));
-    await send(ledger, document.id);
-    const payload = Buffer.from('{"for":"Jane Doe"}');
-    await Promise.all([
-      ledger.recordResult({
-        at: 4_000,
-        baseUrl: OFFICE.baseUrl,
-        uid: OFFICE.uid,
-        name: document.name,
-        status: null,
-        payload,
-      }),
-      ledger.erase([document.id], 5_000),
-    ]);
-    await ledger.close();
-    expect(await place.stored()).not.toContain('Jane Doe');
   } finally {
     await place.remove();
   }

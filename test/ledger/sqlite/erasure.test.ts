@@ -1,15 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { pagePath } from '../../../src/core/domain/pages.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import type { Split } from '../../../src/core/ports/ledgerPages.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
 import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';
 import { admission, hashOf, OFFICE, seen, send } from '../../contract/ledger/support.ts';
-import { filesOfEachTest } from './ledgerFiles.ts';
-
-const { place, during } = filesOfEachTest();
+import { createPlace } from './place.ts';
 
 /** A file whose only page is lost. */
 async function erasePages(ledger: Ledger): Promise<void> {
@@ -23,30 +21,39 @@ async function erasePages(ledger: Ledger): Promise<void> {
   expect(await ledger.erase([document.id], 6_000)).toBe(1);
 }
 
-describe('erasure', () => {
-  it('removes personal data from every file and keeps the chain verifiable', async () => {
-    await during(async (ledger) => {
-      const { document } = await ledger.admit(admission('dr-schmidt-invoice.jpg', 'a'));
-      await ledger.admit(admission('copy/dr-schmidt-copy.jpg', 'a'));
-      await ledger.admit(admission('other.jpg', 'other'));
-      const response = '{"patient":"Schmidt"}';
-      const transition = { state: 'accepted', serviceStatus: 'DONE', response } as const;
-      await send(ledger, document.id, { transition });
-      expect(await ledger.erasable(5_000)).toEqual([document.id]);
-      expect(await ledger.erase([document.id, 2, 777], 6_000)).toBe(1);
-      expect(await ledger.erasable(5_000)).toEqual([]);
-      await erasePages(ledger);
-      for (const file of fs.readdirSync(place.dir)) {
-        const text = fs.readFileSync(path.join(place.dir, file), 'latin1').toLowerCase();
-        expect([file, text.includes('schmidt')]).toEqual([file, false]);
-        expect(text.includes('doc-a') || !file.endsWith('journal')).toBe(true);
-      }
-      expect(await ledger.detail(document.id)).toMatchObject({
-        document: { name: 'doc-a', sha256: hashOf('a'), state: 'accepted', path: '' },
-        response: null,
-      });
+it('an erasure removes personal data from every file, also what is recorded in the same moment, and keeps the chain verifiable', async () => {
+  const place = await createPlace();
+  try {
+    const ledger = await place.open();
+    const { document } = await ledger.admit(admission('dr-schmidt-invoice.jpg', 'a'));
+    await ledger.admit(admission('copy/dr-schmidt-copy.jpg', 'a'));
+    await ledger.admit(admission('other.jpg', 'other'));
+    const response = '{"patient":"Schmidt"}';
+    const transition = { state: 'accepted', serviceStatus: 'DONE', response } as const;
+    await send(ledger, document.id, { transition });
+    expect(await ledger.erasable(5_000)).toEqual([document.id]);
+    const result = { at: 4_000, baseUrl: OFFICE.baseUrl, uid: OFFICE.uid, name: document.name, status: null };
+    const [, erased] = await Promise.all([
+      ledger.recordResult({ ...result, payload: Buffer.from('{"for":"Dr. Schmidt"}') }),
+      ledger.erase([document.id, 2, 777], 6_000),
+    ]);
+    expect(erased).toBe(1);
+    expect(await ledger.erasable(5_000)).toEqual([]);
+    await erasePages(ledger);
+    for (const file of fs.readdirSync(place.dir)) {
+      const text = fs.readFileSync(path.join(place.dir, file), 'latin1').toLowerCase();
+      expect([file, text.includes('schmidt')]).toEqual([file, false]);
+      expect(text.includes('doc-a') || !file.endsWith('journal')).toBe(true);
+    }
+    expect(await ledger.detail(document.id)).toMatchObject({
+      document: { name: 'doc-a', sha256: hashOf('a'), state: 'accepted', path: '' },
+      response: null,
     });
-    expect(await verifyJournal(place.journal)).toMatchObject({ findings: [] });
-    expect((await compareWithJournal(place.path, place.journal)).findings).toEqual([]);
-  });
+    await ledger.close();
+    const journal = path.join(place.dir, 'ledger.journal');
+    expect(await verifyJournal(journal)).toMatchObject({ findings: [] });
+    expect((await compareWithJournal(place.path, journal)).findings).toEqual([]);
+  } finally {
+    await place.remove();
+  }
 });

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
-import { SCHEMA_VERSION } from '../../../src/ledger/sqlite/tables.ts';
 import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
 import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
 import { admission, hashOf, OFFICE } from '../../contract/ledger/support.ts';
@@ -35,12 +34,6 @@ async function fill(count = 1): Promise<void> {
   const ledger = await place.open();
   await Promise.all(Array.from({ length: count }, (_, n) => ledger.admit(admission(`f${n}`, `${n}`))));
   await ledger.close();
-}
-
-function alter(sql: string): void {
-  const db = new DatabaseSync(place.path);
-  db.exec(sql);
-  db.close();
 }
 
 describe('opening the SQLite ledger', () => {
@@ -81,64 +74,6 @@ describe('opening the SQLite ledger', () => {
       code: 'STATE_UNWRITABLE',
     });
     expect(await refusal(openSqliteReports({ path: place.dir }))).toMatchObject({ code: 'FILE_UNREADABLE' });
-  });
-
-  it.each(['writing', 'reading'])('names both versions if that of the ledger is newer (%s)', async (mode) => {
-    await fill();
-    alter('PRAGMA user_version = 7');
-    const error = await refusal(mode === 'writing' ? place.open() : openSqliteReports({ path: place.path }));
-    expect(error.facts()).toMatchObject({ params: { version: 7, latest: SCHEMA_VERSION } });
-  });
-
-  const DAMAGE: [string, (file: string) => void][] = [
-    ['five bytes', (file) => fs.writeFileSync(file, 'hello')],
-    [
-      'pages full of zeros',
-      (file) => {
-        const handle = fs.openSync(file, 'r+');
-        fs.writeSync(handle, Buffer.alloc(8 * 4_096), 0, 8 * 4_096, 4_096 * 5);
-        fs.closeSync(handle);
-      },
-    ],
-  ];
-
-  it.each(DAMAGE)(
-    'sets %s aside unchanged, and rebuilds the ledger from its journal',
-    async (_what, damage) => {
-      await fill(500);
-      for (const side of ['-wal', '-shm']) fs.rmSync(place.path + side, { force: true });
-      damage(place.path);
-      const before = fs.readFileSync(place.path);
-      const stories: string[] = [];
-      const ledger = await openSqliteLedger({
-        path: place.path,
-        clock,
-        onMended: (story) => void stories.push(story),
-      });
-      for (let n = 0; n < 500; n += 1) {
-        expect(await ledger.bySha256(OFFICE, hashOf(`${n}`))).toMatchObject({ name: `doc-${n}` });
-      }
-      await ledger.close();
-      const [aside, ...beside] = fs
-        .readdirSync(place.dir)
-        .filter((name) => name.startsWith('ledger.db.aside-'));
-      expect(beside).toEqual([]);
-      expect(fs.readFileSync(path.join(place.dir, aside ?? '')).equals(before)).toBe(true);
-      expect(stories).toEqual([
-        expect.stringContaining(
-          JSON.stringify({ is: 'ledgerRebuilt', aside: path.join(place.dir, aside ?? '') }),
-        ),
-      ]);
-    },
-  );
-
-  it('leaves everything in one file when it is closed', async () => {
-    await fill(50);
-    const copy = path.join(place.dir, 'copy.db');
-    fs.copyFileSync(place.path, copy);
-    const reports = await openSqliteReports({ path: copy });
-    expect((await reports.counts())[0]).toMatchObject({ state: 'queued', count: 50 });
-    await reports.close();
   });
 });
 

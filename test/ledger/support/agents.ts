@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { startSqlite } from '../../../src/ledger/sqlite/start.ts';
 import { Member, type MemberOptions } from '../../../src/ledger/fleet/member.ts';
 import type { LedgerCore } from '../../../src/ledger/ledger.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
+import { SCHEMA_VERSION } from '../../../src/ledger/postgres/tables.ts';
+import { memoryDirectory } from '../../support/memoryDirectory.ts';
+import { freshDatabase, type FreshDatabase } from '../../support/postgres.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
 
 export function agentOptions(url: string, name = 'one', more: Partial<MemberOptions> = {}): MemberOptions {
@@ -35,15 +38,60 @@ export async function openPostgres(
   return agent;
 }
 
-/** Runs one query on a connection of its own. */
+const clients = new Map<string, Promise<Client>>();
+
+/** Runs one query on a connection that nothing else uses, and that lasts as long as the database: to connect takes longer than most queries. */
 export async function ask<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const connected = clients.get(url) ?? connect(url);
+  clients.set(url, connected);
+  return (await (await connected).query(text, values)).rows as Row[];
+}
+
+async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, options: '-c search_path=receiptd' });
-  await client.connect();
+  client.on('error', () => {});
+  client.on('end', () => clients.delete(url));
   try {
-    return (await client.query(text, values)).rows as Row[];
-  } finally {
-    await client.end();
+    await client.connect();
+  } catch (error) {
+    clients.delete(url);
+    throw error;
   }
+  return client;
+}
+
+const EMPTY = `DO $$
+DECLARE each text;
+BEGIN
+  FOR each IN SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace('receiptd') AND relkind = 'r' LOOP
+    EXECUTE format('DELETE FROM receiptd.%I', each);
+  END LOOP;
+  IF to_regclass('receiptd.tables') IS NOT NULL THEN
+    INSERT INTO receiptd.tables VALUES (${SCHEMA_VERSION});
+    ALTER TABLE receiptd.agents ALTER id RESTART;
+    ALTER TABLE receiptd.chain ALTER ord RESTART;
+  END IF;
+END $$`;
+
+/** Leaves a ledger as its tables were made. Its agents must be closed. */
+export async function emptyLedger(url: string): Promise<void> {
+  await ask(url, EMPTY);
+}
+
+/** One database for the tests of a file, emptied after each, when its agents are closed: to make one with its tables takes longer than most tests. */
+export function databaseOfEachTest(): Pick<FreshDatabase, 'url' | 'name'> {
+  let database: FreshDatabase;
+  beforeAll(async () => void (database = await freshDatabase()));
+  afterEach(() => emptyLedger(database.url));
+  afterAll(() => database?.remove());
+  return {
+    get url() {
+      return database.url;
+    },
+    get name() {
+      return database.name;
+    },
+  };
 }
 
 export interface OpenFile {
@@ -57,7 +105,7 @@ export interface OpenFile {
 
 /** A ledger in a folder of its own. */
 export async function openSqlite(now: () => number = Date.now): Promise<OpenFile> {
-  const dir = mkdtempSync(join(tmpdir(), 'receiptd-ledger-'));
+  const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-ledger-'));
   const path = join(dir, 'ledger.db');
   const journal = journalPathOf(path);
   const start = async (): Promise<LedgerCore> => (await startSqlite({ path, now, backups: () => [] })).core;

@@ -1,9 +1,6 @@
-import { CHAIN, folderIn, fromJournal, holdKeyIn, ownerIn } from '../../../src/ledger/entries.ts';
-import type { Engine, RecordedEntry } from '../../../src/ledger/engine.ts';
-import { fold } from '../../../src/ledger/fold.ts';
+import { CHAIN, folderIn, holdKeyIn, ownerIn } from '../../../src/ledger/entries.ts';
 import type { LedgerCore, Step } from '../../../src/ledger/ledger.ts';
 import { isListedRow, SPAN_MS, TABLE_NAMES, type Cells, type Row } from '../../../src/ledger/schema.ts';
-import { Work } from '../../../src/ledger/work.ts';
 
 /** Everything that a ledger knows, with ids relative to the chain that made them. */
 export interface Contents {
@@ -98,18 +95,6 @@ export function counted({ tables }: Contents): Contents['counts'] {
     if (row.outcome !== 'notSent') add(row.endpoint_id, row.began_at - (row.began_at % SPAN_MS), 'requests');
   return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
-
-/** The rows that the entries of one chain make, in memory alone. */
-export function folded(entries: Iterable<RecordedEntry>): Contents {
-  const work = new Work(NO_TABLES, { seq: 0, base: 0, name: '', now: 0 });
-  for (const { seq, at, ...entry } of entries) fold(work, fromJournal(entry), at, seq);
-  const rows = Object.fromEntries(TABLE_NAMES.map((table) => [table, [...work.rows[table].values()]]));
-  const contents = contentsOf(rows, {});
-  return { ...contents, counts: counted(contents) };
-}
-
-// Nothing of it is used: all rows are in memory.
-const NO_TABLES = {} as Engine;
 
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'document',
