@@ -67,14 +67,6 @@ describe('a journal that cannot be written', () => {
     expect(entries(path)).toHaveLength(3);
   });
 
-  test('is unchanged after a write that could not be synced', () => {
-    const { path, journal, bytes } = journalOfTwo();
-    vi.spyOn(fs, 'fdatasyncSync').mockImplementationOnce(failure('EIO'));
-    expect(() => journal.append([named(3)])).toThrow('EIO');
-    expect(fs.readFileSync(path)).toEqual(bytes);
-    journal.close();
-  });
-
   test('cuts off the rest of a failed write before it writes again', () => {
     const { path, journal, bytes } = journalOfTwo();
     const { head } = journal;

@@ -238,36 +238,7 @@ describe('reading a journal', () => {
     expect(entries(path, count + 5)).toEqual([]);
   });
 
-  test.each([
-    ['an entry was removed', (lines: string[]) => lines.toSpliced(9, 1), 10],
-    ['two entries were swapped', (lines: string[]) => lines.with(9, lines[10]!).with(10, lines[9]!), 10],
-    ['an entry came twice', (lines: string[]) => lines.toSpliced(9, 0, lines[8]!), 10],
-    ['a line was changed', (lines: string[]) => lines.with(9, lines[9]!.replace('SCAN', 'SCAM')), 10],
-    [
-      'personal data were changed',
-      (lines: string[]) => lines.with(9, lines[9]!.replace('/scans', '/scams')),
-      10,
-    ],
-    ['the first was removed', (lines: string[]) => lines.slice(1), 1],
-    [
-      'the hash of an entry was changed',
-      (lines: string[]) => lines.with(9, lines[9]!.replace(/\t\w/, '\tx')),
-      10,
-    ],
-  ])('stops where %s', (_, change, entry) => {
-    const path = journalPath();
-    writeJournal(path, 20);
-    putLines(path, change(linesIn(path)));
-    const seen: number[] = [];
-    const read = () => {
-      for (const { seq } of readJournal(path, 0)) seen.push(seq);
-    };
-    expect(read).toThrow(expect.objectContaining({ code: 'JOURNAL_DAMAGED' }));
-    expect(read).toThrow(`at entry ${entry}:`);
-    expect(Math.max(0, ...seen)).toBe(entry - 1);
-  });
-
-  test('leniently returns every complete entry once, and reports the damage', () => {
+  test('stops at the first damage; leniently, it returns every complete entry once, and reports the damage', () => {
     const path = journalPath();
     writeJournal(path, 20);
     const lines = linesIn(path);
@@ -281,6 +252,8 @@ describe('reading a journal', () => {
       lines[15]!.replace('/scans', '/scams'),
       ...lines.slice(16),
     ]);
+    expect(() => entries(path)).toThrow(expect.objectContaining({ code: 'JOURNAL_DAMAGED' }));
+    expect(() => entries(path)).toThrow('at entry 5:');
     const faults: number[] = [];
     const read = entries(path, 0, { lenient: true, onFault: ({ after }) => faults.push(after) });
     expect(read.map(({ seq }) => seq)).toEqual([

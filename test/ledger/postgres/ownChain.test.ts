@@ -253,7 +253,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const [a, b] = [await open('a'), await open('b')];
     await ask(database.url, KEEP);
     await works(a, b);
-    const [MANY, AT_ONCE] = [400, 20];
+    const [MANY, AT_ONCE] = [400, 100];
     for (let n = 0; n < MANY; n += AT_ONCE) {
       const batch = (of: string): AdmitItem[] =>
         Array.from({ length: AT_ONCE }, (_, i) => image(`${of} ${n + i}`));

@@ -611,7 +611,7 @@ describe('a start', () => {
       const isTold = stories.length > 0;
       const knows = wanted([TABLES[tables]!.knows, JOURNALS[of]!.knows, hasBackup ? 'early' : 'none']);
       expect(copies().length).toBeGreaterThan(10);
-      for (const copy of copies()) {
+      for (const copy of chosenOf(copies(), (_, at) => at % 3 === 1 || at === copies().length - 1)) {
         const at = join(copy, 'ledger.db');
         stories.length = 0;
         const found = await using(statesIn, at);
