@@ -51,14 +51,6 @@ export function describeQueue({ ledger, reopen, queued, upload, nextNames, state
       expect(await nextNames(10, { ...query, lane: 'backlog' })).toEqual(['doc-a', 'doc-b']);
     });
 
-    it('takes hundreds of documents that are no longer fresh', async () => {
-      const many = Array.from({ length: 450 }, (_, n) => n);
-      await Promise.all(many.map((n) => queued(`${n}`, `${n}`, { at: 1_000 + n })));
-      for (let round = 0; round < 5; round += 1) await nextNames(0, { freshSince: 5_000 });
-      expect(await nextNames(1, { freshSince: 5_000 })).toEqual([]);
-      expect(await nextNames(450, { lane: 'backlog', freshSince: 5_000 })).toHaveLength(450);
-    });
-
     it('never waits longer than the longest back-off, even if the clock jumps', async () => {
       const { id } = await queued('a', 'a');
       await ledger.postpone(id, 90_000_000, 'R', 'm', 1);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createJournal, openJournal, readJournal } from '../../../src/ledger/journal/journal.ts';
+import { createJournal, openJournal } from '../../../src/ledger/journal/journal.ts';
 import {
   BEGUN,
   entries,
