@@ -70,7 +70,7 @@ describe('the instance lock', () => {
     expect(await start(other)).toContain('ALREADY_RUNNING');
     for (const name of ['instance.lock', 'instance.json']) {
       const { mode } = await stat(path.join(dir, name));
-      if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o600);
+      expect([name, process.platform === 'win32' ? 0o600 : mode & 0o777]).toEqual([name, 0o600]);
     }
     await lock.release();
     await lock.release();

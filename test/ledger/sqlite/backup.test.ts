@@ -17,7 +17,11 @@ afterEach(() => place.remove());
 /** Runs `work` on the ledger and closes it. */
 async function during(work: (ledger: Ledger) => Promise<unknown>): Promise<void> {
   const ledger = await place.open();
-  await work(ledger).finally(() => ledger.close());
+  try {
+    await work(ledger);
+  } finally {
+    await ledger.close();
+  }
 }
 
 describe('restoring a backup', () => {
@@ -47,6 +51,13 @@ describe('a backup', () => {
     await during(async (ledger) => {
       expect(await ledger.lastBackup()).toBeNull();
       await expect(ledger.backup(null)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+    });
+  });
+
+  it('is private to its owner', async () => {
+    await during(async (ledger) => {
+      const { file } = await ledger.backup(null);
+      expect(fs.statSync(file).mode & 0o777).toBe(0o600);
     });
   });
 

@@ -186,7 +186,7 @@ export const LEFT_OUT: readonly LeftOut[] = [
   {
     file: 'ledger/sqlite/backup.test.ts',
     why: RIGHTS,
-    tests: ['a backup > is complete despite concurrent writes, private to its owner, and never overwritten'],
+    tests: ['a backup > is private to its owner'],
   },
   {
     file: 'state-dir/stateMarks.test.ts',
