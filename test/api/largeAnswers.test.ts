@@ -4,11 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { readAnswer } from '../../src/core/domain/keptAnswer.ts';
 import { classify } from '../../src/core/domain/outcome.ts';
 import { createRedactor } from '../../src/logs/redact.ts';
-import { client, never, TIMEOUTS, uploadRequest, UID } from './client.ts';
+import { client, never, uploadRequest, UID } from './client.ts';
 import { scriptedServer } from './scriptedServer.ts';
 
-/** Time limit of a large answer on a busy machine. */
-const PATIENT = { ...TIMEOUTS, headersMs: 60_000, bodyMs: 60_000 };
 const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 
 describe('a large answer', () => {
@@ -36,9 +34,10 @@ describe('a large answer', () => {
   });
 
   it('keeps a record of exactly the limit whole', async () => {
-    const body = JSON.stringify(record).padEnd(1_000);
+    // The default.
+    const body = JSON.stringify(record).padEnd(64_000);
     const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
-    const { service } = client(server.baseUrl, { answerLimit: 1_000 });
+    const { service } = client(server.baseUrl);
     const answer = await service.upload(uploadRequest(), never);
     expect(answer).toEqual({ kind: 'response', httpStatus: 200, retryAfterMs: null, body });
   });
@@ -83,18 +82,6 @@ describe('a large answer', () => {
       const answer = await service.upload(uploadRequest(), never);
       expect(JSON.stringify(answer)).not.toContain('Sss');
       expect(answer).toMatchObject({ large: { record: { ...record, status: '[redacted]' } } });
-    }
-  });
-
-  it('handles many large answers at once in little memory', async () => {
-    const body = Buffer.from(JSON.stringify({ more: 'x'.repeat(15_000_000), ...record }));
-    const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
-    // Both ends of eight answers share this process.
-    const { service } = client(server.baseUrl, { connections: 8, timeouts: PATIENT });
-    const kept = await Promise.all(Array.from({ length: 8 }, () => service.upload(uploadRequest(), never)));
-    for (const answer of kept) {
-      expect(answer).toMatchObject({ large: { record } });
-      expect(Buffer.byteLength((answer as { body: string }).body)).toBe(64_000);
     }
   });
 });

@@ -13,8 +13,8 @@ const record = { name: 'receipt.jpg', endpointUid: UID, status: 'PROCESSING' };
 const OKAY = `HTTP/1.1 200 OK\r\ncontent-length: ${JSON.stringify(record).length}\r\n\r\n${JSON.stringify(record)}`;
 /** More than the system buffers on both sides of a loopback connection. */
 const LARGE = 24_000_000;
-/** The first is several times what a burst takes; a busy machine needs the second. */
-const LIMITS_MS = [1_000, 8_000];
+/** The first is several times what a burst takes; a busy machine needs the others. */
+const LIMITS_MS = [300, 1_000, 3_000];
 
 /** A server that reads only when the test tells it to. */
 async function slowServer(onConnection: (socket: Socket) => void, tls?: { key: string; cert: string }) {
@@ -62,18 +62,14 @@ async function uploadSlowly(authority?: ReturnType<typeof createAuthority>) {
 }
 
 describe('an upload', () => {
-  it('has no time limit as long as it makes progress', async () => {
-    const { answer, limits } = await uploadSlowly();
-    expect(answer).toMatchObject({ kind: 'response', httpStatus: 200 });
-    expect(limits).toBeGreaterThan(3);
-  });
-
-  it.skipIf(!hasOpenssl)('has no time limit inside TLS either', async () => {
+  it.skipIf(!hasOpenssl)('has no time limit as long as it makes progress, inside TLS too', async () => {
     const authority = createAuthority();
     onTestFinished(() => authority.remove());
-    const { answer, limits } = await uploadSlowly(authority);
-    expect(answer).toMatchObject({ kind: 'response', httpStatus: 200 });
-    expect(limits).toBeGreaterThan(3);
+    for (const inside of [undefined, authority]) {
+      const { answer, limits } = await uploadSlowly(inside);
+      expect(answer).toMatchObject({ kind: 'response', httpStatus: 200 });
+      expect(limits).toBeGreaterThan(3);
+    }
   });
 
   it.each([11, 200_000, 1_000_000])(
@@ -162,7 +158,7 @@ describe('the bandwidth cap', () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
     // Shorter than the wait for the cap, which must not count as a stall.
     const { service } = client(server.baseUrl, {
-      bandwidth: 500_000,
+      bandwidth: 1_000_000,
       clock: systemClock,
       timeouts: { ...TIMEOUTS, progressMs: 40 },
     });
@@ -173,7 +169,7 @@ describe('the bandwidth cap', () => {
     );
     const seconds = (performance.now() - begun) / 1000;
     expect(answers.map((answer) => answer.kind)).toEqual(sizes.map(() => 'response'));
-    expect(750_000 / seconds).toBeLessThan(550_000);
+    expect(750_000 / seconds).toBeLessThan(1_100_000);
   });
 
   it('counts the start of an upload only when its head goes out', async () => {

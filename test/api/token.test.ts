@@ -91,40 +91,12 @@ describe('without a token', () => {
     return error;
   };
 
-  it.each([400, 401, 403])(
-    '%d means that the credentials were refused, and never repeats the secret',
-    async (status) => {
-      const server = await scriptedServer((request, response) =>
-        response.writeHead(status).end(String(request.body)),
-      );
-      const error = await failure(server.baseUrl);
-      expect(error.code).toBe('CREDENTIALS_REFUSED');
-      expect(error.hint).toContain('receiptd login');
-    },
-  );
-
-  it.each([
-    ['HTML', 200, '<html>Welcome</html>'],
-    ['no access_token', 200, '{"expires_in":60}'],
-    ['a token that is no text', 200, '{"access_token":7}'],
-    ['an empty token', 200, '{"access_token":""}'],
-    ['a token with a space', 200, '{"access_token":"a b"}'],
-    ['a token that smuggles in a header', 200, JSON.stringify({ access_token: 'a\r\nx-evil: 1' })],
-    ['a token that no header bears', 200, JSON.stringify({ access_token: 'x'.repeat(100_000) })],
-    ['a token beyond ASCII', 200, '{"access_token":"t\u00f6ken"}'],
-    ['null', 200, 'null'],
-    ['a redirect', 302, ''],
-    ['not found', 404, ''],
-    ['a server error', 500, 'secret-for-tests'],
-    ['too many requests', 429, ''],
-  ])('%s is an answer that makes no sense', async (_what, status, body) => {
-    const server = await scriptedServer((_request, response) => response.writeHead(status).end(body));
-    expect((await failure(server.baseUrl)).code).toBe('SERVICE_ANSWER');
-  });
-
-  it.each([200, 204, 302, 400, 401, 403, 404, 418, 429, 500, 503])(
-    'HTTP %d that repeats the secret, or grants a token in a way that nobody knows, is quoted nowhere',
-    async (status) => {
+  it.each<[number, string]>([
+    ...[400, 401, 403].map((status): [number, string] => [status, 'CREDENTIALS_REFUSED']),
+    ...[200, 204, 302, 404, 418, 429, 500].map((status): [number, string] => [status, 'SERVICE_ANSWER']),
+  ])(
+    'HTTP %d is %s, and quotes neither the secret nor a token in a field that nobody knows',
+    async (status, code) => {
       const granted = 'a-token-that-is-in-no-field-known';
       const server = await scriptedServer((request, response) =>
         response
@@ -132,14 +104,27 @@ describe('without a token', () => {
           .end(status === 204 ? '' : `${String(request.body)} {"token":"${granted}"}`),
       );
       const error = await failure(server.baseUrl);
-      expect(JSON.stringify([error.message, error.hint, String(error.cause), error.stack])).not.toContain(
-        granted,
-      );
-      expect(JSON.stringify([error.message, error.hint, String(error.cause), error.stack])).not.toContain(
-        CLIENT_SECRET,
-      );
+      expect(error.code).toBe(code);
+      const told = JSON.stringify([error.message, error.hint, String(error.cause), error.stack]);
+      for (const secret of [granted, CLIENT_SECRET]) expect(told).not.toContain(secret);
     },
   );
+
+  it.each([
+    '<html>Welcome</html>',
+    '{"expires_in":60}',
+    '{"access_token":7}',
+    '{"access_token":""}',
+    '{"access_token":"a b"}',
+    JSON.stringify({ access_token: 'a\r\nx-evil: 1' }),
+    // Longer than any header may be.
+    JSON.stringify({ access_token: 'x'.repeat(100_000) }),
+    '{"access_token":"t\u00f6ken"}',
+    'null',
+  ])('the answer %.40s makes no sense', async (body) => {
+    const server = await scriptedServer((_request, response) => response.writeHead(200).end(body));
+    expect((await failure(server.baseUrl)).code).toBe('SERVICE_ANSWER');
+  });
 
   it.each([
     [429, '120', 120_000],
@@ -156,8 +141,6 @@ describe('without a token', () => {
     const port = await freePort();
     const error = await failure(`http://127.0.0.1:${port}`);
     expect(error.code).toBe('SERVICE_UNREACHABLE');
-    expect(error.message).toContain('127.0.0.1');
-    expect(error.hint).toContain(`start it with \`receiptd sandbox --port ${port}\``);
   });
 
   it('an error of the credentials source is passed on, and the next caller tries again', async () => {
@@ -213,12 +196,11 @@ describe('credentials that were rotated', () => {
       ['depot', inTurn(['wrong'])],
     ]);
     const { service } = client(server.baseUrl, { credentials: inTurn(['wrong']), accounts });
-    const refused = (account?: string) =>
-      service.whoami(never, account).catch((error: ReceiptdError) => error.sentence());
-    expect(await refused()).toContain('rejected the credentials from the file store');
-    expect(await refused('depot')).toMatch(
-      /credentials of account depot from .*receiptd login --account depot/,
-    );
+    for (const account of [undefined, 'depot'])
+      await expect(service.whoami(never, account)).rejects.toMatchObject({
+        code: 'CREDENTIALS_REFUSED',
+        params: { account: account ?? null, store: 'file' },
+      });
     expect(await service.whoami(never, 'branch')).toEqual({ company: 'Branch', message: 'Hello.' });
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { client } from './client.ts';
 import { scriptedServer, sendJson } from './scriptedServer.ts';
 import type { ScriptedServer } from './scriptedServer.ts';
-import { freePort } from '../support/ports.ts';
 
 /** Answers whoami with these in turn; tokens are token-1, token-2, ... */
 async function answering(...answers: [number, unknown][]): Promise<ScriptedServer> {
@@ -60,10 +59,5 @@ describe('whoami', () => {
   ] as const)('%s for a %d with %j', async (code, status, body) => {
     const server = await answering([status, body]);
     await expect(client(server.baseUrl).service.whoami()).rejects.toMatchObject({ code });
-  });
-
-  it('fails with SERVICE_UNREACHABLE if the service is unreachable', async () => {
-    const { service } = client(`http://127.0.0.1:${await freePort()}`);
-    await expect(service.whoami()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
   });
 });

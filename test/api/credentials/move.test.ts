@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { fileStore, writableFile } from '../../../src/api/credentials/file.ts';
 import { singleStore, putSafely, takeOut, type SingleStore } from '../../../src/api/credentials/move.ts';
 import { absent } from '../../../src/api/credentials/store.ts';
-import { compiledHelper } from './compiledHelper.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
 const credentials = { clientId: 'id', clientSecret: 'very-secret' };
@@ -18,7 +14,7 @@ async function twoFiles() {
   const folder = await temporaryFolder();
   const [from, to] = [file(join(folder, 'from.json')), file(join(folder, 'to.json'))];
   await from.writable?.set(credentials);
-  return { folder, from, to };
+  return { from, to };
 }
 
 const held = async (place: SingleStore) => {
@@ -64,50 +60,50 @@ it('does not remove credentials that were changed meanwhile or belong to somebod
   expect(await held(from)).toEqual(others);
 });
 
-describe('a kill -9', () => {
-  /** Moves between two files and kills itself at the n-th step: before or after a call of a store. */
-  const PROGRAM = `
-    const [modules, from, to, at] = process.argv.slice(2);
-    const { fileStore, writableFile } = await import(modules + '/file.js');
-    const { singleStore, putSafely, takeOut } = await import(modules + '/move.js');
-    let steps = 0;
-    const step = () => { if (++steps === Number(at)) process.kill(process.pid, 'SIGKILL'); };
-    const around = (call) => async (...args) => { step(); const result = await call(...args); step(); return result; };
-    const place = (path) => {
-      const { store, look, writable } = singleStore(fileStore(path), writableFile(path));
-      return { store, look: around(look), writable: { store, set: around(writable.set), remove: around(writable.remove) } };
+/** A store at whose n-th step, before or after a call, nothing goes on any more; steps of several stores count together. */
+function mortal(of: SingleStore, step: () => Promise<void>): SingleStore {
+  const around =
+    <A extends unknown[], T>(call: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      await step();
+      const result = await call(...args);
+      await step();
+      return result;
     };
-    const credentials = { clientId: 'id', clientSecret: 'very-secret' };
-    await putSafely(place(to), credentials);
-    step();
-    await takeOut(place(from), credentials);
-    console.log(steps);
-  `;
+  const { store, look, writable } = of;
+  if (writable === null) throw new Error('not writable');
+  const { set, remove } = writable;
+  return { store, look: around(look), writable: { ...writable, set: around(set), remove: around(remove) } };
+}
 
-  it('at any step leaves the credentials in one of the stores, and the next move completes', async () => {
-    const { sourcePath } = await compiledHelper();
-    const modules = pathToFileURL(dirname(sourcePath)).href;
-    const { folder, from, to } = await twoFiles();
-    const program = join(folder, 'move.mjs');
-    await writeFile(program, PROGRAM);
-    const move = (at: number) =>
-      new Promise<string>((resolve) => {
-        const args = [program, modules, join(folder, 'from.json'), join(folder, 'to.json'), String(at)];
-        execFile(process.execPath, args, (error, stdout) => resolve(error?.signal ?? stdout.trim()));
-      });
-    const steps = Number(await move(0));
-    expect(steps).toBe(9);
-    for (let at = 1; at <= steps; at += 1) {
-      await from.writable?.set(credentials);
-      await to.writable?.remove();
-      expect(await move(at)).toBe('SIGKILL');
-      const [left, arrived] = [await held(from), await held(to)];
-      expect(left ?? arrived).toEqual(credentials);
-      // The move is repeated if the old copy still exists.
-      expect(left === null ? String(steps) : await move(0)).toBe(String(steps));
-      expect(await held(to)).toEqual(credentials);
-      expect(await held(from)).toBeNull();
-    }
-    expect(JSON.parse(await readFile(join(folder, 'to.json'), 'utf8'))).toEqual(credentials);
-  });
+it('a move that ends at any step leaves the credentials in one of the stores, and the next one completes', async () => {
+  const { from, to } = await twoFiles();
+  /** Moves until a step. @returns whether it came to its end */
+  const move = async (until: number): Promise<boolean> => {
+    let steps = 0;
+    let end = (): void => {};
+    const ended = new Promise<false>((resolve) => (end = () => resolve(false)));
+    const step = async (): Promise<void> => {
+      if (++steps < until) return;
+      end();
+      await new Promise(() => {});
+    };
+    const whole = async (): Promise<true> => {
+      await putSafely(mortal(to, step), credentials);
+      await takeOut(mortal(from, step), credentials);
+      return true;
+    };
+    return Promise.race([ended, whole()]);
+  };
+  let at = 1;
+  for (; ; at += 1) {
+    await from.writable?.set(credentials);
+    await to.writable?.remove();
+    if (await move(at)) break;
+    expect((await held(from)) ?? (await held(to))).toEqual(credentials);
+    // The move is repeated if the old copy still exists.
+    if ((await held(from)) !== null) expect(await move(Infinity)).toBe(true);
+    expect([await held(from), await held(to)]).toEqual([null, credentials]);
+  }
+  expect(at).toBe(9);
 });
