@@ -11,5 +11,7 @@ test.each([
   expect(hidePasswords(given)).toBe(shown);
   if (!shown.includes('***')) return;
   const value = shown.replaceAll('\\', '');
-  expect(() => withPasswords([{ kind: 'set', path: ['service', 'proxy'], value }])).toThrow('is hidden');
+  expect(() => withPasswords([{ kind: 'set', path: ['service', 'proxy'], value }])).toThrow(
+    expect.objectContaining({ key: 'CONFIG_INVALID.passwordHidden' }),
+  );
 });

@@ -175,8 +175,7 @@ describe('a config file', () => {
     const pipe = join(dir, 'pipe.yaml');
     execFileSync('mkfifo', [pipe]);
     await expect(readConfigFile(pipe)).rejects.toMatchObject({
-      code: 'CONFIG_UNREADABLE',
-      message: `The config file ${pipe} is a pipe, socket or device.`,
+      key: 'CONFIG_UNREADABLE.notAFile',
     });
   });
 
@@ -187,8 +186,8 @@ describe('a config file', () => {
     await chmod(dir, 0o755);
     await asOrdinaryUser(async () => {
       await expect(loadConfig(file, context())).rejects.toMatchObject({
-        code: 'CONFIG_UNREADABLE',
-        message: expect.stringContaining('EACCES'),
+        key: 'CONFIG_UNREADABLE.file',
+        params: { path: file, system: 'EACCES' },
       });
     });
   });

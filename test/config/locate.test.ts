@@ -71,14 +71,14 @@ describe('the config file', () => {
   it('is not replaced by another if it was named and is missing', async () => {
     await touch('cwd/receiptd.yaml');
     await expect(findConfig('gone.yaml', around)).rejects.toMatchObject({
-      code: 'CONFIG_NOT_FOUND',
-      message: `The config file ${join(root, 'cwd/gone.yaml')} does not exist (--config names it).`,
+      key: 'CONFIG_NOT_FOUND.chosen',
+      params: { path: join(root, 'cwd/gone.yaml'), isOption: true },
     });
     await expect(
       findConfig(undefined, { ...around, env: { RECEIPTD_CONFIG: '/gone.yaml' } }),
     ).rejects.toMatchObject({
-      code: 'CONFIG_NOT_FOUND',
-      message: 'The config file /gone.yaml does not exist (RECEIPTD_CONFIG names it).',
+      key: 'CONFIG_NOT_FOUND.chosen',
+      params: { path: '/gone.yaml', isOption: false },
     });
   });
 
@@ -91,10 +91,14 @@ describe('the config file', () => {
       cwd: 'C:\\w',
     };
     await expect(findConfig(undefined, windows)).rejects.toMatchObject({
-      code: 'CONFIG_NOT_FOUND',
-      message:
-        'No config file found. Looked for C:\\w\\receiptd.yaml, C:\\Roaming\\receiptd\\receiptd.yaml, C:\\ProgramData\\receiptd\\receiptd.yaml.',
-      hint: expect.stringContaining('receiptd setup'),
+      key: 'CONFIG_NOT_FOUND.anywhere',
+      params: {
+        places: [
+          'C:\\w\\receiptd.yaml',
+          'C:\\Roaming\\receiptd\\receiptd.yaml',
+          'C:\\ProgramData\\receiptd\\receiptd.yaml',
+        ],
+      },
     });
   });
 

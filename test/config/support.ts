@@ -38,8 +38,8 @@ export function refusal(text: string, overrides: Partial<LoadContext> = {}, file
 }
 
 /** What is wrong with which setting, in order; `at`: line and column. */
-export function problemsOf(text: string, overrides: Partial<LoadContext> = {}) {
-  const error = refusal(text, overrides);
+export function problemsOf(text: string, overrides: Partial<LoadContext> = {}, file = FILE) {
+  const error = refusal(text, overrides, file);
   if (!isOfSettings(error)) throw error;
   return error.params.problems.map(({ key, line, col, flaw }) => ({ at: `${line}:${col}`, key, ...flaw }));
 }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readYaml } from '../../src/config/yamlSource.ts';
@@ -43,7 +43,7 @@ describe('broken YAML', () => {
     const lol = ['a0: &a0 [x]'];
     for (let i = 1; i < 30; i += 1) lol.push(`a${i}: &a${i} [${`*a${i - 1}, `.repeat(9)}]`);
     expect(refusal(lol.join('\n')).key).toBe('CONFIG_SYNTAX.tooDeep');
-    expect(refusal(`a: ${'['.repeat(100_000)}`).code).toBe('CONFIG_SYNTAX');
+    expect(refusal(`a: ${'['.repeat(20_000)}`).code).toBe('CONFIG_SYNTAX');
   });
 });
 
@@ -75,35 +75,26 @@ const little = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const big = (text: string): Buffer => little(text).swap16();
 const MARK = '\uFEFF';
 
-it.each([
-  ['little-endian with a mark', little(MARK + yaml())],
-  ['big-endian with a mark', big(MARK + yaml())],
-  ['little-endian without a mark', little(yaml())],
-  ['big-endian without a mark', big(yaml())],
-])('refuses a configuration in UTF-16, %s, and shows nothing of it', (_, bytes) => {
-  expect(() => textOf(bytes, '/r.yaml')).toThrow(
-    expect.objectContaining({
-      code: 'CONFIG_SYNTAX',
-      message: '/r.yaml is UTF-16 text, not UTF-8.',
-      hint: 'Save it as UTF-8 in your editor (in Notepad: Save as, Encoding: UTF-8).',
-    }) as Error,
-  );
-});
+/** In any of the forms in which Windows' tools write UTF-16. */
+const utf16 = (text: string) => [little(MARK + text), big(MARK + text), little(text), big(text)];
 
-it('refuses a configuration with NUL bytes, and takes one in UTF-8 with a mark or without', () => {
-  const broken = Buffer.from(`${yaml()}\0\0`);
-  expect(() => textOf(broken, '/r.yaml')).toThrow('/r.yaml is not text: it contains NUL bytes.');
-  for (const text of [yaml(), `# ä\n${yaml()}`]) {
-    expect(textOf(Buffer.from(text), '/r.yaml')).toBe(text);
-    expect(textOf(Buffer.from(MARK + text), '/r.yaml')).toBe(text);
-  }
+it('refuses a configuration with NUL bytes', () => {
+  expect(() => textOf(Buffer.from(`${yaml()}\0\0`), '/r.yaml')).toThrow(
+    expect.objectContaining({
+      key: 'CONFIG_SYNTAX.notUtf8',
+      params: { path: '/r.yaml', encoding: 'binary' },
+    }),
+  );
   expect(foreignEncoding(Buffer.alloc(0))).toBeNull();
 });
 
 describe('a file that a person wrote is read with a byte order mark, and refused in UTF-16 for what it is', () => {
-  const pem = '-----BEGIN CERTIFICATE-----';
-  const onlyMine = { mode: 0o600 };
   it.each<[string, string, (file: string) => Promise<unknown>]>([
+    [
+      'a configuration',
+      `# ä\n${yaml()}`,
+      async (file) => expect(textOf(await readFile(file), file)).toBe(`# ä\n${yaml()}`),
+    ],
     [
       'credentials.json',
       '{"clientId": "a", "clientSecret": "b"}\r\n',
@@ -114,28 +105,21 @@ describe('a file that a person wrote is read with a byte order mark, and refused
     ],
     ['a mail password', 'geheim\r\n', (file) => readSecretFile(file, 'alerts.email.passwordFile')],
     ['a database password', 'geheim\r\n', readPassword],
-    ["the database's authorities", pem, readAuthorities],
+    ["the database's authorities", '-----BEGIN CERTIFICATE-----', readAuthorities],
   ])('%s', async (_what, text, read) => {
     const file = join(tempDir('encoding'), 'file');
     for (const bytes of [Buffer.from(text), Buffer.from(MARK + text)]) {
-      await writeFile(file, bytes, onlyMine);
+      await writeFile(file, bytes, { mode: 0o600 });
       await read(file);
     }
-    for (const bytes of [little(MARK + text), big(MARK + text), little(text), big(text)]) {
-      await writeFile(file, bytes, onlyMine);
+    for (const bytes of utf16(text)) {
+      await writeFile(file, bytes);
       await expect(read(file)).rejects.toThrow('UTF-16');
     }
   });
 
   it('a journal head that PowerShell redirected is read', () => {
     const text = '{"seq": 1}';
-    for (const bytes of [
-      Buffer.from(MARK + text),
-      little(MARK + text),
-      big(MARK + text),
-      little(text),
-      big(text),
-    ])
-      expect(anyText(bytes)).toBe(text);
+    for (const bytes of [Buffer.from(MARK + text), ...utf16(text)]) expect(anyText(bytes)).toBe(text);
   });
 });

@@ -21,7 +21,6 @@ export interface LeftOut {
 
 /** What starts other processes from the compiled sources; vitest's own tools, which are not there, make those. */
 const STARTS_COMPILED = [
-  'config/configFile.test.ts',
   'keeper/spool/deferredJournal.test.ts',
   'keeper/spool/fullDisk.test.ts',
   'intake/folder/atOnce.test.ts',
@@ -47,7 +46,12 @@ const OF_LINUX = [
   'intake/unchangedDirectories.test.ts',
 ];
 
-const OF_POSIX = ['config/load.test.ts', 'config/locate.test.ts', 'ledger/journal/auditDoc.test.ts'];
+const OF_POSIX = [
+  'config/configFile.test.ts',
+  'config/load.test.ts',
+  'config/locate.test.ts',
+  'ledger/journal/auditDoc.test.ts',
+];
 
 /** By the reason: access rights (Wine keeps none), symbolic links (Wine makes none), and what only POSIX has. */
 const RIGHTS = 'access rights, of which Wine keeps none';
