@@ -2,8 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { digestAt, quietUntil } from '../../../src/features/alerts/times.ts';
 import { parseHours } from '../../../src/core/domain/hours.ts';
 
-const HOUR = 60 * 60_000;
-
 beforeEach(() => {
   vi.stubEnv('TZ', 'Europe/Zurich');
 });
@@ -14,26 +12,6 @@ afterEach(() => {
 const at = (text: string) => new Date(text).getTime();
 
 describe('the digest', () => {
-  it('is due once a day, even on days when the clocks change', () => {
-    for (const [first, days, minutes] of [
-      ['2026-03-27T12:00', 5, 2 * 60 + 30],
-      ['2026-10-23T12:00', 5, 2 * 60 + 30],
-      ['2026-12-29T12:00', 5, 7 * 60 + 30],
-    ] as const) {
-      let last: number | null = null;
-      const made: { readonly for: number; readonly from: number }[] = [];
-      for (let now = at(first); now < at(first) + days * 24 * HOUR; now += 10 * 60_000) {
-        const next = digestAt(minutes, now, last);
-        if (next === null) continue;
-        last = next.for;
-        if (next.isDue) made.push(next);
-      }
-      expect(made).toHaveLength(days);
-      // Each digest counts from the end of the previous one.
-      expect(made.slice(1).map((each) => each.from)).toEqual(made.slice(0, -1).map((each) => each.for));
-    }
-  });
-
   it('is sent up to twelve hours late, then skipped', () => {
     const last = at('2026-05-04T07:30');
     const half8 = 7 * 60 + 30;

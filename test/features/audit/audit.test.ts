@@ -1,7 +1,6 @@
 import { appendFile, chmod, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareFolder, type Comparison } from '../../../src/features/audit/audit.ts';
 import { fingerprint } from '../../../src/features/audit/fingerprint.ts';
@@ -61,6 +60,17 @@ describe('a folder and its ledger', () => {
       unaccounted: [],
       notLookedAt: [],
     });
+    // A file that comes and goes while they are compared.
+    const real = folderOf(place);
+    const folder: WatchedFolder = {
+      ...real,
+      async *list(under, signal) {
+        await place.drop('brief.jpg');
+        yield* real.list(under, signal);
+        await rm(join(place.scans, 'brief.jpg'));
+      },
+    };
+    expect(await compare(place, folder)).toMatchObject({ listed: 6, known: 6, unaccounted: [] });
   });
 
   it('differ in exactly the files that are new, changed, only touched, renamed, removed, or named with invalid bytes', async () => {
@@ -93,105 +103,19 @@ describe('a folder and its ledger', () => {
     expect(await compare(place)).toMatchObject({ listed: 7, known: 7, unaccounted: [] });
   });
 
-  it('differ in exactly the files that were changed, removed or added', async () => {
-    const place = await watchingPlace();
-    const names = ['a', 'b', 'c', 'd', 'e'];
-    for (const name of names) await writeFile(join(place.scans, name), name);
-    await place.once(RECURSIVE);
-    let round = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
-        fc.uniqueArray(fc.constantFrom(...names), { maxLength: 3 }),
-        fc.nat(3),
-        async (changed, removed, added) => {
-          round += 1;
-          for (const name of changed) await writeFile(join(place.scans, name), `${name} ${round}`);
-          for (const name of removed) await rm(join(place.scans, name));
-          for (let n = 0; n < added; n += 1) await writeFile(join(place.scans, `new-${n}`), `${n}`);
-          const expected = [
-            ...changed.filter((name) => !removed.includes(name)).map((name) => `${name} changed`),
-            ...removed.map((name) => `${name} missing`),
-            ...Array.from({ length: added }, (_, n) => `new-${n} unknown`),
-          ];
-          const found = await compare(place);
-          expect(found.unaccounted.map(({ path, problem }) => `${path} ${problem}`)).toEqual(expected.sort());
-          expect(found.listed).toBe(5 - removed.length + added);
-
-          for (let n = 0; n < added; n += 1) await rm(join(place.scans, `new-${n}`));
-          for (const name of removed) await writeFile(join(place.scans, name), `${name} again ${round}`);
-          await place.once(RECURSIVE);
-          expect((await compare(place)).unaccounted).toEqual([]);
-        },
-      ),
-      { numRuns: 10 },
-    );
-  });
-
-  it('agree once a running agent has taken in the files, which the audit waits for', async () => {
-    const place = await watchingPlace();
-    const { watching } = place.start();
-    await watching();
-    await place.drop('late.jpg');
-    let found: Comparison | null = null;
-    const deps = { folder: folderOf(place), reports: place.ledger, clock: place.clock };
-    const looking = compareFolder(deps, 15_000, never).then((comparison) => {
-      found = comparison;
-    });
-    await place.clock.advanceUntil(() => found !== null);
-    await looking;
-    expect(found).toMatchObject({ listed: 1, known: 1, unaccounted: [] });
-    expect(place.clock.monotonic()).toBeLessThan(15_000);
-  });
-
-  it('are not waited for longer than asked', async () => {
-    const place = await watchingPlace();
-    await place.drop('never.jpg');
-    let found: Comparison | null = null;
-    const deps = { folder: folderOf(place), reports: place.ledger, clock: place.clock };
-    void compareFolder(deps, 15_000, never).then((comparison) => {
-      found = comparison;
-    });
-    await place.clock.advanceUntil(() => found !== null);
-    expect(found).toMatchObject({ listed: 1, known: 0, unaccounted: [{ path: 'never.jpg' }] });
-    expect(place.clock.monotonic()).toBe(15_000);
-  });
-
-  it('agree on a file that comes and goes while they are compared', async () => {
+  it('are not compared for files that the patterns now exclude, which the audit counts; a missing folder is named', async () => {
     const place = await mixedPlace();
-    const real = folderOf(place);
-    const folder: WatchedFolder = {
-      ...real,
-      async *list(under, signal) {
-        await place.drop('brief.jpg');
-        yield* real.list(under, signal);
-        await rm(join(place.scans, 'brief.jpg'));
-      },
-    };
-    expect(await compare(place, folder)).toMatchObject({ listed: 6, known: 6, unaccounted: [] });
-  });
-
-  it('are not compared for files that the patterns now exclude, which the audit counts', async () => {
-    const place = await mixedPlace();
-    const found = await compare(place, folderOf(place, { ignore: ['*.txt'] }));
-    expect(found).toMatchObject({ listed: 5, known: 5, excluded: 1, unaccounted: [] });
-    expect(await compare(place, folderOf(place, { recursive: false }))).toMatchObject({
-      listed: 5,
-      excluded: 1,
-      unaccounted: [],
-    });
-  });
-});
-
-describe("an audit that can't read everything", () => {
-  it('reports a missing folder, and calls nothing in it missing', async () => {
-    const place = await mixedPlace();
+    const counted = { listed: 5, excluded: 1, unaccounted: [] };
+    expect(await compare(place, folderOf(place, { ignore: ['*.txt'] }))).toMatchObject(counted);
+    expect(await compare(place, folderOf(place, { recursive: false }))).toMatchObject(counted);
     await rename(place.scans, join(place.dir, 'away'));
     const found = await compare(place);
     expect(found).toMatchObject({ listed: 0, unaccounted: [] });
     expect(found.notLookedAt).toMatchObject([{ path: '', fact: { is: 'missing', folder: place.scans } }]);
   });
+});
 
+describe("an audit that can't read everything", () => {
   it('reports a folder that is replaced while it is listed', async () => {
     const place = await mixedPlace();
     const real = folderOf(place);
@@ -277,10 +201,7 @@ describe('a ledger that is counted twice', () => {
     expect(differences).toEqual([
       { is: 'countsDiffer', folder: place.scans, state: 'rejected', one: 0, other: 1 },
     ]);
-  });
-
-  it('is counted again if it changes between two reads, and proves nothing if it keeps changing', async () => {
-    const place = await mixedPlace();
+    // It is counted again if it changes between two reads, and proves nothing if it keeps changing.
     let reads = 0;
     const restless = (until: number): LedgerReports => ({
       ...place.ledger,
@@ -306,9 +227,9 @@ async function writeOne({ ledger, scans }: WatchingPlace, round: number): Promis
   );
 }
 
-it('fingerprints of files differ for each path, size, time and inode, among 300,000', () => {
+it('fingerprints of files differ for each path, size, time and inode, among 30,000', () => {
   const seen = new Set<number>();
-  for (let n = 0; n < 300_000; n += 1) {
+  for (let n = 0; n < 30_000; n += 1) {
     const identity = {
       size: 1000 + (n % 3),
       mtimeNs: 1_700_000_000_000_000_000n + BigInt(n % 7),
@@ -317,7 +238,7 @@ it('fingerprints of files differ for each path, size, time and inode, among 300,
     };
     seen.add(fingerprint(`SCAN${n}.jpg`, identity));
   }
-  expect(seen.size).toBe(300_000);
+  expect(seen.size).toBe(30_000);
   const one = { size: 1, mtimeNs: 2n, ctimeNs: 3n, inode: 4n };
   const variants = [
     fingerprint('a', one),

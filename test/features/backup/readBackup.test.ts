@@ -80,10 +80,7 @@ async function written(): Promise<string[]> {
   return (await readdir(to, { recursive: true })).sort();
 }
 
-const refused = (what: string) => ({
-  code: 'ARCHIVE_REFUSED',
-  message: expect.stringContaining(what) as string,
-});
+const refused = (flaw: string) => ({ code: 'ARCHIVE_REFUSED', params: { flaw } });
 
 const image = (text: string): Member => [{ name: `spool/${sha256(text)}` }, text];
 
@@ -102,7 +99,7 @@ test('a complete backup is checked without writing anything', async () => {
   expect((await readBackup(good, null)).host).toBe('office');
   const [header] = image('image');
   const bad = await archive([manifest(NEEDED), ...NEEDED, [header, 'imagf']]);
-  await expect(readBackup(bad, null)).rejects.toMatchObject(refused('changed or damaged'));
+  await expect(readBackup(bad, null)).rejects.toMatchObject(refused('changed'));
   expect(await written()).toEqual([]);
 });
 
@@ -113,22 +110,22 @@ test('a manifest of any length is read to its end', async () => {
 });
 
 test.each([
-  ['../evil'],
-  ['/etc/evil'],
-  ['spool/../../evil'],
-  ['ledger.db/../../evil'],
-  ['C:\\evil'],
-  ['attention/..'],
-  ['credentials.json'],
+  '../evil',
+  '/etc/evil',
+  'spool/../../evil',
+  'ledger.db/../../evil',
+  'C:\\evil',
+  'attention/..',
+  'credentials.json',
 ])('a file called %s is refused, whether or not the manifest names it', async (name) => {
   const evil: Member = [{ name }, 'evil'];
   const good = NEEDED;
   await expect(readBackup(await archive([manifest(good), ...good, evil]), to)).rejects.toMatchObject(
-    refused('list does not name'),
+    refused('unlisted'),
   );
   await empty();
   const named = await archive([manifest([...good, evil]), ...good, evil]);
-  await expect(readBackup(named, to)).rejects.toMatchObject(refused('manifest is invalid'));
+  await expect(readBackup(named, to)).rejects.toMatchObject(refused('manifest'));
   expect(await written()).toEqual([]);
   expect((await readdir(dir)).sort()).toEqual(['archive', 'to']);
 });
@@ -138,7 +135,7 @@ test.each(['symlink', 'link', 'directory', 'fifo', 'character-device'] as const)
   async (type) => {
     const odd: Member = [{ name: 'ledger.db', type, linkname: '/etc/passwd' }];
     await expect(readBackup(await archive([manifest(NEEDED), odd, JOURNAL]), to)).rejects.toMatchObject(
-      refused('not a plain file'),
+      refused('notPlain'),
     );
     expect(await written()).toEqual([]);
   },
@@ -150,15 +147,15 @@ test('a file is refused if the manifest differs from it: other bytes, another si
   const longer: Member = [{ name: 'ledger.db' }, 'a ledger.'];
   const more = ['a', 'b', 'c', 'd'].map(image);
   const cases: [Member[], string][] = [
-    [[manifest(parts), SETTINGS, changed, JOURNAL], 'changed or damaged'],
-    [[manifest(parts), SETTINGS, longer, JOURNAL], 'another size'],
-    [[manifest(parts), SETTINGS, LEDGER, LEDGER, JOURNAL], 'list does not name'],
+    [[manifest(parts), SETTINGS, changed, JOURNAL], 'changed'],
+    [[manifest(parts), SETTINGS, longer, JOURNAL], 'otherSize'],
+    [[manifest(parts), SETTINGS, LEDGER, LEDGER, JOURNAL], 'unlisted'],
     [[manifest([...parts, LEDGER]), ...parts], 'twice'],
-    [[manifest(parts), SETTINGS, LEDGER], 'ledger.journal is not in it'],
-    [[manifest([SETTINGS, LEDGER]), SETTINGS, LEDGER], 'ledger.journal is not in it'],
-    [[manifest(parts), ...parts, ...more], 'list does not name'],
-    [[LEDGER, manifest(parts), JOURNAL], 'did not make it'],
-    [[[{ name: MANIFEST }, '{']], 'manifest'],
+    [[manifest(parts), SETTINGS, LEDGER], 'missing'],
+    [[manifest([SETTINGS, LEDGER]), SETTINGS, LEDGER], 'missing'],
+    [[manifest(parts), ...parts, ...more], 'unlisted'],
+    [[LEDGER, manifest(parts), JOURNAL], 'foreign'],
+    [[[{ name: MANIFEST }, '{']], 'manifestUnreadable'],
     [[], 'empty'],
   ];
   for (const [members, what] of cases) {
@@ -171,7 +168,7 @@ test('an archive that was truncated anywhere is refused, and never hangs', async
   const parts = [...NEEDED, image('image')];
   const whole = await readFile(await archive([manifest(NEEDED), ...parts]));
   const file = join(dir, 'archive');
-  for (let end = 0; end < whole.length - 8; end += 61) {
+  for (let end = 0; end < whole.length - 8; end += 127) {
     await empty();
     await writeFile(file, whole.subarray(0, end));
     await expect(readBackup(file, to), `${end}`).rejects.toMatchObject({ code: 'ARCHIVE_REFUSED' });
@@ -182,23 +179,20 @@ test('an archive that was truncated anywhere is refused, and never hangs', async
 });
 
 test('a small file that unpacks to a huge one is refused before it is written', async () => {
-  const zeros = Buffer.alloc(100 * 1024 * 1024);
-  const bomb: Member = [{ name: 'ledger.db' }, zeros];
   // The manifest gives the true size.
-  const said = [SETTINGS, bomb, JOURNAL];
-  await expect(readBackup(await archive([manifest(said), ...said]), to)).rejects.toMatchObject(
-    refused('would unpack to'),
-  );
+  const parts = NEEDED.map(([{ name }]) => ({ name, size: 100 * 1024 * 1024, sha256: sha256('') }));
+  const said = manifest(NEEDED, { parts });
+  await expect(readBackup(await archive([said, ...NEEDED]), to)).rejects.toMatchObject(refused('bomb'));
   // The manifest gives a smaller size.
-  const some = zeros.subarray(0, 8 * 1024 * 1024);
+  const some = Buffer.alloc(8 * 1024 * 1024);
   const lie = await archive([manifest(NEEDED), SETTINGS, [{ name: 'ledger.db' }, some], JOURNAL]);
-  await expect(readBackup(lie, to)).rejects.toMatchObject(refused('another size'));
+  await expect(readBackup(lie, to)).rejects.toMatchObject(refused('otherSize'));
   // As a waiting image, and after the end of the archive.
   const asImage = await archive([manifest(NEEDED), ...NEEDED, [{ name: `spool/${sha256(some)}` }, some]]);
-  await expect(readBackup(asImage, to)).rejects.toMatchObject(refused('more than it says'));
+  await expect(readBackup(asImage, to)).rejects.toMatchObject(refused('grows'));
   await empty();
   await writeFile(lie, gzipSync(Buffer.concat([await tar([manifest(NEEDED), ...NEEDED]), some])));
-  await expect(readBackup(lie, to)).rejects.toMatchObject(refused('more than it says'));
+  await expect(readBackup(lie, to)).rejects.toMatchObject(refused('grows'));
   // More than any disk has.
   const huge = manifest(NEEDED, { images: { count: 1, bytes: 2 ** 50 } });
   await expect(readBackup(await archive([huge]), to)).rejects.toMatchObject({ code: 'DISK_FULL' });

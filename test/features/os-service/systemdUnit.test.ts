@@ -30,29 +30,6 @@ function ofFolder(path: string, writes: string[] = [], isShared = false): Hosted
 }
 
 describe('a system unit', () => {
-  it('runs the agent as its user, notifies systemd, and restarts except after a configuration error', () => {
-    const unit = systemUnit(anAgent(), 'receiptd');
-    expect(unit).toContain(
-      [
-        'Type=notify',
-        'NotifyAccess=all',
-        'ExecStart=/usr/bin/node /usr/lib/receiptd/dist/receiptd.cjs run --config /etc/receiptd/receiptd.yaml',
-        'ExecReload=/usr/bin/node /usr/lib/receiptd/dist/receiptd.cjs reload --config /etc/receiptd/receiptd.yaml',
-        'TimeoutStartSec=infinity',
-        'TimeoutStopSec=50',
-      ].join('\n'),
-    );
-    expect(valuesOf(unit, 'User')).toEqual(['receiptd']);
-    expect(valuesOf(unit, 'RestartPreventExitStatus')).toEqual(['2 203']);
-    expect(valuesOf(unit, 'ConditionFileIsExecutable')).toEqual(['/usr/bin/node']);
-    expect(valuesOf(unit, 'ConditionPathExists')).toEqual(['/usr/lib/receiptd/dist/receiptd.cjs']);
-    expect(valuesOf(unit, 'StateDirectory')).toEqual(['receiptd']);
-    expect(valuesOf(unit, 'LoadCredentialEncrypted')).toEqual([
-      'client_id:receiptd.client_id',
-      'client_secret:receiptd.client_secret',
-    ]);
-  });
-
   it('requires the mounts of ledger and configuration, but of no folder', () => {
     const unit = systemUnit(anAgent({ stateDir: '/mnt/data/state' }), 'receiptd');
     expect(valuesOf(unit, 'RequiresMountsFor')).toEqual(['/mnt/data/state /etc/receiptd/receiptd.yaml']);

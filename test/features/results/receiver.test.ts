@@ -235,12 +235,6 @@ describe('the receiver', () => {
     await expect(post(`http://127.0.0.1:${port}`, { path })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('does not listen without TLS where others can reach it', async () => {
-    const { receiver, incidents } = await receiving({ settings: { listen: { host: '0.0.0.0', port: 0 } } });
-    expect(receiver.url).toBeNull();
-    expect(incidents.list()).toMatchObject([{ code: 'RESULTS_UNAVAILABLE' }]);
-  });
-
   it.skipIf(!hasOpenssl)('speaks HTTPS with its certificate, and names an invalid one', async () => {
     const authority = createAuthority();
     onTestFinished(() => authority.remove());

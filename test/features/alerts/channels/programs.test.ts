@@ -44,13 +44,13 @@ it.skipIf(process.platform === 'win32')(
   'a program that fails or is missing is reported in a sentence',
   async () => {
     const { file } = await script('exit 3');
-    await expect(createCommandChannel({ command: [file], run }).send(OPENED, NEVER)).rejects.toMatchObject({
-      code: 'ALERT_UNDELIVERED',
-      message: `${file} ended with status 3.`,
-    });
-    await expect(createCommandChannel({ command: ['/no/such'], run }).send(OPENED, NEVER)).rejects.toThrow(
-      '/no/such could not be started',
-    );
+    for (const [program, end] of [
+      [file, { how: 'exited', status: 3 }],
+      ['/no/such', { how: 'notStarted' }],
+    ] as const)
+      await expect(
+        createCommandChannel({ command: [program], run }).send(OPENED, NEVER),
+      ).rejects.toMatchObject({ key: 'ALERT_UNDELIVERED.command', params: { program, end } });
   },
 );
 
@@ -117,5 +117,5 @@ it('an entry of the Windows event log gets its texts from the environment, and a
     params: { program: 'powershell.exe', end: FAILED },
   });
   const elsewhere = createEventLogChannel({ platform: 'linux', run: async () => null });
-  await expect(elsewhere.send(OPENED, NEVER)).rejects.toThrow('This system has no event log.');
+  await expect(elsewhere.send(OPENED, NEVER)).rejects.toMatchObject({ key: 'ALERT_UNDELIVERED.noEventLog' });
 });

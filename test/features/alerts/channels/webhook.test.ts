@@ -52,9 +52,9 @@ it('a webhook without a secret is unsigned; an invalid secret is refused before 
   await channel(url).send(OPENED, NEVER);
   expect(hooks[0]?.headers).not.toHaveProperty('webhook-signature');
   for (const secret of ['whsec_short', 'no base64 at all, that is for sure']) {
-    await expect(channel(url, secret).send(OPENED, NEVER)).rejects.toThrow(
-      'alerts.webhook.secretFile contains no valid secret',
-    );
+    await expect(channel(url, secret).send(OPENED, NEVER)).rejects.toMatchObject({
+      key: 'ALERT_UNDELIVERED.webhookSecret',
+    });
   }
   expect(hooks).toHaveLength(1);
 });
@@ -64,11 +64,15 @@ it('a webhook follows no redirect, counts a refusal as a failure, and never show
   const { url } = await hookServer(({ url: path }) =>
     path === '/moved?key=hidden' ? [307, { location: elsewhere.url }] : 503,
   );
+  const { host } = new URL(url);
   await expect(channel(`${url}/moved?key=hidden`).send(OPENED, NEVER)).rejects.toMatchObject({
-    code: 'ALERT_UNDELIVERED',
-    message: `The webhook at ${new URL(url).host} answered with HTTP 307, a redirect, which receiptd does not follow.`,
+    key: 'ALERT_UNDELIVERED.webhookRedirect',
+    params: { host, httpStatus: 307 },
   });
-  await expect(channel(`${url}/?key=hidden`).send(OPENED, NEVER)).rejects.toThrow('answered with HTTP 503.');
+  await expect(channel(`${url}/?key=hidden`).send(OPENED, NEVER)).rejects.toMatchObject({
+    key: 'ALERT_UNDELIVERED.webhookAnswer',
+    params: { host, httpStatus: 503 },
+  });
   await expect(channel('http://127.0.0.1:1/?key=hidden').send(OPENED, NEVER)).rejects.toMatchObject({
     message: expect.not.stringContaining('hidden'),
   });
@@ -79,14 +83,15 @@ it('a secret file is read only if it is private to its owner', async () => {
   const dir = tempDir('secret');
   const file = join(dir, 'secret');
   const read = () => readSecretFile(file, 'alerts.email.passwordFile');
-  await expect(read()).rejects.toThrow('alerts.email.passwordFile: ' + file + " can't be read (ENOENT).");
+  const key = 'ALERT_UNDELIVERED.secretFile';
+  await expect(read()).rejects.toMatchObject({ key, params: { file, system: 'ENOENT' } });
   await writeFile(file, ' pass word \r\nsecond line', { mode: 0o600 });
   expect(await read()).toBe('pass word');
   await chmod(file, 0o640);
   await expect(read()).rejects.toMatchObject({ code: 'CREDENTIALS_INSECURE' });
   await writeFile(file, '\n');
   await chmod(file, 0o600);
-  await expect(read()).rejects.toThrow('holds nothing in its first line');
+  await expect(read()).rejects.toMatchObject({ key, params: { file, flaw: 'empty' } });
 });
 
 const CAUSE: WordedCause = {
