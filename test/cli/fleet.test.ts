@@ -1,8 +1,7 @@
-import { noteText } from '../../src/core/domain/note.ts';
 import { describe, expect, it } from 'vitest';
 import { fleetTable } from '../../src/cli/fleet.ts';
 import type { FleetAgentJson } from '../../src/control/protocol/fleet.ts';
-import { fleetNote, fleetNotes, fleetOf } from '../../src/control/queries/fleet.ts';
+import { fleetNotes, fleetOf } from '../../src/control/queries/fleet.ts';
 import type { FleetAgent } from '../../src/core/ports/fleet.ts';
 import { cliTextsIn } from '../../src/texts/cli.ts';
 import { FakeClock } from '../support/fakeClock.ts';
@@ -87,14 +86,6 @@ describe('the fleet', () => {
     const text = fleetTable(await jsonOf([{ ...FRONT, name: 'x\u001b[2J', lastSeenAt: null }]), texts, NOW);
     expect(text).not.toContain('\u001b');
     expect(text).toContain(texts.fleet.never);
-  });
-
-  it('is summarized in one sentence', () => {
-    expect(noteText(fleetNote([BACK, FRONT]))).toBe(
-      '2 agents share this ledger: back (silent, paused, 1 waits), front (running, 1,204 wait, 4 under way).',
-    );
-    const many = Array.from({ length: 30 }, (_, index) => ({ ...FRONT, name: `a${index}` }));
-    expect(noteText(fleetNote(many))).toMatch(/^30 agents share .*a19 \([^)]*\), and others\.$/);
   });
 
   it('is queried once every ten seconds at most, and has no summary if the ledger is unreachable', async () => {

@@ -83,17 +83,15 @@ function textOf(type: string, parts: Readonly<Record<string, unknown>>): string 
   return (parts['quasis'] as { value: { raw: string } }[]).map(({ value }) => value.raw).join('…');
 }
 
-function programs() {
-  return readdirSync(SRC, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
-    const file = path.replaceAll('\\', '/');
-    if (!/\.tsx?$/.test(file) || NOT_FOR_PEOPLE.test(file)) return [];
-    const lang = file.endsWith('x') ? 'tsx' : 'ts';
-    return [{ file, program: parseAst(readFileSync(join(SRC, file), 'utf8'), { lang }) }];
-  });
-}
+const PROGRAMS = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+  const file = path.replaceAll('\\', '/');
+  if (!/\.tsx?$/.test(file) || NOT_FOR_PEOPLE.test(file)) return [];
+  const lang = file.endsWith('x') ? 'tsx' : 'ts';
+  return [{ file, program: parseAst(readFileSync(join(SRC, file), 'utf8'), { lang }) }];
+});
 
 it('sentences for people stand in the catalogue', () => {
-  const found = programs().flatMap(({ file, program }) =>
+  const found = PROGRAMS.flatMap(({ file, program }) =>
     sentencesIn(program).map((text) => `${file}: ${text}`),
   );
   expect(found).toEqual([]);
@@ -106,10 +104,11 @@ const METHODS_IN_ENGLISH = /^(?:words|sentence)$/;
 /** Names of what a library says is wrong, in its own words. */
 const OF_LIBRARIES = /^issue$/;
 
-function* nodesIn(node: unknown): Generator<Node> {
-  if (typeof node !== 'object' || node === null) return;
-  if (!Array.isArray(node)) yield node as Node;
-  for (const each of Object.values(node)) yield* nodesIn(each);
+function nodesIn(node: unknown, found: Node[] = []): Node[] {
+  if (typeof node !== 'object' || node === null) return found;
+  if (!Array.isArray(node)) found.push(node as Node);
+  for (const each of Object.values(node)) nodesIn(each, found);
+  return found;
 }
 
 /** Whether a value may be English words; `english`: constants of the file that are. */
@@ -135,8 +134,8 @@ function saysEnglish(node: unknown, english: ReadonlySet<string>): boolean {
 }
 
 /** What a text is told with: parameters of an error, of a problem, or of a fact. */
-function paramsIn(program: unknown): Node[] {
-  return [...nodesIn(program)].flatMap(({ type, ...parts }): Node[] => {
+function paramsIn(nodes: readonly Node[]): Node[] {
+  return nodes.flatMap(({ type, ...parts }): Node[] => {
     const [first, second, third] = (parts['arguments'] ?? []) as Node[];
     if (type === 'NewExpression' && nameOf(parts['callee']) === 'ReceiptdError' && first && second)
       return [second];
@@ -151,8 +150,9 @@ function paramsIn(program: unknown): Node[] {
 }
 
 it('no text is told with words in English: they come with the facts that every language words (`within`, `saidBy`)', () => {
-  const found = programs().flatMap(({ file, program }) => {
-    const constants = [...nodesIn(program)].filter(
+  const found = PROGRAMS.flatMap(({ file, program }) => {
+    const nodes = nodesIn(program);
+    const constants = nodes.filter(
       ({ type, id, init }) =>
         type === 'VariableDeclarator' && (id as Node).type === 'Identifier' && init !== null,
     );
@@ -160,7 +160,7 @@ it('no text is told with words in English: they come with the facts that every l
     const english = new Set(
       constants.filter(({ init }) => saysEnglish(init, none)).map(({ id }) => nameOf(id)),
     );
-    return paramsIn(program).flatMap((params) =>
+    return paramsIn(nodes).flatMap((params) =>
       ((params['properties'] ?? []) as Node[])
         .filter(({ type, value }) => type === 'Property' && saysEnglish(value, english))
         .map(({ key }) => `${file}: ${nameOf(key)}`),

@@ -36,37 +36,36 @@ describe('detection of a service manager', () => {
   });
 
   test.each([
-    [
-      'a container',
-      { platform: 'linux', env: {}, isRoot: true },
-      ['/.dockerenv'],
-      'the container engine restart it',
-    ],
+    ['a container', { platform: 'linux', env: {}, isRoot: true }, ['/.dockerenv'], 'install.container'],
     [
       'WSL without systemd',
       { platform: 'linux', env: { WSL_DISTRO_NAME: 'Debian' }, isRoot: false },
       [],
-      '/etc/wsl.conf',
+      'install.wsl',
     ],
-    ['another init', { platform: 'linux', ...nobody }, [], 'with the tool that starts programs'],
+    ['another init', { platform: 'linux', ...nobody }, [], 'install.noSystemd'],
     [
       'systemd without a user manager',
       { platform: 'linux', env, isRoot: false },
       ['/run/systemd/system'],
-      'as root',
+      'install.noneForUser',
     ],
-  ] as const)('finds none for %s, and says what to do instead', (_, around, files, words) => {
-    const { runs, instead } = managerHere(around, '/etc/receiptd/receiptd.yaml', there(...files));
-    expect(runs).toBe(false);
-    expect(instead?.text).toContain(words);
+  ] as const)('finds none for %s, and says what to do instead', (_, around, files, key) => {
+    expect(managerHere(around, '/etc/receiptd/receiptd.yaml', there(...files))).toMatchObject({
+      runs: false,
+      instead: { parts: [{ key }] },
+    });
   });
 });
 
 test('on Windows, a configuration in a user profile gets no service, and setup says where to put it', () => {
   const around = { platform: 'win32', env: {}, isRoot: false } as const;
   const inProfile = managerHere(around, 'C:\\Users\\ann\\AppData\\Roaming\\receiptd\\receiptd.yaml');
-  expect(inProfile).toMatchObject({ runs: false, scope: 'system' });
-  expect(inProfile.instead?.text).toContain('--config C:\\ProgramData\\receiptd\\receiptd.yaml');
+  expect(inProfile).toMatchObject({
+    runs: false,
+    scope: 'system',
+    instead: { parts: [{ key: 'install.inProfile' }] },
+  });
 });
 
 test.each([

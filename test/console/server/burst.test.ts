@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { ask, dial, own, perform, signIn } from './browser.ts';
 import { signedIn } from './opened.ts';
 
@@ -65,37 +65,24 @@ async function connected(origin: string, cookie: string): Promise<() => Promise<
   };
 }
 
-describe('while others hold hundreds of connections open', () => {
-  it('a signed-in user gets answers on old and new connections', async () => {
-    const { origin, cookie } = await signedIn();
-    const before = await connected(origin, cookie);
-    expect(await before()).toBe(200);
-    const stillOpen = await crowd(origin);
-    expect(await before()).toBe(200);
-    for (let n = 0; n < 10; n += 1) expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
-    // The strangers have not left, but not all of them are kept.
-    expect(stillOpen()).toBeGreaterThan(256);
-    expect(stillOpen()).toBeLessThan(CROWD);
-  });
-
-  it('a signed-in user who connects at the same moment gets an answer', async () => {
-    const { console, origin, cookie } = await signedIn();
-    const link = (await console.open()).url;
-    const all = crowd(origin);
-    const asked = perform(origin, cookie, 'tryHeld');
-    const signed = signIn(link);
-    expect((await asked).status).toBe(200);
-    await signed;
-    await all;
-  });
-
-  it('a user who signed out loses the reserved connection', async () => {
-    const { origin, cookie } = await signedIn();
-    const connection = await connected(origin, cookie);
-    expect(await connection()).toBe(200);
-    expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
-    await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
-    await crowd(origin);
-    await expect.poll(connection).toBe(0);
-  });
+it('while others hold hundreds of connections open, signed-in users get answers; one who signed out loses the reserved connection', async () => {
+  const { console, origin, cookie } = await signedIn();
+  const before = await connected(origin, cookie);
+  expect(await before()).toBe(200);
+  const link = (await console.open()).url;
+  const all = crowd(origin);
+  // At the same moment.
+  const asked = perform(origin, cookie, 'tryHeld');
+  const signed = signIn(link);
+  expect((await asked).status).toBe(200);
+  await signed;
+  const stillOpen = await all;
+  expect(await before()).toBe(200);
+  for (let n = 0; n < 10; n += 1) expect((await perform(origin, cookie, 'tryHeld')).status).toBe(200);
+  // The strangers have not left, but not all of them are kept.
+  expect(stillOpen()).toBeGreaterThan(256);
+  expect(stillOpen()).toBeLessThan(CROWD);
+  await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie }) });
+  await crowd(origin);
+  await expect.poll(before).toBe(0);
 });

@@ -66,10 +66,7 @@ describe('the console at a fixed address', () => {
 it('the console does not open if it is turned off', async () => {
   const { console, incidents } = await prepare({ listen: 'off' });
   await console.start();
-  await expect(console.open()).rejects.toMatchObject({
-    code: 'CONSOLE_UNAVAILABLE',
-    message: 'The console is turned off.',
-  });
+  await expect(console.open()).rejects.toMatchObject({ key: 'CONSOLE_UNAVAILABLE.off' });
   expect(incidents.list()).toEqual([]);
 });
 

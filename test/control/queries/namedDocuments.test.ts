@@ -60,7 +60,7 @@ it.each(['SCAN0001.jpg', 'scan0001', 'SCAN0001-'])(
   async (written) => {
     await expect(named(written)).rejects.toMatchObject({
       code: 'DOCUMENT_AMBIGUOUS',
-      message: `"${written}" matches several documents, newest first: "SCAN0001-bbbb", "SCAN0001-aaaa".`,
+      params: { written, names: ['SCAN0001-bbbb', 'SCAN0001-aaaa'] },
     });
   },
 );
@@ -68,7 +68,7 @@ it.each(['SCAN0001.jpg', 'scan0001', 'SCAN0001-'])(
 it('a file without a document is refused with the reason', async () => {
   await expect(named('notes.txt')).rejects.toMatchObject({
     code: 'DOCUMENT_UNKNOWN',
-    message: '"notes.txt" has no document: /scans/notes.txt is rejected. This is text.',
+    params: { written: 'notes.txt', path: '/scans/notes.txt', state: 'rejected' },
   });
 });
 

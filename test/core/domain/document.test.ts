@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpointId, type FileIdentity, sameIdentity } from '../../../src/core/domain/document.ts';
+import { type FileIdentity, sameIdentity } from '../../../src/core/domain/document.ts';
 import { whileHeld } from '../../../src/core/domain/heldFile.ts';
 import { NOTE_ENDING, safeName } from '../../../src/core/domain/attention.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
@@ -21,17 +21,6 @@ describe('a file identity', () => {
         expect(sameIdentity(a, { ...a })).toBe(true);
       }),
     );
-  });
-});
-
-describe('an endpoint', () => {
-  it('is identified by its base URL and its uid', () => {
-    const ids = [
-      endpointId({ baseUrl: 'http://a', uid: 'x' }),
-      endpointId({ baseUrl: 'http://b', uid: 'x' }),
-      endpointId({ baseUrl: 'http://a', uid: 'y' }),
-    ];
-    expect(new Set(ids).size).toBe(3);
   });
 });
 
