@@ -7,16 +7,22 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import stringWidth from 'string-width';
 import YAML from 'yaml';
 import { runDemo } from '../../src/demo/demo.ts';
-import { planDrops, type Drop } from '../../src/demo/drop.ts';
+import { dropAll, planDrops, removeOwn, type Drop } from '../../src/demo/drop.ts';
 import { logLine } from '../../src/demo/logLine.ts';
-import { DemoError, openScratch } from '../../src/demo/scratch.ts';
+import { DemoError } from '../../src/demo/scratch.ts';
 
 let project: string;
 let printed: string;
 let pids: number[];
-/** Drawn once for all tests. */
-let planned: Promise<readonly Drop[]> | null = null;
-const drops = (): Promise<readonly Drop[]> => (planned ??= planDrops());
+/** The stand-in for the binary judges names alone. */
+const drops = async (): Promise<readonly Drop[]> =>
+  ['SCAN0001.jpg', 'SCAN0002.jpg', 'SCAN0003.png', 'copy.jpg', 'list.jpg'].map((name, at) => ({
+    name,
+    bytes: Buffer.alloc(2_000, at),
+    slowly: at === 1,
+    expected: at < 3 ? 'accepted' : at === 3 ? 'duplicate' : 'rejected',
+    remark: '',
+  }));
 
 beforeEach(async () => {
   project = await mkdtemp(path.join(os.tmpdir(), 'receiptd-demo-'));
@@ -99,7 +105,7 @@ describe('the demo', () => {
     expect(pids.map(isAlive)).toEqual([true, true]);
 
     const inbox = path.join(project, 'scratch', 'inbox');
-    expect(await readdir(inbox)).toHaveLength(12);
+    expect(await readdir(inbox)).toHaveLength(5);
     expect(printed).toContain(`Drop your own images into ${path.join('scratch', 'inbox')}`);
     expect(printed).not.toContain('secret-1');
     const config: unknown = YAML.parse(
@@ -167,15 +173,6 @@ describe('the demo', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('says which files did not arrive', async () => {
-    const judge =
-      "(name) => name === 'SCAN0002.jpg' ? 'queued' : /copy/.test(name) ? 'duplicate' : /list/.test(name) ? 'rejected' : 'accepted'";
-    const demo = run(await binary({ judge }), new AbortController().signal, { deadlineMs: 0 });
-    await expect(demo).rejects.toThrow('Not settled after 0 s: SCAN0002.jpg (queued).');
-    await said();
-    expect(pids.filter(isAlive)).toEqual([]);
-  });
-
   test('shows a line of the log in 80 columns, and what is none as it is', () => {
     const timestamp = new Date(2026, 0, 31, 8, 30).toISOString();
     const shown = (fields: object): string =>
@@ -191,15 +188,45 @@ describe('the demo', () => {
     expect(logLine('Segmentation fault')).toBe('Segmentation fault');
     expect(logLine('17')).toBe('17');
   });
+});
 
-  test('is not started where it runs already, nor without a build', async () => {
-    const first = await openScratch(path.join(project, 'scratch'));
-    await expect(run(await binary(), new AbortController().signal)).rejects.toThrow('already running in');
-    first.release();
-    const second = await openScratch(path.join(project, 'scratch'));
-    second.release();
-    await expect(run(path.join(project, 'none.js'), new AbortController().signal)).rejects.toThrow(
-      'npm run build',
-    );
+const noSleep = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+async function inboxOf() {
+  const inbox = path.join(project, 'inbox');
+  await mkdir(inbox);
+  return { inbox, all: await drops() };
+}
+
+test('the demo drops ten receipts in several formats, one of them twice, and one file that is no image', async () => {
+  const all = await planDrops();
+  const count = (state: Drop['expected']) => all.filter(({ expected }) => expected === state).length;
+  expect([count('accepted'), count('duplicate'), count('rejected')]).toEqual([10, 1, 1]);
+  expect(new Set(all.map(({ bytes }) => bytes.toString('base64'))).size).toBe(11);
+  expect(new Set(all.map(({ name }) => path.extname(name)))).toEqual(new Set(['.jpg', '.png', '.tif']));
+  expect(all.filter(({ slowly }) => slowly)).toHaveLength(1);
+});
+
+describe("a person's files", () => {
+  test('are never overwritten: the demo takes another name', async () => {
+    const { inbox, all } = await inboxOf();
+    await writeFile(path.join(inbox, 'SCAN0001.jpg'), 'mine');
+    await writeFile(path.join(inbox, 'SCAN0001-2.jpg'), 'mine too');
+    const used = await dropAll(inbox, all, noSleep);
+    expect([...used.values()]).toContain('SCAN0001-3.jpg');
+    expect(await readFile(path.join(inbox, 'SCAN0001.jpg'), 'utf8')).toBe('mine');
+    expect(await readFile(path.join(inbox, 'SCAN0001-2.jpg'), 'utf8')).toBe('mine too');
+  });
+
+  test("are kept when the demo's own are removed, half-written ones included", async () => {
+    const { inbox, all } = await inboxOf();
+    const slow = all.find((drop) => drop.slowly)!;
+    await dropAll(inbox, all, noSleep);
+    await writeFile(path.join(inbox, slow.name), slow.bytes.subarray(0, 1000));
+    await writeFile(path.join(inbox, 'SCAN0002.jpg'), 'mine, under the same name');
+    await writeFile(path.join(inbox, 'SCAN0003.png'), '');
+    await writeFile(path.join(inbox, 'my own.jpg'), all[1]!.bytes);
+    await removeOwn(inbox, all);
+    expect((await readdir(inbox)).sort()).toEqual(['SCAN0002.jpg', 'SCAN0003.png', 'my own.jpg']);
   });
 });

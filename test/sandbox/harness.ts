@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { cleanUp } from '../support/cleanUp.ts';
@@ -28,6 +29,12 @@ export async function start(options: Partial<SandboxOptions> = {}): Promise<Sand
   });
   cleanUp(() => sandbox.close());
   return sandbox;
+}
+
+/** The same, with a client that has a token. */
+export async function ready(options: Partial<SandboxOptions> = {}) {
+  const sandbox = await start(options);
+  return { sandbox, client: await new Client(sandbox.url).login() };
 }
 
 export interface Answer {
@@ -76,14 +83,18 @@ export class Client {
     });
   }
 
-  upload(name: string, body: Buffer | string, more: CallOptions & { uid?: string } = {}): Promise<Answer> {
+  upload(
+    name: string,
+    body: Buffer | string | Readable,
+    more: CallOptions & { uid?: string } = {},
+  ): Promise<Answer> {
     return this.call('POST', uploadPath(name, more.uid), { ...more, body });
   }
 }
 
 export interface CallOptions {
   readonly headers?: Record<string, string>;
-  readonly body?: Buffer | string;
+  readonly body?: Buffer | string | Readable;
   readonly signal?: AbortSignal;
 }
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { Client, fields, OFFICE, start } from './harness.ts';
+import { Client, fields, OFFICE, start, ready } from './harness.ts';
 import { listen } from '../support/ports.ts';
 import { SandboxMeter } from '../../src/sandbox/stats.ts';
 
@@ -37,8 +37,7 @@ test('the planned results of an upload are posted to its endpoint in order, and 
 
 test('a result is posted on request: for an unknown name, twice, malformed, or out of order', async () => {
   const { bodies, url } = await handler([204, 413]);
-  const sandbox = await start({ endpoints: [{ uid: OFFICE, name: 'Office', outgoingUrl: url }] });
-  const client = await new Client(sandbox.url).login();
+  const { sandbox, client } = await ready({ endpoints: [{ uid: OFFICE, name: 'Office', outgoingUrl: url }] });
   await client.upload('one', 'bytes');
   const post = async (result: object) =>
     client.call('POST', '/sandbox/results', { headers: {}, body: JSON.stringify(result) });
