@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { asFault } from '../../src/api/fault.ts';
 import { client, never, uploadRequest, UID } from './client.ts';
@@ -14,17 +15,12 @@ describe('nothing was sent when', () => {
   it('the connection is refused', async () => {
     const port = await freePort();
     const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    const code = 'ECONNREFUSED';
     expect(answer).toEqual({
       kind: 'fault',
       sent: false,
-      code: 'ECONNREFUSED',
-      fault: {
-        at: 'service',
-        host: `127.0.0.1:${port}`,
-        code: 'ECONNREFUSED',
-        isConnecting: true,
-        other: null,
-      },
+      code,
+      fault: { at: 'service', host: `127.0.0.1:${port}`, code, isConnecting: true, other: null },
     });
   });
 
@@ -40,68 +36,62 @@ describe('nothing was sent when', () => {
     expect(answer).toMatchObject({ kind: 'fault', sent: false });
     expect(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL']).toContain(answer.kind === 'fault' && answer.code);
   });
-
-  it('the connection is cut in the TLS handshake', async () => {
-    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.destroy()));
-    const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
-    expect(answer).toMatchObject({ kind: 'fault', sent: false, code: 'ECONNRESET' });
-  });
-
-  it('the other side does not speak TLS', async () => {
-    const { port } = await scriptedTcpServer((socket) =>
-      socket.once('data', () => socket.end('HTTP/1.1 400 No\r\n\r\n')),
-    );
-    const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
-    expect(answer).toMatchObject({ kind: 'fault', sent: false });
-  });
 });
 
-describe('something may have been sent when', () => {
-  it('the connection is cut while the body is being sent', async () => {
-    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.destroy()));
-    const request = uploadRequest({ bytes: Buffer.alloc(8_000_000) });
-    const answer = await client(`http://127.0.0.1:${port}`).service.upload(request, never);
-    expect(answer).toMatchObject({ kind: 'fault', sent: true });
-  });
+const OTHER_PROTOCOL = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
 
-  it.each([11, 1_000_000])('`100 Continue` comes unasked, with %d bytes', async (size) => {
+it.each<[string, 'http' | 'https', (socket: Socket) => unknown, object, string?]>([
+  ['cuts the TLS handshake', 'https', (socket) => socket.destroy(), { sent: false, code: 'ECONNRESET' }],
+  ['does not speak TLS', 'https', (socket) => socket.end('HTTP/1.1 400 No\r\n\r\n'), { sent: false }],
+  ['cuts the connection while the body is being sent', 'http', (socket) => socket.destroy(), { sent: true }],
+  [
+    'ends without an answer',
+    'http',
+    (socket) => socket.end(),
+    { sent: true, code: 'UND_ERR_SOCKET' },
+    'closed',
+  ],
+  [
+    'ends after 101',
+    'http',
+    (socket) => socket.end(OTHER_PROTOCOL),
+    { sent: true, code: 'UND_ERR_SOCKET' },
+    'closed',
+  ],
+  [
+    'does not answer in HTTP',
+    'http',
+    (socket) => socket.end('220 mail.example\r\n'),
+    { sent: true },
+    'notHttp',
+  ],
+])(
+  'of a server that %s, it is known whether something may have been sent',
+  async (what, scheme, answer, expected, meaning) => {
+    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => answer(socket)));
+    const request = uploadRequest(what.includes('body') ? { bytes: Buffer.alloc(8_000_000) } : {});
+    const given = await client(`${scheme}://127.0.0.1:${port}`).service.upload(request, never);
+    expect(given).toMatchObject({ kind: 'fault', ...expected });
+    if (meaning !== undefined) expect(meaningOf(given)).toBe(meaning);
+  },
+);
+
+it.each([11, 1_000_000])(
+  '`100 Continue` comes unasked, with %d bytes: something may have been sent',
+  async (size) => {
     const { port } = await scriptedTcpServer((socket) =>
       socket.once('data', () => socket.resume().write('HTTP/1.1 100 Continue\r\n\r\n')),
     );
     const { service } = client(`http://127.0.0.1:${port}`);
+    const code = 'UNASKED_CONTINUE';
     expect(await service.upload(uploadRequest({ bytes: Buffer.alloc(size) }), never)).toEqual({
       kind: 'fault',
       sent: true,
-      code: 'UNASKED_CONTINUE',
-      fault: {
-        at: 'service',
-        host: `127.0.0.1:${port}`,
-        code: 'UNASKED_CONTINUE',
-        isConnecting: false,
-        other: null,
-      },
+      code,
+      fault: { at: 'service', host: `127.0.0.1:${port}`, code, isConnecting: false, other: null },
     });
-  });
-
-  it('the server ends the connection without an answer or after 101', async () => {
-    const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
-    for (const words of ['', upgrade]) {
-      const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.end(words)));
-      const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
-      expect(answer).toMatchObject({ kind: 'fault', sent: true, code: 'UND_ERR_SOCKET' });
-      expect(meaningOf(answer)).toBe('closed');
-    }
-  });
-
-  it('the answer is not HTTP', async () => {
-    const { port } = await scriptedTcpServer((socket) =>
-      socket.once('data', () => socket.end('220 mail.example\r\n')),
-    );
-    const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
-    expect(answer).toMatchObject({ kind: 'fault', sent: true });
-    expect(meaningOf(answer)).toBe('notHttp');
-  });
-});
+  },
+);
 
 it('keeps the status of a refusal whose body breaks off', async () => {
   const server = await scriptedServer((request, response) => {
@@ -187,28 +177,19 @@ describe('a service that expects HTTP instead of HTTPS, or the reverse', () => {
     const server = await scriptedServer((_request, response) => sendJson(response, 200, record));
     const { host } = new URL(server.baseUrl);
     const answer = await client(`https://${host}`).service.upload(uploadRequest(), never);
-    expect(answer).toMatchObject({
-      kind: 'fault',
-      sent: false,
-      fault: { host, other: 'http' },
-    });
+    expect(answer).toMatchObject({ kind: 'fault', sent: false, fault: { host, other: 'http' } });
   });
 
-  it('is named with http where https is reset', async () => {
+  it.each([
+    ['https', 'http'],
+    ['http', 'https'],
+  ])('is named where %s is reset: %s', async (scheme, other) => {
     const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
-    const answer = await client(`https://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
-    expect(answer).toMatchObject({
-      code: 'ECONNRESET',
-      fault: { host: `127.0.0.1:${port}`, other: 'http' },
-    });
+    const answer = await client(`${scheme}://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
+    expect(answer).toMatchObject({ fault: { host: `127.0.0.1:${port}`, other } });
   });
 
-  it('is named with https where plain HTTP is reset, and no more once it has answered', async () => {
-    const { port } = await scriptedTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
-    const answer = await client(`http://127.0.0.1:${port}`).service.upload(uploadRequest(), never);
-    expect(answer).toMatchObject({
-      fault: { host: `127.0.0.1:${port}`, other: 'https' },
-    });
+  it('is not named once the service has answered', async () => {
     let isWell = true;
     const server = await scriptedServer((request, response) => {
       if (isWell) sendJson(response, 200, record);

@@ -112,7 +112,7 @@ it('the daemon dismisses, queues and erases hundreds of documents in parts, each
         after = part.next;
       }
     }
-    return done;
+    return done.filter((count) => count > 0);
   };
   // Two seconds each: one change of 500.
   expect(await parts('dismiss')).toEqual([500, 1]);

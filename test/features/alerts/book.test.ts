@@ -238,33 +238,6 @@ describe('in quiet hours', () => {
 });
 
 describe('a restart', () => {
-  it('repeats no alert, and reports no problem as over before it could have been found again', () => {
-    const desk = new Desk();
-    desk.begin('a').begin('b').pass(HOUR);
-    expect(desk.told).toHaveLength(1);
-    desk.restart();
-    desk.isLooking = true;
-    desk.pass(10 * MINUTE);
-    desk.isLooking = false;
-    // It is found again with another time.
-    desk.begin('a').pass(HOUR);
-    expect(said(desk.told)).toEqual(['opened a b', 'closed b']);
-    desk.end('a').pass(HOUR);
-    expect(desk.told.at(-1)).toMatchObject({ kind: 'closed', causes: [{ key: 'a', since: START }] });
-  });
-
-  it('waits for problems that take time to be found again, and delays nothing else', () => {
-    const desk = new Desk();
-    desk.times = { ...desk.times, afterMs: 0 };
-    desk.begin('a').pass(MINUTE);
-    desk.restart();
-    desk.pass(MINUTE);
-    desk.begin('a').pass(MINUTE);
-    expect(said(desk.told)).toEqual(['opened a']);
-    desk.end('a').pass(MINUTE);
-    expect(said(desk.told)).toEqual(['opened a', 'closed a']);
-  });
-
   it('keeps counting how long an unsent problem has lasted', () => {
     const desk = new Desk();
     desk.begin('a').pass(90 * SECOND);
