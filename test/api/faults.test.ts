@@ -72,7 +72,8 @@ it.each<[string, 'http' | 'https', (socket: Socket) => unknown, object, string?]
     const request = uploadRequest(what.includes('body') ? { bytes: Buffer.alloc(8_000_000) } : {});
     const given = await client(`${scheme}://127.0.0.1:${port}`).service.upload(request, never);
     expect(given).toMatchObject({ kind: 'fault', ...expected });
-    if (meaning !== undefined) expect(meaningOf(given)).toBe(meaning);
+    // Only where its words are its own.
+    expect([undefined, meaningOf(given)]).toContain(meaning);
   },
 );
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fileStore, writableFile } from '../../../src/api/credentials/file.ts';
 import { singleStore, putSafely, takeOut, type SingleStore } from '../../../src/api/credentials/move.ts';
+import type { Credentials } from '../../../src/core/ports/credentials.ts';
 import { absent } from '../../../src/api/credentials/store.ts';
 import { temporaryFolder } from './temporaryFolder.ts';
 
@@ -70,10 +71,17 @@ function mortal(of: SingleStore, step: () => Promise<void>): SingleStore {
       await step();
       return result;
     };
-  const { store, look, writable } = of;
+  const { store, writable } = of;
   if (writable === null) throw new Error('not writable');
-  const { set, remove } = writable;
-  return { store, look: around(look), writable: { ...writable, set: around(set), remove: around(remove) } };
+  return {
+    store,
+    look: around(() => of.look()),
+    writable: {
+      store,
+      set: around((given: Credentials) => writable.set(given)),
+      remove: around(() => writable.remove()),
+    },
+  };
 }
 
 it('a move that ends at any step leaves the credentials in one of the stores, and the next one completes', async () => {
@@ -102,7 +110,7 @@ it('a move that ends at any step leaves the credentials in one of the stores, an
     if (await move(at)) break;
     expect((await held(from)) ?? (await held(to))).toEqual(credentials);
     // The move is repeated if the old copy still exists.
-    if ((await held(from)) !== null) expect(await move(Infinity)).toBe(true);
+    expect((await held(from)) === null || (await move(Infinity))).toBe(true);
     expect([await held(from), await held(to)]).toEqual([null, credentials]);
   }
   expect(at).toBe(9);
