@@ -20,10 +20,12 @@ import { failure, type Finding } from '../core/domain/finding.ts';
 import { checkAgent } from './checkAgent.ts';
 import { checkListeners } from './checkListeners.ts';
 import { checkMachine } from './checkMachine.ts';
+import { checkUnit } from './checkUnit.ts';
 import { checkPages } from '../wiring/pageSplitter.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { withService } from './serviceClient.ts';
+import { hostOf } from './serviceHost.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { findingWords } from '../texts/explain.ts';
@@ -78,6 +80,7 @@ export async function findingsOf(
     ...(await checkListeners(config)),
     ...(await checkOriginals(config)),
   );
+  findings.push(...(await checkUnit(config, hostOf(io))));
   findings.push(checkPages(config), ...(await checkMachine(config)), ...(await checkInstalls(io.env)));
   findings.push(...(await checkAccounts(io, config, offline)));
   return findings;

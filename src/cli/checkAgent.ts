@@ -11,8 +11,11 @@ const ANSWER_MS = 5_000;
 /** What a running agent says keeps it from working. A failure if it takes in nothing. */
 export async function checkAgent({ stateDir }: Config): Promise<Finding[]> {
   const status = await statusOf(stateDir);
-  // `check` looks at folders itself.
-  const incidents = (status?.incidents ?? []).filter(({ code }) => !code.startsWith('FOLDER_'));
+  // `check` looks at folders itself, but not from within a service or container that may not write there.
+  const incidents = (status?.incidents ?? []).filter(
+    ({ code, params }) =>
+      !code.startsWith('FOLDER_') || (code === 'FOLDER_UNWRITABLE' && params['system'] === 'EROFS'),
+  );
   return incidents.map((incident) => {
     const condition = conditionOfJson(incident);
     const subject = subjectOf(condition);

@@ -11,6 +11,7 @@ import { iso } from '../core/domain/words.ts';
 import { fitted, print, type Io } from './io.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { jsonArray, namedRows } from '../control/queries/jsonArray.ts';
+import { textsOf } from './language.ts';
 import { writeChunks } from './list.ts';
 import { outputUnwritable } from './output.ts';
 import { withReading } from './reading.ts';
@@ -32,12 +33,16 @@ function formatOf({ format, output }: ExportOptions): ExportFormat {
 }
 
 /** Excel expects semicolons between columns if the user's decimal separator is a comma. */
-function formOf(format: ExportFormat, { excel = false, separator: wanted }: ExportOptions): CsvForm {
+async function formOf(
+  io: Io,
+  format: ExportFormat,
+  { excel = false, separator: wanted }: ExportOptions,
+): Promise<CsvForm> {
   if (format === 'json' && (excel || wanted !== undefined)) throw new ReceiptdError('USAGE.onlyWithCsv');
   const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
   const separator = wanted === undefined ? usual : separatorOf(wanted);
   if (separator === undefined) throw new ReceiptdError('USAGE.separator', { wanted: wanted ?? '' });
-  return { separator, byteOrderMark: excel };
+  return { separator, byteOrderMark: excel, texts: excel ? await textsOf(io) : null };
 }
 
 export function addExport(program: Command, io: Io): void {
@@ -59,7 +64,7 @@ export function addExport(program: Command, io: Io): void {
     .action(async (options: ExportOptions) => {
       const { output } = options;
       const format = formatOf(options);
-      const form = formOf(format, options);
+      const form = await formOf(io, format, options);
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
       const { columns } = config.results;

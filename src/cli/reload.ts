@@ -1,6 +1,8 @@
 import type { Command } from './command.ts';
 import { callControl } from '../control/client.ts';
 import { print, type Io } from './io.ts';
+import { conditionOfJson } from '../control/protocol/problem.ts';
+import { findingWords } from '../texts/explain.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { textsOf } from './language.ts';
 import { configOf, type ConfigOption } from './session.ts';
@@ -19,10 +21,17 @@ export function addReload(program: Command, io: Io): void {
       // Loading the config first reports its errors before the agent is asked.
       const { stateDir } = await configOf(io, options);
       const how = { signal: io.stop, timeoutMs: TIMEOUT_MS };
-      const { file, restartNeeded, originals = [] } = await callControl(stateDir, 'reload', {}, how);
+      const answer = await callControl(stateDir, 'reload', {}, how);
+      const { file, restartNeeded, originals = [], consequences = [] } = answer;
       print(io, words.done(escapeUnsafe(file)));
-      const { findings } = await textsOf(io);
-      for (const each of originals) print(io, `${escapeUnsafe(each.folder)}: ${findings.originals(each)}`);
+      const texts = await textsOf(io);
+      for (const each of originals)
+        print(io, `${escapeUnsafe(each.folder)}: ${texts.findings.originals(each)}`);
+      for (const each of consequences) {
+        if (each.kind !== 'unwritable') continue;
+        const fact = { is: 'problem', problem: conditionOfJson(each.problem) } as const;
+        print(io, escapeUnsafe(findingWords(texts, { fact })));
+      }
       if (restartNeeded.length > 0) print(io, words.restart(restartNeeded));
     });
 }

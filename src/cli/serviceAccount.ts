@@ -1,7 +1,7 @@
 import { accountsHeldBySystemd } from '../features/os-service/hosted.ts';
 import type { Config } from '../config/config.ts';
 import { gidOf } from '../system/group.ts';
-import { ReceiptdError, type ErrorCode, type SaidElsewhere } from '../core/domain/errors.ts';
+import { ReceiptdError, type ErrorCode } from '../core/domain/errors.ts';
 import { codeOf, type Finding } from '../core/domain/finding.ts';
 import {
   createAccount,
@@ -19,6 +19,7 @@ import { findingWords } from '../texts/explain.ts';
 import { languageOfTerminal } from '../texts/language.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { InstallSteps } from './installSteps.ts';
+import { UNIT } from './checkUnit.ts';
 import { demandGivable, giveStateDir } from './serviceState.ts';
 
 const CHECK_MS = 5 * 60_000;
@@ -30,6 +31,8 @@ const GRAVE: readonly ErrorCode[] = [
   'ATTENTION_UNWRITABLE',
   'STATE_UNWRITABLE',
 ];
+/** What is said about the service as it is now, which the installation replaces. */
+const OF_RUNNING: readonly string[] = ['agent', UNIT];
 
 /**
  * Creates the account and its state directory if needed, and checks that it can access what the agent needs.
@@ -74,9 +77,9 @@ export async function prepareAccount(
   // A dry run has not created the state directory.
   const isDue = (finding: Finding): boolean => steps.isDry && codeOf(finding) === 'STATE_UNWRITABLE';
   for (const finding of findings) {
-    if (finding.level !== 'fail' || finding.fact.is !== 'error' || isDue(finding)) continue;
-    const { error } = finding.fact;
-    if (GRAVE.includes(error.code)) throw await refusal(host, config, found, finding.subject, error);
+    const code = codeOf(finding);
+    if (finding.level !== 'fail' || code === null || OF_RUNNING.includes(finding.subject)) continue;
+    if (GRAVE.includes(code) && !isDue(finding)) throw await refusal(host, config, found, finding, code);
   }
   // systemd passes its credentials only to the unit, so `check` can't find them.
   const held = accountsHeldBySystemd(config, host.credentialStores).map((name) =>
@@ -85,6 +88,7 @@ export async function prepareAccount(
   const others = findings.filter(
     (finding) =>
       finding.level !== 'ok' &&
+      finding.subject !== UNIT &&
       !isDue(finding) &&
       !(codeOf(finding) === 'CREDENTIALS_MISSING' && held.includes(finding.subject)),
   );
@@ -122,16 +126,22 @@ async function refusal(
   host: Host,
   config: Config,
   account: Account,
-  subject: string,
-  error: SaidElsewhere,
+  { subject, fact }: Finding,
+  code: ErrorCode,
 ): Promise<Error> {
-  const { code, message, hint } = error;
   const folder = config.folders.find(({ path }) => path === subject);
-  if (folder === undefined || code === 'FOLDER_NOT_A_DIRECTORY') {
-    const detail = [message, hint].filter(Boolean).join(' ');
+  const error =
+    fact.is === 'error'
+      ? fact.error
+      : code === 'FOLDER_NOT_A_DIRECTORY'
+        ? new ReceiptdError('FOLDER_NOT_A_DIRECTORY.chosen', { folder: subject }).facts()
+        : null;
+  if (error !== null) {
+    const detail = [error.message, error.hint].filter(Boolean).join(' ');
     return new ReceiptdError('INSTALL_REFUSED.finding', { account: account.name, subject, detail, error });
   }
-  const needsWriting = folder.afterUpload !== 'keep' || folder.needsAttention !== null;
+  const needsWriting =
+    folder !== undefined && (folder.afterUpload !== 'keep' || folder.needsAttention !== null);
   return new ReceiptdError('INSTALL_REFUSED.folderOutOfReach', {
     user: account.name,
     folder: subject,

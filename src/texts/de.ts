@@ -2,6 +2,7 @@ import type { Format } from './format.ts';
 import type { Texts } from './en.ts';
 import { alertsTexts } from './de/alerts.ts';
 import { codesTexts } from './de/codes.ts';
+import { csvTexts } from './de/csv.ts';
 import { errorsTexts } from './de/errors.ts';
 import { findingTexts, subjectText } from './de/findings.ts';
 import { logTexts } from './de/log.ts';
@@ -29,6 +30,7 @@ export default function german(format: Format): Texts {
     found: foundTexts,
     logTexts,
     ...reasonsTexts(),
+    ...csvTexts,
     ...problemsTexts(format),
     ...scanNotesTexts(format),
     ...alertsTexts(format),

@@ -2,6 +2,7 @@ import type { ErrorTexts } from './errors.ts';
 import type { Format } from './format.ts';
 import { alertsTexts } from './en/alerts.ts';
 import { codesTexts } from './en/codes.ts';
+import { csvTexts } from './en/csv.ts';
 import { errorsTexts } from './en/errors.ts';
 import { findingTexts, type Findings } from './en/findings.ts';
 import { logTexts, type LogTexts } from './en/log.ts';
@@ -33,6 +34,7 @@ export default function english(format: Format) {
     why,
     logTexts: log,
     ...reasonsTexts(),
+    ...csvTexts,
     ...problemsTexts(format),
     ...scanNotesTexts(format),
     ...alertsTexts(format),

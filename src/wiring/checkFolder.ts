@@ -1,8 +1,15 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FolderConfig } from '../config/config.ts';
-import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
-import { failure, type Finding, type FindingFact } from '../core/domain/finding.ts';
+import { ReceiptdError, systemCode, type ErrorCode } from '../core/domain/errors.ts';
+import type { Finding, FindingFact } from '../core/domain/finding.ts';
+import {
+  conditionOfFolder,
+  originalsStay,
+  subfoldersShut,
+  type Condition,
+  type Detail,
+} from '../core/domain/problem.ts';
 import { isUnreachable } from '../core/domain/unreachable.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
 import { createFolderClaims } from '../intake/folder/folderClaims.ts';
@@ -15,7 +22,7 @@ export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {
   const { path: subject } = folder;
   try {
     if (!(await stat(subject)).isDirectory()) {
-      return [failure(subject, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'))];
+      return [awayFinding(subject, 'notADirectory', { detail: '' })];
     }
     const entries = await readdir(subject, { withFileTypes: true });
     await access(subject, constants.R_OK | constants.X_OK);
@@ -31,17 +38,30 @@ export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {
     if (folder.recursive) findings.push(...(await checkSubfolders(opened)));
     const links = entries.filter((entry) => entry.isSymbolicLink()).length;
     if (links > 0) findings.push(found(subject, 'warn', { is: 'links', count: links }));
-    if (folder.afterUpload !== 'keep') findings.push(await checkOriginals(opened, folder.afterUpload));
-    if (folder.needsAttention !== null) findings.push(await checkAttention(subject, folder.needsAttention));
+    const problems = await unwritableOf(folder, opened);
+    findings.push(...problems.map((problem) => found(subject, 'fail', { is: 'problem', problem })));
+    const isFine = (code: ErrorCode) => problems.every((problem) => problem.code !== code);
+    if (folder.afterUpload !== 'keep' && isFine('FOLDER_UNWRITABLE'))
+      findings.push(found(subject, 'ok', { is: 'movable', afterUpload: folder.afterUpload }));
+    if (folder.needsAttention !== null && isFine('ATTENTION_UNWRITABLE'))
+      findings.push(found(subject, 'ok', { is: 'attention', place: folder.needsAttention }));
     return findings;
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'ENOENT') return [found(subject, 'warn', { is: 'awaited' })];
-    if (code !== undefined && isUnreachable(code))
-      return [failure(subject, new ReceiptdError('FOLDER_UNREACHABLE.checked', { system: code }))];
-    const detail = code ?? String(error);
-    return [failure(subject, new ReceiptdError('FOLDER_UNREADABLE.checked', { detail }))];
+    const state = code === 'ENOENT' ? 'missing' : isUnreachable(code) ? 'unreachable' : 'unreadable';
+    return [awayFinding(subject, state, { detail: code ?? String(error) })];
   }
+}
+
+/** That a folder can't be taken in, as the agent would tell it. It waits for one that is missing. */
+export function awayFinding(
+  path: string,
+  state: 'missing' | 'notADirectory' | 'unreadable' | 'unreachable' | 'taken',
+  why: Detail,
+): Finding {
+  const problem = conditionOfFolder(path, state, why);
+  if (problem === null) throw new TypeError(`no problem: ${state}`);
+  return found(path, state === 'missing' ? 'warn' : 'fail', { is: 'problem', problem });
 }
 
 /** As the agent opens it. */
@@ -55,20 +75,14 @@ const LISTED_AT_MOST = 1_000;
 
 /** Subfolders of a recursive folder that the agent can't list; those that it ignores don't matter. */
 async function checkSubfolders(folder: WatchedFolder): Promise<Finding[]> {
-  const shut: { readonly path: string; readonly code: string }[] = [];
+  const shut = new Map<string, string>();
   let listed = 0;
   for await (const { unreadableDirs = [] } of folder.list()) {
-    shut.push(...unreadableDirs.filter(({ code }) => code !== 'ENOENT'));
+    for (const { path, code } of unreadableDirs) if (code !== 'ENOENT') shut.set(path, code);
     if ((listed += 1) === LISTED_AT_MOST) break;
   }
-  const [first] = shut;
-  if (first === undefined) return [];
-  const about = {
-    count: shut.length,
-    systems: [...new Set(shut.map(({ code }) => code))],
-    example: first.path,
-  };
-  return [failure(folder.path, new ReceiptdError('SUBFOLDERS_UNREADABLE.checked', about))];
+  if (shut.size === 0) return [];
+  return [found(folder.path, 'fail', { is: 'problem', problem: subfoldersShut(folder.path, shut) })];
 }
 
 /** Whether an agent with another state directory already watches it. */
@@ -77,31 +91,26 @@ export async function checkTaken({ path }: FolderConfig, stateDir: string): Prom
   const look = folder && (await createFolderClaims(stateDir).look(tokenOf(folder)));
   // An agent that does not identify itself may be the one of this state directory.
   if (look?.kind !== 'taken' || look.by === null || look.by.stateDir === stateDir) return [];
-  return [failure(path, new ReceiptdError('FOLDER_TAKEN.checked', { folder: path, by: look.by }))];
+  const why = new ReceiptdError('FOLDER_TAKEN.held', { folder: path, by: look.by, takeOverAfterMs: null });
+  return [awayFinding(path, 'taken', why.within())];
 }
 
-async function checkOriginals(folder: WatchedFolder, afterUpload: 'archive' | 'delete'): Promise<Finding> {
-  const { path } = folder;
-  const system = await folder.unwritable(afterUpload === 'archive' ? 'archive' : 'nowhere');
-  if (system === null) return found(path, 'ok', { is: 'movable', afterUpload });
-  const about = { afterUpload, system, isNoFolder: isNoFolder(system) };
-  return failure(path, new ReceiptdError('FOLDER_UNWRITABLE.originals', about));
-}
-
-/** The agent creates it when it first needs it, in an existing directory. */
-async function checkAttention(subject: string, place: string): Promise<Finding> {
-  const system = await unwritable(attentionDirectory(place, [subject]));
-  if (system === null) return found(subject, 'ok', { is: 'attention', place });
-  return failure(
-    subject,
-    isNoFolder(system)
-      ? new ReceiptdError('ATTENTION_UNWRITABLE.link', { place })
-      : new ReceiptdError('ATTENTION_UNWRITABLE.checked', { place, system }),
-  );
-}
-
-function isNoFolder(code: string): boolean {
-  return code === 'ENOTDIR' || code === 'ELOOP';
+/** What keeps originals in the folder, or files that need attention from being shown, by trying: as the agent would tell it. */
+export async function unwritableOf(folder: FolderConfig, opened = opens(folder)): Promise<Condition[]> {
+  const { path, afterUpload, needsAttention: place } = folder;
+  const isArchived = afterUpload === 'archive';
+  const originals =
+    afterUpload === 'keep' ? null : await opened.unwritable(isArchived ? 'archive' : 'nowhere');
+  // The agent creates it when it first needs it, in an existing directory.
+  const shown = place === null ? null : await unwritable(attentionDirectory(place, [path]));
+  return [
+    ...(originals === null
+      ? []
+      : [originalsStay({ folder: path, file: null, system: originals, isArchived })]),
+    ...(place === null || shown === null
+      ? []
+      : [{ code: 'ATTENTION_UNWRITABLE', params: { place, system: shown } } as const]),
+  ];
 }
 
 function found(subject: string, level: Finding['level'], fact: FindingFact): Finding {

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, FolderConfig } from '../config/config.ts';
@@ -11,8 +11,10 @@ import type { Clock } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { StateCount } from '../core/ports/ledgerReports.ts';
 import type { Spool } from '../core/ports/spool.ts';
+import { ignoreSystemErrors } from '../intake/folder/realDirectory.ts';
 import { configuredChannels } from './alertChannels.ts';
 import { leavingWithinHour, sentSoFar, type SentSoFar, type WaitingFiles } from './backlogWithin.ts';
+import { unwritableOf } from './checkFolder.ts';
 import { composeFolders, type Guards } from './folders.ts';
 import { lookThrough } from './testFolder.ts';
 
@@ -52,6 +54,10 @@ export async function consequencesOf(
     ...after.folders.flatMap((folder) => ofFolder(folder, change)),
     ...(await ofNewFolders(change, deps)),
     ...(await ofStorage(change, deps)),
+    ...(await unwritableIn(
+      after.folders.filter((folder) => !writesAsIn(before, folder)),
+      deps.guards,
+    )),
     ...(configuredChannels(before).length > 0 && configuredChannels(after).length === 0
       ? [{ kind: 'nobodyAlerted' as const }]
       : []),
@@ -137,6 +143,34 @@ async function ofNewFolders(
     if (count !== 0) found.push({ kind: 'firstWatched', folder: path, files: count });
   }
   return found;
+}
+
+/** Where the agent can't write, although these folders tell it to. */
+export async function unwritableIn(folders: readonly FolderConfig[], guards: Guards): Promise<Consequence[]> {
+  const found: Consequence[] = [];
+  for (const folder of folders) {
+    const { path } = folder;
+    const problems = await guards
+      .over(path)
+      .run(async () => ((await stat(path)).isDirectory() ? unwritableOf(folder) : []))
+      // A folder that is not there, or does not respond, has a problem of its own.
+      .catch((error: unknown) => {
+        ignoreSystemErrors(error);
+        return [];
+      });
+    for (const { code, params } of problems)
+      found.push({ kind: 'unwritable', problem: { code, params: { ...params } } });
+  }
+  return found;
+}
+
+function writesAsIn(
+  { folders }: Config,
+  { path, afterUpload, archiveTo, needsAttention }: FolderConfig,
+): boolean {
+  const former = folders.find((each) => each.path === path);
+  const wanted = { afterUpload, archiveTo, needsAttention };
+  return former !== undefined && isDeepStrictEqual({ ...former, ...wanted }, former);
 }
 
 /** Hashes per query, as in sweeps. */

@@ -15,7 +15,7 @@ import { whileWritable } from '../daemon/whileWritable.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { LogLines } from '../core/ports/logLines.ts';
-import { consequencesOf } from './consequences.ts';
+import { consequencesOf, unwritableIn } from './consequences.ts';
 import { composeSideServices } from './sideServices.ts';
 import { composeGeneration } from './generation.ts';
 import { composeProcessScope } from './processScope.ts';
@@ -56,7 +56,9 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     const replace = (next: Config): Promise<void> => generations.replace(next);
     const foresee = (before: Config, after: Config) =>
       consequencesOf(before, after, { ...lasting, spool: () => generations.current.spool });
-    const settings = await Settings.read({ file: config.file, context, lasting, replace, foresee });
+    const unwritable = ({ folders }: Config) => unwritableIn(folders, lasting.guards);
+    const { file } = config;
+    const settings = await Settings.read({ file, context, lasting, replace, foresee, unwritable });
     const { config: first } = settings.inEffect;
     if (first.stateDir !== config.stateDir)
       throw new ReceiptdError('CONFIG_CHANGED.whileStarting', { file: config.file });

@@ -22,6 +22,8 @@ import { SettingsInEffect, withoutMark, type FileText, type InEffectDeps } from 
 export interface SettingsDeps extends InEffectDeps {
   /** The immediate side effects of a change. */
   readonly foresee: (before: Config, after: Config) => Promise<Consequence[]>;
+  /** Where the agent can't write, although the configuration tells it to. */
+  readonly unwritable: (config: Config) => Promise<Consequence[]>;
 }
 
 interface How {
@@ -91,7 +93,9 @@ export class Settings {
   reload(): Promise<ConfigState> {
     return this.#queue.add(async () => {
       await this.inEffect.readAgain();
-      return { ...(await this.#state()), originals: await this.#originals(this.inEffect.config) };
+      const { config } = this.inEffect;
+      const consequences = await this.#deps.unwritable(config);
+      return { ...(await this.#state()), originals: await this.#originals(config), consequences };
     });
   }
 

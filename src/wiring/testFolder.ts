@@ -11,7 +11,7 @@ import { findingWords } from '../texts/explain.ts';
 import { formatOf } from '../texts/format.ts';
 import { foreseeSome } from '../intake/dryRun.ts';
 import type { FolderAvailability, WatchedFolder } from '../core/ports/folder.ts';
-import { checkFolder } from './checkFolder.ts';
+import { awayFinding, checkFolder } from './checkFolder.ts';
 import { composeFolders } from './folders.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
@@ -77,18 +77,13 @@ export async function testFolder(request: Request<'testFolder'>, how: Deps): Pro
     };
   } catch (error) {
     const now = await folder.availability();
-    const why = new ReceiptdError('FOLDER_UNREADABLE.checked', { ...saidBy(error) });
-    return { ...looked, findings: [toldOf(now.state === 'present' ? failure(path, why) : away(path, now))] };
+    const found = now.state === 'present' ? awayFinding(path, 'unreadable', saidBy(error)) : away(path, now);
+    return { ...looked, findings: [toldOf(found)] };
   }
 }
 
 function away(path: string, { state, why }: AwayFolder): Finding {
-  if (state === 'missing') return { level: 'warn', subject: path, fact: { is: 'awaited' } };
-  if (state === 'notADirectory') return failure(path, new ReceiptdError('FOLDER_NOT_A_DIRECTORY.checked'));
-  return failure(
-    path,
-    new ReceiptdError(`FOLDER_${state === 'unreadable' ? 'UNREADABLE' : 'UNREACHABLE'}.chosen`, within(why)),
-  );
+  return awayFinding(path, state, within(why));
 }
 
 /** In English, with the facts for other languages. */

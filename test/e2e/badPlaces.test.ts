@@ -57,7 +57,7 @@ describe('a watched folder', () => {
     const checked = await asOrdinaryUser(() => quickly(site, ['check', ...config]));
     expect(checked.status).toBe(1);
     expect(finding(checked, site.file('inbox'))).toMatch(
-      /^FAIL .*can't be read.*user.*\[FOLDER_UNREADABLE\]$/,
+      /^FAIL .*can’t be read.*user.*\[FOLDER_UNREADABLE\]$/,
     );
     const once = await asOrdinaryUser(() => quickly(site, ['run', '--once', ...config]));
     expect(once.status).toBe(4);

@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, test } from 'vitest';
-import { installService } from '../../src/cli/serviceInstall.ts';
+import { checkUnit } from '../../src/cli/checkUnit.ts';
+import { definedService, installService } from '../../src/cli/serviceInstall.ts';
 import { canMount } from '../support/ownMount.ts';
 import { MAIN, OFFICE, prepare, until } from './support/agent.ts';
 import { BOOTED, install, place, SYSTEM } from './support/servicePlace.ts';
 import { isRoot } from '../support/root.ts';
 import { canNotify, type NotifySocket, openNotifySocket } from '../support/notifySocket.ts';
 import { Launchd } from '../../src/features/os-service/launchd/manager.ts';
+import { packagedUnit } from '../../src/features/os-service/packagedUnit.ts';
 import { Systemd } from '../../src/features/os-service/systemd/manager.ts';
 import { defaultConfigText } from '../../src/config/template.ts';
 import { ordinaryUserCanRun } from './support/commandLine.ts';
@@ -170,6 +172,44 @@ NOT_INSTALLED
 `);
   },
 );
+
+test('`check` finds what the unit in effect forbids, until it is installed for the configuration', async () => {
+  const at = await place();
+  const config = await at.config({ afterUpload: 'archive', needsAttention: 'look here' });
+  const unit = join(at.dir, 'record.unit');
+  const found = async () =>
+    (await checkUnit(config, at.host)).map(({ level, fact }) =>
+      fact.is === 'error' ? [level, fact.error.key, fact.error.params] : [level, fact.is],
+    );
+  // Nobody can say, or it runs another agent.
+  expect(await found()).toEqual([]);
+  await writeFile(unit, packagedUnit());
+  expect(await found()).toEqual([]);
+  const packaged = packagedUnit().replaceAll('/etc/receiptd/receiptd.yaml', config.file);
+  const of = {
+    unit: '/lib/systemd/system/receiptd.service',
+    command: `sudo receiptd service install --config ${config.file}`,
+  };
+  await writeFile(unit, `# ${of.unit}\n${packaged.replace('PrivateTmp=yes', 'PrivateTmp=no')}`);
+  const places = [config.stateDir, dirname(config.file), at.folder];
+  expect(await found()).toEqual([['fail', 'FOLDER_UNWRITABLE.unit', { ...of, places }]]);
+  await writeFile(unit, `# ${of.unit}\n${packaged}`);
+  expect(await found()).toMatchObject([['fail', 'FOLDER_UNREADABLE.unit', { places: [at.folder] }], {}]);
+  const dropIn = `# /etc/systemd/system/receiptd.service.d/override.conf
+[Service]
+PrivateTmp=no
+ReadWritePaths=
+ReadWritePaths=-${at.folder} \\
+  "${config.stateDir}"
+`;
+  await writeFile(unit, `# ${of.unit}\n${packaged}\n${dropIn}`);
+  expect(await found()).toEqual([
+    ['warn', 'FOLDER_UNWRITABLE.unit', { ...of, places: [dirname(config.file)] }],
+  ]);
+  const { text } = await definedService(at.io, config, { ...SYSTEM, exec: at.exec }, at.host);
+  await writeFile(unit, `# ${at.unit}\n${text}`);
+  expect(await found()).toEqual([['ok', 'unitFits']]);
+});
 
 test('root installs a service of the machine, and a user their own service', async () => {
   const at = await place();

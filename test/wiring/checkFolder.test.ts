@@ -42,8 +42,8 @@ it('`check` fails if a link replaces a folder in which the agent writes', async 
   const findings = await said([], ['archive', 'look here']);
   const failed = findings.filter(({ level }) => level === 'fail');
   expect(failed).toMatchObject([
-    { fact: { error: { key: 'FOLDER_UNWRITABLE.originals', params: { isNoFolder: true } } } },
-    { fact: { error: { key: 'ATTENTION_UNWRITABLE.link' } } },
+    { fact: { problem: { code: 'FOLDER_UNWRITABLE', params: { system: 'ENOTDIR' } } } },
+    { fact: { problem: { code: 'ATTENTION_UNWRITABLE', params: { system: 'ENOTDIR' } } } },
   ]);
 });
 
@@ -58,6 +58,6 @@ it('`check` names subfolders that can’t be read, but not those that are ignore
   const findings = await asOrdinaryUser(() => checkFolder(folder!));
   for (const each of shut) chmodSync(each, 0o755);
   expect(findings.filter(({ level }) => level !== 'ok')).toMatchObject([
-    { level: 'fail', fact: { error: { code: 'SUBFOLDERS_UNREADABLE', params: { example: 'shut' } } } },
+    { level: 'fail', fact: { problem: { code: 'SUBFOLDERS_UNREADABLE', params: { subfolders: ['shut'] } } } },
   ]);
 });

@@ -54,7 +54,14 @@ it('each is in what a running agent is given once the file says so, or waits for
   let replaced: Config[] = [];
   let taken: Config[] = [];
   const replace = async (config: Config): Promise<void> => void replaced.push(config);
-  const settings = await Settings.read({ file, context, lasting, replace, foresee: async () => [] });
+  const settings = await Settings.read({
+    file,
+    context,
+    lasting,
+    replace,
+    foresee: async () => [],
+    unwritable: async () => [],
+  });
   settings.inEffect.onTaken((config) => taken.push(config));
   let last = full;
   const apply = async (text: string): Promise<void> => {

@@ -40,6 +40,7 @@ async function begin(text = TEXT) {
     lasting: { ledger, incidents, log, clock },
     replace,
     foresee,
+    unwritable: async () => [],
   });
   return {
     dir,

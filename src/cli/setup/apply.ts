@@ -6,8 +6,10 @@ import { demandConfigWritable } from '../../config/configFile.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { prepareStateDir } from '../../state-dir/stateDir.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { joined, says, saysFinding, type Said } from '../../core/domain/setupWords.ts';
+import { joined, says, saysError, saysFinding, type Said } from '../../core/domain/setupWords.ts';
 import { ofError } from '../../core/domain/why.ts';
+import { checkUnit } from '../checkUnit.ts';
+import { hostOf } from '../serviceHost.ts';
 import { operatorName } from '../operator.ts';
 import { withService } from '../serviceClient.ts';
 import { agentAnswers, hurryAgent, operate, underLock } from '../session.ts';
@@ -118,6 +120,10 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
     answers.install === null
       ? null
       : await installOnce(io, config, { scope: answers.install, user: talk.given.serviceUser }, tell);
+  if (answers.install === null) {
+    const findings = await checkUnit(config, hostOf(io));
+    for (const { fact } of findings) if (fact.is === 'error') tell(saysError(new ReceiptdError(fact.error)));
+  }
   goOn();
   const testReceipt = answers.sendsTest ? await test(talk, config, folder.path, tell) : null;
   return {

@@ -90,8 +90,15 @@ export async function createPrompts(io: Io, speak: (said: Said) => string): Prom
         select({ message: speak(question), choices: shown, loop: false, theme }, context),
       );
     },
-    confirm: (question, otherwise) =>
-      ask((context) => confirm({ message: speak(question), default: otherwise, theme }, context)),
+    confirm: (question, otherwise) => {
+      const keywords = {
+        yes: speak(says('answer.yes')),
+        no: speak(says('answer.no')),
+        error: () => speak(says('answer.yesOrNo')),
+      };
+      const config = { message: speak(question), default: otherwise, theme: { ...theme, keywords } };
+      return ask((context) => confirm(config, context));
+    },
   };
 }
 

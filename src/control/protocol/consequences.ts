@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { BUDGET_PERIODS } from '../../core/domain/limits.ts';
+import { ERROR_CODES } from '../../core/domain/errors.ts';
+import { params } from './problem.ts';
 import { instant } from './shapes.ts';
 
 const folder = z.string().describe('Absolute path.');
@@ -60,6 +62,9 @@ export const consequence = z
     z
       .object({ kind: z.literal('unprotected'), waiting })
       .describe('Images are no longer copied: a scan that is overwritten while it waits is lost.'),
+    z
+      .object({ kind: z.literal('unwritable'), problem: z.object({ code: z.enum(ERROR_CODES), params }) })
+      .describe('The agent can’t write where a folder’s originals or files that need attention go.'),
     z.object({ kind: z.literal('nobodyAlerted') }).describe('No alert channel is left.'),
   ])
   .meta({ id: 'Consequence' });

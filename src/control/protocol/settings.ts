@@ -100,7 +100,9 @@ const configState = z.object({
   consequences: z
     .array(consequence)
     .optional()
-    .describe('What the change would cause at once; only in a dry run.'),
+    .describe(
+      'What the change would cause at once, in a dry run; where the agent can’t write, after a reload.',
+    ),
   undo: z
     .object({
       at: instant,

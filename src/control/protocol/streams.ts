@@ -54,6 +54,8 @@ export const STREAMS = {
       ...FILTER,
       separator: 'Separator of cells: a comma if left out, or ; or tab.',
       bom: '1: with a byte order mark, so that Excel recognizes UTF-8.',
+      language:
+        'Language of the heads and explanations, en or de; if left out, the heads are the names of the fields.',
     },
   },
   json: {

@@ -1,4 +1,6 @@
 import { lastPosted } from '../../core/domain/posted.ts';
+import { whyWords } from '../../texts/explain.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { ListRowJson } from '../protocol/documents.ts';
 import type { ResultColumn } from './columns.ts';
 
@@ -32,26 +34,33 @@ export interface CsvForm {
   readonly separator: Separator;
   /** Excel recognizes UTF-8 only by this mark. */
   readonly byteOrderMark: boolean;
+  /** For a person: heads and explanations are in their language. Null: the heads are the names of the fields. */
+  readonly texts: Texts | null;
 }
 
 /** RFC 4180. */
-const PLAIN: CsvForm = { separator: ',', byteOrderMark: false };
+const PLAIN: CsvForm = { separator: ',', byteOrderMark: false, texts: null };
 
 /** Starts with a header line; result columns come last. */
 export async function* csvLines(
   rows: AsyncIterable<ListRowJson>,
-  { separator, byteOrderMark }: CsvForm = PLAIN,
+  { separator, byteOrderMark, texts }: CsvForm = PLAIN,
   results: readonly ResultColumn[] = [],
 ): AsyncGenerator<string> {
-  const head = [...COLUMNS, ...results.map(({ name }) => csvCell(name))];
+  const heads = texts === null ? COLUMNS : COLUMNS.map((column) => texts.csvHeads[column]);
+  const head = [...heads, ...results.map(({ name }) => csvCell(name))];
   yield `${byteOrderMark ? '\uFEFF' : ''}${head.join(separator)}\r\n`;
   for await (const row of rows) {
     const values = [
-      ...COLUMNS.map((column) => row[column]),
+      ...COLUMNS.map((column) => (column === 'message' ? messageIn(row, texts) : row[column])),
       ...results.map(({ pointer }) => lastPosted(row.posted, pointer)),
     ];
     yield `${values.map((value) => csvCell(value)).join(separator)}\r\n`;
   }
+}
+
+function messageIn({ message, fact }: ListRowJson, texts: Texts | null): string | null {
+  return message === null || texts === null ? message : whyWords(texts, { message, fact });
 }
 
 /**

@@ -39,7 +39,7 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
       ...STREAMS.csv,
       serve: async ({ query }) => ({
         headers: download('text/csv; charset=utf-8; header=present', 'csv'),
-        body: csvLines(wordedRows(rowsWanted(ledger, query)), formOf(query), columns()),
+        body: csvLines(wordedRows(rowsWanted(ledger, query)), await formOf(query), columns()),
       }),
     },
     {
@@ -155,10 +155,12 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
   });
 }
 
-function formOf(query: StreamRequest['query']): CsvForm {
+async function formOf(query: StreamRequest['query']): Promise<CsvForm> {
   const separator = separatorOf(query.get('separator') ?? ',');
   if (separator === undefined) throw new ReceiptdError('USAGE.streamSeparator');
-  return { separator, byteOrderMark: query.get('bom') === '1' };
+  const language = languageOf(query.get('language') ?? '');
+  const texts = language === undefined ? null : await textsIn(language, local);
+  return { separator, byteOrderMark: query.get('bom') === '1', texts };
 }
 
 /** Encodes a file name for `filename*`, as in RFC 8187. */

@@ -14,7 +14,6 @@ export const FOLDER_FINDINGS = [
   'links',
   'movable',
   'attention',
-  'awaited',
   'tooMany',
 ] as const satisfies readonly FindingFact['is'][];
 
@@ -35,7 +34,8 @@ export function failure(subject: string, error: unknown, level: Finding['level']
   return { level, subject, fact: { is: 'error', error: error.facts() } };
 }
 
-/** The error that was found; null if it is something else. */
+/** The code of the error or problem that was found; null if it is something else. */
 export function codeOf({ fact }: Pick<Finding, 'fact'>): ErrorCode | null {
+  if (fact.is === 'problem') return fact.problem.code;
   return fact.is === 'error' ? fact.error.code : null;
 }

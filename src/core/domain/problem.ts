@@ -3,6 +3,7 @@ import { endpointId, endpointOf, type EndpointKey } from './document.ts';
 import { isElsewhere } from './elsewhere.ts';
 import type {
   Condition,
+  Detail,
   ErrorCode,
   Need,
   NeedingState,
@@ -11,6 +12,7 @@ import type {
   Unusable,
 } from '../../texts/facts.ts';
 import { isNeeding } from './needsPerson.ts';
+import { isUnreachable } from './unreachable.ts';
 import { iso } from './words.ts';
 import { isOfError } from '../../texts/explain.ts';
 import { factOf, toMessage, whyText, within, type WhyFact } from './why.ts';
@@ -31,6 +33,54 @@ export function conditionOf(said: SaidElsewhere, detail?: string): Condition {
   const words = detail ?? [message, hint].filter(Boolean).join(' ');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return { code, params: { detail: words, ...(key !== null && { error: { key, params } }) } } as Condition;
+}
+
+/** Originals that can't leave their folder. `file`: null if none has to yet. */
+export function originalsStay(
+  params: Omit<ParamsOf<'FOLDER_UNWRITABLE'>, 'isAway'>,
+): Extract<Condition, { code: 'FOLDER_UNWRITABLE' }> {
+  return { code: 'FOLDER_UNWRITABLE', params: { ...params, isAway: isUnreachable(params.system) } };
+}
+
+/** Paths that a problem names at most. */
+export const NAMED = 3;
+
+/** Directories in a folder that can't be listed, each with the system's error code. */
+export function subfoldersShut(
+  folder: string,
+  directories: ReadonlyMap<string, string>,
+): Extract<Condition, { code: 'SUBFOLDERS_UNREADABLE' }> {
+  const codes = [...new Set(directories.values())].sort();
+  const params = {
+    folder,
+    count: directories.size,
+    system: codes.join(', '),
+    subfolders: [...directories.keys()].slice(0, NAMED),
+    isAway: codes.every(isUnreachable),
+  };
+  return { code: 'SUBFOLDERS_UNREADABLE', params };
+}
+
+/** Why a folder is not taken in; null for the states in which it is, or soon will be. */
+export function conditionOfFolder(
+  folder: string,
+  state: Facts['folders'][number]['state'],
+  told: Detail,
+): Condition | null {
+  switch (state) {
+    case 'missing':
+      return { code: 'FOLDER_MISSING', params: { folder } };
+    case 'notADirectory':
+      return { code: 'FOLDER_NOT_A_DIRECTORY', params: { folder } };
+    case 'unreadable':
+      return { code: 'FOLDER_UNREADABLE', params: { folder, ...told } };
+    case 'taken':
+      return { code: 'FOLDER_TAKEN', params: { folder, ...told } };
+    case 'unreachable':
+      return { code: 'FOLDER_UNREACHABLE', params: { folder, ...told } };
+    default:
+      return null;
+  }
 }
 
 /** What a person can do about it: an operation of the control protocol with its parameters, or a place to change something. */
@@ -290,24 +340,11 @@ function ofFolderState(
   { path: folder, state, why, since }: Facts['folders'][number],
   now: number,
 ): Problem[] {
-  const told = { folder, ...(why === null ? { detail: '' } : within(why)) };
-  const is = (condition: Condition): Problem[] => [problem(folderKey(folder), since, condition)];
-  switch (state) {
-    case 'missing':
-      return is({ code: 'FOLDER_MISSING', params: { folder } });
-    case 'notADirectory':
-      return is({ code: 'FOLDER_NOT_A_DIRECTORY', params: { folder } });
-    case 'unreadable':
-      return is({ code: 'FOLDER_UNREADABLE', params: told });
-    case 'taken':
-      return is({ code: 'FOLDER_TAKEN', params: told });
-    case 'unreachable':
-      return is({ code: 'FOLDER_UNREACHABLE', params: told });
-    case 'starting':
-      return now - since < LISTED_WITHIN_MS ? [] : is({ code: 'FOLDER_UNLISTED', params: { folder } });
-    default:
-      return [];
-  }
+  const isLate = state === 'starting' && now - since >= LISTED_WITHIN_MS;
+  const condition: Condition | null = isLate
+    ? { code: 'FOLDER_UNLISTED', params: { folder } }
+    : conditionOfFolder(folder, state, why === null ? { detail: '' } : within(why));
+  return condition === null ? [] : [problem(folderKey(folder), since, condition)];
 }
 
 function ofHold(hold: HoldFact, facts: Facts): Problem {

@@ -83,7 +83,7 @@ async function can(host: Host, account: Account, right: '-r' | '-x', path: strin
   return (await runAs(host, account, ['test', right, path])).status === 0;
 }
 
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -1,11 +1,7 @@
 import type { FolderSettings } from '../../core/domain/settings.ts';
-import { isUnreachable } from '../../core/domain/unreachable.ts';
 import { within, type WhyFact } from '../../core/domain/why.ts';
-import type { Condition } from '../../core/domain/problem.ts';
+import { NAMED, originalsStay, subfoldersShut, type Condition } from '../../core/domain/problem.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
-
-/** Paths that a problem names at most. */
-const NAMED = 3;
 
 /** Reports the problems of one folder as incidents: one of each kind, open while it lasts. */
 export class FolderTrouble {
@@ -46,22 +42,13 @@ export class FolderTrouble {
     if (stuck === null) return this.#over('FOLDER_UNWRITABLE');
     const { path: file, code: system, afterUpload } = stuck;
     const isArchived = afterUpload === 'archive';
-    const params = { folder: this.#folder, file, system, isArchived, isAway: isUnreachable(system) };
-    this.#open({ code: 'FOLDER_UNWRITABLE', params });
+    this.#open(originalsStay({ folder: this.#folder, file, system, isArchived }));
   }
 
   /** All directories in the folder that can't be listed now, with the system's error code. */
   unlisted(directories: ReadonlyMap<string, string>): void {
     if (directories.size === 0) return this.#over('SUBFOLDERS_UNREADABLE');
-    const codes = [...new Set(directories.values())].sort();
-    const params = {
-      folder: this.#folder,
-      count: directories.size,
-      system: codes.join(', '),
-      subfolders: [...directories.keys()].slice(0, NAMED),
-      isAway: codes.every(isUnreachable),
-    };
-    this.#open({ code: 'SUBFOLDERS_UNREADABLE', params });
+    this.#open(subfoldersShut(this.#folder, directories));
   }
 
   /** All subfolders that hold images and are not watched. */

@@ -57,6 +57,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   moved: 'Umzug',
   log: 'Protokoll',
   'service manager': 'Dienstverwaltung',
+  'service unit': 'Unit des Dienstes',
   clock: 'Uhr',
 };
 
@@ -135,7 +136,6 @@ export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof engl
     `${format.counted(p.count, 'symbolischem Link', 'symbolischen Links')} darin wird nicht gefolgt.`,
   movable: (p) => `Originale können aus dem Ordner verschoben werden (\`afterUpload: ${p.afterUpload}\`).`,
   attention: (p) => `Dateien, die sich nicht senden lassen, können in ${p.place} gezeigt werden.`,
-  awaited: 'Ihn gibt es noch nicht. Der Agent wartet auf ihn. [FOLDER_MISSING]',
   tooMany:
     'Er enthält zu viele Dateien, um sie zu zählen. Die neuesten sind vielleicht nicht unter den Beispielen.',
   originals: (p) => {
@@ -145,6 +145,7 @@ export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof engl
       ? `${which} ${stay} im Ordner; sollen auch sie ${p.afterUpload === 'archive' ? 'archiviert' : 'gelöscht'} werden, setzen Sie \`afterUploadExisting: include\`.`
       : `${which} ${go} auch ${p.afterUpload === 'archive' ? 'archiviert' : 'gelöscht'}; sollen sie bleiben, setzen Sie \`afterUploadExisting: leave\`.`;
   },
+  unitFits: (p) => `${p.unit} erlaubt dem Dienst, was diese Konfiguration braucht.`,
   resultsOff:
     'Seine Originale bleiben, bis ein Ergebnis eintrifft (`afterUploadOn`), aber results.listen ist off.',
   pagesSplit: 'PDFs und mehrseitige TIFFs werden in Bilder zerlegt.',

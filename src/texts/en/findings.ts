@@ -116,7 +116,6 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   movable: (p: { afterUpload: string }) =>
     `Originals can be moved out of it (\`afterUpload: ${p.afterUpload}\`).`,
   attention: (p: { place: string }) => `Files that can't be sent can be shown in ${p.place}.`,
-  awaited: 'It does not exist yet. The agent waits for it. [FOLDER_MISSING]',
   tooMany: 'It contains too many files to count. The newest may not be among the samples.',
   originals: (p: { files: number; afterUpload: 'archive' | 'delete'; stay: boolean }) => {
     const [was, stays, are, them] =
@@ -126,6 +125,7 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
       ? `${which} ${stays} in the folder; set \`afterUploadExisting: include\` to include ${them}.`
       : `${which} ${are} ${p.afterUpload === 'archive' ? 'archived' : 'deleted'} too; set \`afterUploadExisting: leave\` to keep ${them}.`;
   },
+  unitFits: (p: { unit: string }) => `${p.unit} allows the service what this configuration needs.`,
   resultsOff: 'Its originals stay until a result arrives (`afterUploadOn`), but results.listen is off.',
   pagesSplit: 'PDFs and multi-page TIFFs are split into images.',
   pagesWhole: 'PDFs and multi-page TIFFs are sent unchanged (`pages: whole`).',

@@ -3,6 +3,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListRowJson } from '../../../src/control/protocol/documents.ts';
 import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
+import { local } from '../../../src/core/domain/words.ts';
+import { whyWords } from '../../../src/texts/explain.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import { zipOf } from '../../../src/control/queries/zip.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
@@ -95,7 +98,20 @@ describe('a CSV export', () => {
   });
 
   it('begins with a byte order mark for Excel', async () => {
-    expect(await head({ separator: ';', byteOrderMark: true })).toMatch(/^\uFEFFname;state;.*updatedAt\r\n$/);
+    const form = { separator: ';', byteOrderMark: true, texts: null } as const;
+    expect(await head(form)).toMatch(/^\uFEFFname;state;.*updatedAt\r\n$/);
+  });
+
+  it('has the heads and explanations of a person in their language', async () => {
+    const texts = await textsIn('de', local);
+    async function* rows() {
+      yield { message: 'It is empty.', fact: { is: 'empty' }, posted: [] } as unknown as ListRowJson;
+    }
+    const lines = await Array.fromAsync(csvLines(rows(), { separator: ';', byteOrderMark: false, texts }));
+    expect(lines[0]).toBe(`${Object.values(texts.csvHeads).join(';')}\r\n`);
+    const explanation = whyWords(texts, { message: '', fact: { is: 'empty' } });
+    expect(explanation).not.toBe('');
+    expect(lines[1]?.split(';')).toContain(explanation);
   });
 
   it('contains the latest named values of results, guarded against formulas', async () => {
@@ -108,7 +124,7 @@ describe('a CSV export', () => {
       yield { posted: [] } as unknown as ListRowJson;
     }
     const lines: string[] = [];
-    for await (const line of csvLines(rows(), { separator: ',', byteOrderMark: false }, columns))
+    for await (const line of csvLines(rows(), { separator: ',', byteOrderMark: false, texts: null }, columns))
       lines.push(line);
     expect(lines[0]).toMatch(/updatedAt,total,"Händler, Ort"\r\n$/);
     expect(lines[1]).toMatch(/,12\.5,'=1\+1\r\n$/);
@@ -245,6 +261,8 @@ it('the daemon exports a filtered view, and the evidence of a document', async (
   );
   expect(some.body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['name', 'doc-b', '']);
   const excel = await text('/v1/documents.csv?search=b.jpg&separator=%3B&bom=1');
+  const german = await text('/v1/documents.csv?language=de');
+  expect(german.body).toMatch(/^Name,Zustand,/);
   expect(excel.body).toMatch(/^(?:\uFEFF|\u00EF\u00BB\u00BF)name;state;/);
   expect(await text('/v1/documents.csv?separator=x')).toMatchObject({ status: 422 });
   expect(await text('/v1/documents.csv?states=odd')).toMatchObject({ status: 422 });

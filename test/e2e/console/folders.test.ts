@@ -106,6 +106,12 @@ inBrowser('folders', (here) => {
       await shows(page.getByText('can’t write its configuration file'));
       await here.browser.closePages();
     }
+    const page = await here.browser.open('#/folders');
+    await page
+      .getByRole('button', { name: /^Remove/ })
+      .first()
+      .click();
+    await shows(page.getByRole('dialog').getByText('can’t write its configuration file'));
   });
 
   test('a single endpoint is preselected, one of several is not', async () => {

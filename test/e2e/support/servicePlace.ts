@@ -19,6 +19,7 @@ const SYSTEMCTL = `#!/bin/sh
 echo "systemctl $*" >> "$RECORD"
 case "$*" in
   *Version*) echo Version=252 ;;
+  "cat receiptd.service") cat "$RECORD.unit" ;;
   *"show receiptd.service"*) if [ -e "$RECORD.absent" ]; then echo LoadState=not-found
   elif [ -e "$RECORD.waits" ]; then
     printf 'LoadState=loaded\\nActiveState=failed\\nSubState=failed\\nStatusText=Stopping.\\nMainPID=0\\nResult=success\\nConditionResult=no\\n'

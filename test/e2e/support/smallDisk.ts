@@ -42,6 +42,14 @@ export class SmallDiskSite extends Site {
     await run(...inMountsOf(this.payloads, ['mount', '-t', 'tmpfs', 'receiptd-test', dir]));
   }
 
+  /** Whether its commands can write in `path`, a directory or a file. */
+  async allowWriting(path: string, isAllowed: boolean): Promise<void> {
+    const script = isAllowed
+      ? 'mount -o remount,bind,rw "$1"'
+      : 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"';
+    await run(...inMountsOf(this.payloads, ['sh', '-c', script, 'sh', path]));
+  }
+
   async unmount(dir: string): Promise<void> {
     await run(...inMountsOf(this.payloads, ['umount', '--lazy', dir]));
   }

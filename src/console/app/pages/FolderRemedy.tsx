@@ -6,6 +6,7 @@ import { Button } from '../parts/Button.tsx';
 import { ConsequencesDialog } from '../parts/Consequences.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { TextField } from '../parts/Field.tsx';
+import { IfNotWritable } from '../parts/LastChange.tsx';
 import { announce } from '../parts/Notice.tsx';
 import { valueAt, type EditedJson } from '../settings/edits.ts';
 import { t } from '../texts.ts';
@@ -117,6 +118,7 @@ function Change({ group, title, settingKey, valueOf, children, onDone, onClose }
   }
   return (
     <Dialog title={title} confirm={t.rejected.save} onConfirm={save} onClose={onClose}>
+      <IfNotWritable />
       {children}
     </Dialog>
   );

@@ -78,6 +78,7 @@ function Remove({ path, onClose }: { readonly path: string; readonly onClose: ()
       onConfirm={remove}
       onClose={onClose}
     >
+      <IfNotWritable />
       <p class="mono">{path}</p>
       <p>{t.folders.removeMeans}</p>
     </Dialog>

@@ -12,7 +12,7 @@ export function downloadHref(kind: 'csv' | 'json' | 'zip', chosen: Chosen): stri
       ? chosen.rows.flatMap((row) => (row.fileId === null ? (row.documentId ?? []) : []))
       : null;
   if (kind === 'csv') forExcel(params);
-  if (kind === 'zip') params.set('language', language);
+  if (kind !== 'json') params.set('language', language);
   // Leave commas unescaped, because the length of a URL is limited.
   return `/v1/documents.${kind}?${ids === null ? '' : `ids=${ids.join(',')}&`}${params.toString()}`;
 }

@@ -1,8 +1,11 @@
 import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
+import { cureOf, whatIsWrong } from '../../../texts/explain.ts';
+import type { Condition } from '../../../core/domain/problem.ts';
 import { bytes, moment } from '../format.ts';
 import { t } from '../texts.ts';
 import { Dialog, type DialogProps } from './Dialog.tsx';
+import { Words } from './Words.tsx';
 
 /** The consequence as a sentence for the person who decides. */
 function sentenceOf(it: Consequence): string {
@@ -35,6 +38,12 @@ function sentenceOf(it: Consequence): string {
       return says.backupsRemoved(it.backups, it.kept);
     case 'unprotected':
       return says.unprotected(it.waiting);
+    case 'unwritable': {
+      // The parameters are those of its code.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const problem = it.problem as unknown as Condition;
+      return `${whatIsWrong(t, problem)} ${cureOf(t, problem)}`;
+    }
     case 'nobodyAlerted':
       return says.nobodyAlerted;
   }
@@ -45,7 +54,9 @@ export function Consequences({ consequences }: { readonly consequences: readonly
   return (
     <ul class="consequences">
       {consequences.map((each, index) => (
-        <li key={index}>{sentenceOf(each)}</li>
+        <li key={index}>
+          <Words text={sentenceOf(each)} />
+        </li>
       ))}
     </ul>
   );

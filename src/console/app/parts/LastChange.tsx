@@ -10,6 +10,7 @@ import { ConsequencesDialog } from './Consequences.tsx';
 import { useAct, useCall, useNow } from './hooks.ts';
 import { announce, Notice } from './Notice.tsx';
 import { Details, Refusal } from './Explanations.tsx';
+import { Words } from './Words.tsx';
 
 /** Problems that keep changes from being saved or taking effect. */
 export function ConfigProblems({ config }: { readonly config: ConfigState }) {
@@ -28,13 +29,25 @@ export function ConfigProblems({ config }: { readonly config: ConfigState }) {
           <p>{t.config.restartNeeded(config.restartNeeded)}</p>
         </Notice>
       )}
-      {!config.writable && (
-        <Notice tone="warn">
-          <p>{t.config.notWritable}</p>
-        </Notice>
-      )}
+      {!config.writable && <NotWritable />}
     </>
   );
+}
+
+function NotWritable() {
+  return (
+    <Notice tone="warn">
+      <p>
+        <Words text={t.config.notWritable} />
+      </p>
+    </Notice>
+  );
+}
+
+/** For a dialog that changes the configuration: says beforehand if the agent can't write it. */
+export function IfNotWritable() {
+  const { data } = useCall('config', {});
+  return data === null || data.writable ? null : <NotWritable />;
 }
 
 const SHOWN = 5;

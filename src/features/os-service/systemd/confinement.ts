@@ -1,9 +1,8 @@
 import { posix } from 'node:path';
 import { reachedPaths, withLinks, type HostedAgent } from '../agent.ts';
+import { HOMES, isIn, TEMPORARY } from './places.ts';
 import { unitWord, type UnitSetting } from './quote.ts';
 
-const HOMES = ['/home', '/root', '/run/user'];
-const TEMPORARY = ['/tmp', '/var/tmp'];
 /** Shared directories: the agent gets write access to its configuration's directory only outside these. */
 const COMMON = [
   '/',
@@ -69,18 +68,18 @@ export function ordinaryConfinement({ folders, controlGroup }: HostedAgent): Uni
   ];
 }
 
-function writable(agent: HostedAgent, hasStateDirectory: boolean, isTmpReached: boolean): UnitSetting[] {
+/** Where the agent writes; without its state, if systemd makes that directory (`hasStateDirectory`). */
+export function writtenPaths(agent: HostedAgent, hasStateDirectory: boolean): string[] {
   const configDirs = withLinks(agent, agent.configFile).map((file) => posix.dirname(file));
-  const paths = [
+  return [
     ...(hasStateDirectory ? [] : withLinks(agent, agent.stateDir)),
     ...configDirs.filter((dir) => !COMMON.includes(dir)),
     ...agent.folders.flatMap(({ writes }) => writes.flatMap((path) => withLinks(agent, path))),
-    ...(isTmpReached ? TEMPORARY : []),
   ];
-  // The `-` lets the unit start although a path is missing, such as an unmounted share.
-  return [...new Set(paths)].map((path) => ['ReadWritePaths', unitWord(`-${path}`)]);
 }
 
-function isIn(path: string, places: readonly string[]): boolean {
-  return places.some((place) => path === place || path.startsWith(`${place}/`));
+function writable(agent: HostedAgent, hasStateDirectory: boolean, isTmpReached: boolean): UnitSetting[] {
+  const paths = [...writtenPaths(agent, hasStateDirectory), ...(isTmpReached ? TEMPORARY : [])];
+  // The `-` lets the unit start although a path is missing, such as an unmounted share.
+  return [...new Set(paths)].map((path) => ['ReadWritePaths', unitWord(`-${path}`)]);
 }

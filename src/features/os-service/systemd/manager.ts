@@ -7,6 +7,7 @@ import { readDefinition, removeDefinition, writeDefinition } from '../definition
 import { run } from '../../../system/programs.ts';
 import { demand, type Host } from '../host.ts';
 import type { Manager, ManagerStatus, ServiceNote } from '../manager.ts';
+import { effectiveUnit, type EffectiveUnit } from './access.ts';
 import { systemUnit, userUnit } from './unit.ts';
 
 const UNIT = `${SERVICE_NAME}.service`;
@@ -47,8 +48,7 @@ export class Systemd implements Manager {
   }
 
   async present(): Promise<void> {
-    const isBooted = this.#host.definitionsDir !== undefined || existsSync(BOOTED);
-    const asked = isBooted
+    const asked = this.#isBooted()
       ? await run(this.#command(['show', '--property=Version']), { env: this.#env() })
       : null;
     if (asked?.status === 0) return;
@@ -65,6 +65,13 @@ export class Systemd implements Manager {
 
   async installed(): Promise<string | null> {
     return (await this.#isMasked()) ? null : readDefinition(this.file);
+  }
+
+  /** The unit in effect, the package's and drop-ins included; null if there is none, or nobody can say. */
+  async effective(): Promise<EffectiveUnit | null> {
+    if (!this.#isBooted() || (await this.#isMasked())) return null;
+    const { status, stdout } = await run(this.#command(['cat', UNIT]), { env: this.#env() });
+    return status === 0 ? effectiveUnit(stdout) : null;
   }
 
   async install(text: string): Promise<readonly ServiceNote[]> {
@@ -129,6 +136,10 @@ export class Systemd implements Manager {
       '--output=cat',
       ...(follow ? ['--follow'] : []),
     ];
+  }
+
+  #isBooted(): boolean {
+    return this.#host.definitionsDir !== undefined || existsSync(BOOTED);
   }
 
   async #isMasked(): Promise<boolean> {

@@ -20,3 +20,14 @@ export function unitCommand(words: readonly string[]): string {
   const line = words.map(unitWord).join(' ');
   return line.includes('$') ? `:${line}` : line;
 }
+
+/** The words of a list, per systemd.syntax(7): what `unitWord` made of them. */
+export function unitWords(text: string): string[] {
+  const words = text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|[^\s"'\\])+/g) ?? [];
+  return words.map((word) =>
+    word
+      .replaceAll(/"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'/g, '$1$2')
+      .replaceAll(/\\(.)/g, '$1')
+      .replaceAll('%%', '%'),
+  );
+}

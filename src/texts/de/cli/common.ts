@@ -1,5 +1,6 @@
 import type { commonTexts as english } from '../../en/cli/common.ts';
 import type { Format } from '../../format.ts';
+import { VALUES } from '../values.ts';
 
 export function commonTexts({ counted, number }: Format): ReturnType<typeof english> {
   return {
@@ -29,6 +30,7 @@ export function commonTexts({ counted, number }: Format): ReturnType<typeof engl
       admin: 'Verwaltung:',
     },
     inHelp: {
+      values: VALUES,
       help: 'diese Hilfe zeigen',
       helpOfOne: 'die Hilfe zu einem Befehl zeigen',
       version: 'die Version zeigen',

@@ -93,7 +93,8 @@ export const documentsHelp: typeof englishHelp = {
     about:
       'das Eingangsbuch in eine Datei ausgeben; FILE.head.json daneben enthält den letzten Eintrag des Journals, für `ledger verify --head`',
     format: 'sonst die Endung der Datei, sonst csv',
-    excel: 'für Excel: UTF-8 mit Byte Order Mark, und Semikolons, wo das Dezimalzeichen ein Komma ist',
+    excel:
+      'für Excel: Überschriften und Erklärungen in Ihrer Sprache, UTF-8 mit Byte Order Mark, und Semikolons, wo das Dezimalzeichen ein Komma ist',
     separator: 'Trennzeichen für csv: ",", ";" oder tab',
     output: 'Datei, die angelegt wird; sonst die Standardausgabe',
   },

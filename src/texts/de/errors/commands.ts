@@ -13,6 +13,7 @@ import { expectedTexts, flawTexts } from '../settingFlaws.ts';
 import { credentialsFlaw } from './credentials.ts';
 import { AS_ADMINISTRATOR, NOT_UTF8, secretFlaw } from './files.ts';
 import { faultText } from '../faults.ts';
+import { VALUES } from '../values.ts';
 import type { AlertReceiver } from '../../facts.ts';
 import { endText } from '../machine.ts';
 
@@ -133,7 +134,7 @@ function commandLine(fault: CommandLineFault): string {
     case 'optionMissing':
       return `Es fehlt ${fault.subject}.`;
     case 'argumentMissing':
-      return `Es fehlt die Angabe „${fault.subject}“.`;
+      return `Es fehlt die Angabe „${VALUES[fault.subject] ?? fault.subject}“.`;
     case 'tooManyArguments':
       return `Das sind zu viele Angaben für „${fault.subject}“.`;
     case 'notAChoice':

@@ -33,29 +33,23 @@ export function filesErrors(format: Format): Translated<ReturnType<typeof englis
       `${p.place} im Archiv ist kein Ordner.`,
       'Entfernen Sie es, oder benennen Sie es um. Links in einem Archiv, oder zwischen einem überwachten Ordner und seinem Archiv, folgt der Agent nicht.',
     ],
-    'FOLDER_NOT_A_DIRECTORY.checked': [
-      'Das ist kein Ordner.',
-      'Geben Sie den Ordner an, der die Scans enthält.',
-    ],
     'FOLDER_NOT_A_DIRECTORY.chosen': (p) => [`${p.folder} ist kein Ordner.`, ANOTHER_FOLDER],
     'FOLDER_UNREADABLE.notOpened': (p) => [
       `${p.path} lässt sich nicht öffnen.`,
       'Der Pfad fehlt, ist kein Ordner, antwortet nicht, oder receiptd darf ihn nicht lesen.',
-    ],
-    'FOLDER_UNREADABLE.checked': (p) => [
-      `Der Ordner ist nicht lesbar (${p.detail}).`,
-      'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, ihn zu lesen und zu öffnen.',
     ],
     'FOLDER_UNREADABLE.chosen': (p) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_UNWRITABLE.notCreated': (p) => [
       `${p.path} lässt sich nicht anlegen (${p.system ?? 'unbekannter Fehler'}).`,
       'Wählen Sie einen anderen Ordner, oder legen Sie ihn selbst an.',
     ],
-    'FOLDER_UNWRITABLE.originals': (p) => [
-      `Originale lassen sich nicht daraus verschieben (\`afterUpload: ${p.afterUpload}\`) (${p.system}).`,
-      p.isNoFolder
-        ? '`archiveTo` ist kein Ordner oder nur über einen Link erreichbar, und Links folgt receiptd dort nicht. Entfernen Sie, was dort liegt, oder setzen Sie `archiveTo` auf einen anderen Ordner.'
-        : `Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für den Ordner${p.afterUpload === 'archive' ? ' und für `archiveTo`' : ''}.`,
+    'FOLDER_UNREADABLE.unit': (p) => [
+      `${p.unit} verbirgt ${p.places.join(', ')} vor dem Dienst.`,
+      `\`${p.command}\` passt den Dienst der Konfiguration an.`,
+    ],
+    'FOLDER_UNWRITABLE.unit': (p) => [
+      `${p.unit} erlaubt dem Dienst nicht, in ${p.places.join(', ')} zu schreiben.`,
+      `\`${p.command}\` passt den Dienst der Konfiguration an.`,
     ],
     'FILE_UNREADABLE.notSent': (p) => [
       `${p.file} ist nicht lesbar (${p.system}).`,
@@ -109,24 +103,12 @@ export function filesErrors(format: Format): Translated<ReturnType<typeof englis
         ? 'Eine Sicherung kann nur ihr Besitzer lesen. Kopieren Sie sie für den Benutzer, der sie wiederherstellt (`install --owner USER --mode 600 FILE COPY`).'
         : 'Verwenden Sie eine Datei von `receiptd backup` oder ein Eingangsbuch aus `backups` in einem Zustandsverzeichnis.',
     ],
-    'FOLDER_UNREACHABLE.checked': (p) => [
-      `Der Ordner ist nicht erreichbar (${p.system}).`,
-      'Bringen Sie seinen Server oder seine Platte zurück, und prüfen Sie, ob sie eingehängt sind.',
-    ],
     'FOLDER_UNREACHABLE.chosen': (p) => [p.detail, ANOTHER_FOLDER],
-    'FOLDER_TAKEN.checked': (p) => [
-      takenBy(p),
-      'Beenden Sie einen der beiden Agenten, oder nehmen Sie den Ordner aus seiner Konfiguration.',
-    ],
     'FOLDER_TAKEN.held': (p) => [
       `${takenBy(p)}${p.takeOverAfterMs === null ? '' : ` Dieser Agent übernimmt den Ordner, sobald der andere ${duration(p.takeOverAfterMs)} lang fort ist.`}`,
     ],
     'FOLDER_TAKEN.gone': (p) => [
       `Ein anderer Agent auf diesem Rechner hat ${p.folder} überwacht${holderText(p.by)} und ist seit ${time(p.since)} fort. Dieser Agent übernimmt den Ordner um ${time(p.until)}, wenn der andere bis dahin nicht zurück ist.`,
-    ],
-    'SUBFOLDERS_UNREADABLE.checked': (p) => [
-      `${p.count === 1 ? '1 Unterordner ist' : `${p.count} Unterordner sind`} nicht lesbar (${p.systems.join(', ')}), etwa ${p.example}.`,
-      `Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, ${p.count === 1 ? 'ihn' : 'sie'} zu lesen und zu öffnen, oder nehmen Sie ${p.count === 1 ? 'ihn' : 'sie'} mit \`ignore\` aus.`,
     ],
     'WATCH_LIMIT.reached': (p) => [
       `Eine Grenze des Systems ist erreicht; deshalb werden manche Verzeichnisse in ${p.folder} nicht überwacht (${p.system}).`,
@@ -135,14 +117,6 @@ export function filesErrors(format: Format): Translated<ReturnType<typeof englis
     'WATCH_LIMIT.backslash': (p) => [
       `Der Pfad von ${p.folder} enthält einen umgekehrten Schrägstrich; deshalb kann receiptd neue Dateien dort nicht sofort bemerken.`,
       'Benennen Sie den Ordner um, oder lassen Sie ihn in Abständen auflisten.',
-    ],
-    'ATTENTION_UNWRITABLE.link': (p) => [
-      `${p.place} ist kein Ordner oder nur über einen Link erreichbar, und Links folgt receiptd dort nicht.`,
-      'Entfernen Sie den Link, oder setzen Sie `needsAttention` auf einen anderen Ordner.',
-    ],
-    'ATTENTION_UNWRITABLE.checked': (p) => [
-      `${p.place} ist nicht beschreibbar (${p.system}).`,
-      'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, dort Dateien anzulegen, oder berichtigen Sie `needsAttention`.',
     ],
   };
 }

@@ -334,10 +334,6 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `Das Eingangsbuch auf ${p.where} war nicht mehr erreichbar, bevor das eingetragen war.`,
       REACHABLE,
     ],
-    'LEDGER_UNREACHABLE.leaseTaken': (p) => [
-      `Das Eingangsbuch auf ${p.where} hat die Frist nicht verlängert.`,
-      REACHABLE,
-    ],
     'LEDGER_REFUSED.connection': (p) => [
       `Das Eingangsbuch auf ${p.where} ist nicht zu gebrauchen: ${p.detail ?? 'der Server verlangt ein Passwort, und es wurde keines angegeben'}.`,
       LEDGER_CURES[p.cure],

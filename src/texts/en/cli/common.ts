@@ -31,6 +31,8 @@ export function commonTexts({ counted, number }: Format) {
       admin: 'Administration:',
     },
     inHelp: {
+      /** What stands for a value on a command line, by its name in the program. */
+      values: {} as Readonly<Record<string, string>>,
       help: 'display help for command',
       helpOfOne: 'display help for a command',
       version: 'output the version number',

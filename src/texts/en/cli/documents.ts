@@ -92,7 +92,8 @@ export const documentsHelp = {
     about:
       "export the ledger to a file; FILE.head.json next to it holds the journal's last entry, for `ledger verify --head`",
     format: "defaults to the file's extension, otherwise csv",
-    excel: 'for Excel: UTF-8 with a byte order mark, and semicolons where the decimal separator is a comma',
+    excel:
+      'for Excel: heads and explanations in your language, UTF-8 with a byte order mark, and semicolons where the decimal separator is a comma',
     separator: 'csv separator: ",", ";" or tab',
     output: 'file to create; defaults to standard output',
   },

@@ -18,6 +18,9 @@ function takenBy(p: { folder: string; by: FolderHolder | null }): string {
   return `Another agent on this machine watches ${p.folder}${holderText(p.by)}. Both would send every receipt in it.`;
 }
 
+/** What the unit of the service forbids, and the command that allows it. */
+type OfUnit = { unit: string; places: readonly string[]; command: string };
+
 export function filesErrors(format: Format) {
   const { duration, time } = format;
   return {
@@ -30,7 +33,6 @@ export function filesErrors(format: Format) {
       `${p.place} in the archive is not a folder.`,
       'Remove or rename it. The agent does not follow links inside an archive or between a watched folder and its archive.',
     ],
-    'FOLDER_NOT_A_DIRECTORY.checked': ['It is not a folder.', 'Enter the folder that contains the scans.'],
     'FOLDER_NOT_A_DIRECTORY.chosen': (p: { folder: string }) => [
       `${p.folder} is not a folder.`,
       ANOTHER_FOLDER,
@@ -39,20 +41,18 @@ export function filesErrors(format: Format) {
       `${p.path} can't be opened.`,
       'It does not exist, is not a folder, does not answer, or receiptd may not read it.',
     ],
-    'FOLDER_UNREADABLE.checked': (p: { detail: string }) => [
-      `It can't be read (${p.detail}).`,
-      'Allow the user that runs receiptd to read and open it.',
-    ],
     'FOLDER_UNREADABLE.chosen': (p: Detail) => [p.detail, ANOTHER_FOLDER],
     'FOLDER_UNWRITABLE.notCreated': (p: { path: string; system: string | null }) => [
       `${p.path} can't be created (${p.system ?? 'unknown error'}).`,
       'Choose another folder, or create it yourself.',
     ],
-    'FOLDER_UNWRITABLE.originals': (p: { afterUpload: string; system: string; isNoFolder: boolean }) => [
-      `Originals can't be moved out of it (\`afterUpload: ${p.afterUpload}\`) (${p.system}).`,
-      p.isNoFolder
-        ? '`archiveTo` is not a folder, or is reached through a link, and receiptd does not follow links there. Remove what is in its place, or set `archiveTo` to another folder.'
-        : `Allow the user that runs receiptd to write to it${p.afterUpload === 'archive' ? ' and to `archiveTo`' : ''}.`,
+    'FOLDER_UNREADABLE.unit': (p: OfUnit) => [
+      `${p.unit} hides ${p.places.join(', ')} from the service.`,
+      `\`${p.command}\` adapts the service to the configuration.`,
+    ],
+    'FOLDER_UNWRITABLE.unit': (p: OfUnit) => [
+      `${p.unit} does not allow the service to write to ${p.places.join(', ')}.`,
+      `\`${p.command}\` adapts the service to the configuration.`,
     ],
     'FILE_UNREADABLE.notSent': (p: { file: string; system: string }) => [
       `${p.file} can't be read (${p.system}).`,
@@ -107,25 +107,13 @@ export function filesErrors(format: Format) {
         ? 'Only its owner can read a backup. Copy it for the user who restores it (`install --owner USER --mode 600 FILE COPY`).'
         : 'Use a file from `receiptd backup`, or a ledger from `backups` in a state directory.',
     ],
-    'FOLDER_UNREACHABLE.checked': (p: { system: string }) => [
-      `It can't be reached (${p.system}).`,
-      'Bring its server or disk back and make sure it is mounted.',
-    ],
     'FOLDER_UNREACHABLE.chosen': (p: Detail) => [p.detail, ANOTHER_FOLDER],
-    'FOLDER_TAKEN.checked': (p: { folder: string; by: FolderHolder | null }) => [
-      takenBy(p),
-      'Stop one of the two agents, or remove the folder from its config.',
-    ],
     /** `takeOverAfterMs`: null if this agent does not wait for the folder. */
     'FOLDER_TAKEN.held': (p: { folder: string; by: FolderHolder | null; takeOverAfterMs: number | null }) => [
       `${takenBy(p)}${p.takeOverAfterMs === null ? '' : ` This agent takes over once the other one has been gone for ${duration(p.takeOverAfterMs)}.`}`,
     ],
     'FOLDER_TAKEN.gone': (p: { folder: string; by: FolderHolder | null; since: number; until: number }) => [
       `Another agent on this machine watched ${p.folder}${holderText(p.by)} and has been gone since ${time(p.since)}. This agent takes over at ${time(p.until)} unless the other one is back by then.`,
-    ],
-    'SUBFOLDERS_UNREADABLE.checked': (p: { count: number; systems: readonly string[]; example: string }) => [
-      `${p.count} ${p.count === 1 ? 'subfolder' : 'subfolders'} can't be read (${p.systems.join(', ')}), such as ${p.example}.`,
-      `Allow the user that runs receiptd to read and open ${p.count === 1 ? 'it' : 'them'}, or exclude ${p.count === 1 ? 'it' : 'them'} with \`ignore\`.`,
     ],
     'WATCH_LIMIT.reached': (p: { folder: string; system: 'ENOSPC' | 'EMFILE' | 'ENFILE' }) => [
       `The system limit is reached, so some directories in ${p.folder} are not watched (${p.system}).`,
@@ -134,14 +122,6 @@ export function filesErrors(format: Format) {
     'WATCH_LIMIT.backslash': (p: { folder: string }) => [
       `The path of ${p.folder} contains a backslash, so receiptd can't watch it for events.`,
       'Rename it, or let receiptd list it at intervals.',
-    ],
-    'ATTENTION_UNWRITABLE.link': (p: { place: string }) => [
-      `${p.place} is not a folder, or is reached through a link, and receiptd does not follow links there.`,
-      'Remove the link, or set `needsAttention` to another folder.',
-    ],
-    'ATTENTION_UNWRITABLE.checked': (p: { place: string; system: string }) => [
-      `${p.place} can't be written (${p.system}).`,
-      'Allow the user that runs receiptd to create files in it, or correct `needsAttention`.',
     ],
   } satisfies Entries;
 }

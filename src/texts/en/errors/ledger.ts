@@ -343,10 +343,6 @@ export function ledgerErrors(format: Format) {
       `The ledger at ${p.where} was lost before this was written.`,
       REACHABLE,
     ],
-    'LEDGER_UNREACHABLE.leaseTaken': (p: { where: string }) => [
-      `The ledger at ${p.where} has taken the lease away.`,
-      REACHABLE,
-    ],
     /** `detail`: null if the server asks for a password and none was given. */
     'LEDGER_REFUSED.connection': (p: { where: string; detail: string | null; cure: LedgerCure }) => [
       `The ledger at ${p.where} can't be used: ${p.detail ?? 'the server asks for a password, and none was given'}.`,

@@ -228,7 +228,14 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
       return {
         path,
         findings: isMissing
-          ? [{ level: 'warn', kind: 'awaited', message: 'It is not there.', fact: { is: 'awaited' } }]
+          ? [
+              {
+                level: 'warn',
+                kind: 'FOLDER_MISSING',
+                message: 'It is not there.',
+                fact: { is: 'problem', problem: { code: 'FOLDER_MISSING', params: { folder: path } } },
+              },
+            ]
           : [
               { level: 'ok', message: 'It can be read.', fact: { is: 'readable', count: 1234 } },
               { level: 'warn', message: '2 are not watched.', fact: { is: 'subfolders', count: 2 } },
