@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../core/domain/errors.ts';
+import { meaningOf, statusOf } from '../../texts/answers.ts';
 import { explain, whyWords } from '../../texts/explain.ts';
 import { codeOfFault, type FaultFact } from '../../texts/fault.ts';
 import { t } from './texts.ts';
@@ -12,10 +13,10 @@ export function explanationOf(code: string): { readonly what: string; readonly c
 
 /** Why something was not sent, as a sentence; null for an unknown reason. */
 export function reasonText(reason: string, state?: string): string | null {
-  const http = /^HTTP_(\d+)$/.exec(reason)?.[1];
-  if (http !== undefined) {
-    const text = state === 'unconfirmed' ? t.reasons.mayHaveIt : ofStatus(Number(http));
-    return t.reasons.withCode(text, `HTTP ${http}`);
+  const status = statusOf(reason);
+  if (status !== null) {
+    const text = t.reasons[state === 'unconfirmed' ? 'mayHaveIt' : meaningOf(status)];
+    return t.reasons.withCode(text, `HTTP ${status}`);
   }
   const system = own(t.reasons.system, reason) ?? ofSystem(reason, state);
   if (system !== undefined) return t.reasons.withCode(system, reason);
@@ -24,34 +25,6 @@ export function reasonText(reason: string, state?: string): string | null {
     own<{ what: string }>(t.unsent, reason)?.what ??
     explanationOf(reason)?.what;
   return plain === undefined ? null : `${plain}.`;
-}
-
-function ofStatus(status: number): string {
-  const { reasons } = t;
-  switch (status) {
-    case 400:
-    case 413:
-    case 415:
-    case 422:
-      return reasons.refused;
-    case 401:
-      return reasons.unauthorized;
-    case 402:
-    case 429:
-      return reasons.slowDown;
-    case 403:
-      return reasons.forbidden;
-    case 404:
-    case 410:
-      return reasons.endpointUnknown;
-    case 407:
-    case 408:
-      return reasons.blocked;
-    case 409:
-      return reasons.mayHaveIt;
-    default:
-      return status >= 500 ? reasons.failing : reasons.strange;
-  }
 }
 
 function ofSystem(code: string, state: string | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { meaningOf } from '../../texts/answers.ts';
 import type { FaultFact } from '../../texts/fault.ts';
 import type { NotARecord } from '../../texts/en/why.ts';
 import type { EndpointKey } from './document.ts';
@@ -72,7 +73,7 @@ export interface Expectation {
 const WORDS_LIMIT = 300;
 const QUOTED_FROM = 20_000;
 
-/** The one table from answer to outcome; design "From answer to outcome", interface sections 4.4 and 7. */
+/** From an answer to its outcome; interface sections 4.4 and 7. What a status means: texts/answers.ts. */
 export function classify(answer: Answer, expected: Expectation): Outcome {
   if (answer.kind === 'fault') {
     return trouble(answer.code, { is: 'fault', fault: answer.fault }, { answerLost: answer.sent });
@@ -81,61 +82,39 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
   // Never quote the body of a success: it can be of any size and content.
   const words = status < 300 ? '' : quote(body);
   if (status === 200) return judgeRecord(answer, expected);
-  switch (status) {
-    case 401:
-      return {
-        kind: 'unauthorized',
-        reason: 'HTTP_401',
-        why: { is: 'tokenRejected', words },
-      };
-    case 403:
+  const reason = `HTTP_${status}`;
+  const { retryAfterMs } = answer;
+  const meaning = meaningOf(status);
+  switch (meaning) {
+    case 'unauthorized':
+      return { kind: 'unauthorized', reason, why: { is: 'tokenRejected', words } };
+    case 'forbidden':
       return hold(status, { is: 'uploadsForbidden', words });
-    case 404:
-    case 410:
+    case 'endpointUnknown':
       return hold(status, { is: 'endpointUnknown', words });
-    case 402:
-    case 429:
-      return {
-        kind: 'slowDown',
-        reason: `HTTP_${status}`,
-        why: { is: 'slowDown', words },
-        retryAfterMs: answer.retryAfterMs,
-      };
-    case 400:
-    case 413:
-    case 415:
-    case 422:
+    case 'slowDown':
+      return { kind: 'slowDown', reason, why: { is: 'slowDown', words }, retryAfterMs };
+    case 'refused':
       // After a lost answer, a refusal may just mean that the name already exists.
       return expected.answerLost
         ? unconfirmed(status, words)
-        : { kind: 'failed', reason: `HTTP_${status}`, why: { is: 'refused', words } };
-    case 409:
+        : { kind: 'failed', reason, why: { is: 'refused', words } };
+    case 'mayHaveIt':
       return unconfirmed(status, words);
-    case 407:
-    case 408:
-      return trouble(`HTTP_${status}`, { is: 'blocked', status, words }, { answerLost: status === 408 });
-    default:
+    case 'blocked':
+      return trouble(reason, { is: 'blocked', status, words }, { answerLost: status === 408 });
+    case 'failing':
+      return trouble(
+        reason,
+        { is: 'answered', status, words },
+        { answerLost: true, serverError: true, retryAfterMs },
+      );
+    case 'strange':
       break;
   }
-  if (status >= 500) {
-    return trouble(
-      `HTTP_${status}`,
-      { is: 'answered', status, words },
-      {
-        answerLost: true,
-        serverError: true,
-        retryAfterMs: answer.retryAfterMs,
-      },
-    );
-  }
-  if (status >= 300 && status < 400) {
-    return trouble(
-      'REDIRECT',
-      { is: 'redirects', status },
-      // RFC 9110 15.4.4: after a POST, it may point at the stored document.
-      { answerLost: true },
-    );
-  }
+  if (status >= 300 && status < 400)
+    // RFC 9110 15.4.4: after a POST, it may point at the stored document.
+    return trouble('REDIRECT', { is: 'redirects', status }, { answerLost: true });
   return expected.answerLost && status >= 400
     ? unconfirmed(status, words)
     : hold(status, { is: 'undocumented', status, words });

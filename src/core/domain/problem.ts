@@ -14,6 +14,7 @@ import type {
 import { isNeeding } from './needsPerson.ts';
 import { isUnreachable } from './unreachable.ts';
 import { iso } from './words.ts';
+import { meaningOf, statusOf } from '../../texts/answers.ts';
 import { isOfError } from '../../texts/explain.ts';
 import { factOf, toMessage, whyText, within, type WhyFact } from './why.ts';
 
@@ -379,7 +380,7 @@ function ofHeld(hold: HoldFact, facts: Facts): Condition {
     }
     case 'endpoint':
       return {
-        code: reason === 'HTTP_429' || reason === 'HTTP_402' ? 'ENDPOINT_BUSY' : 'ENDPOINT_HELD',
+        code: meaningOf(statusOf(reason) ?? 0) === 'slowDown' ? 'ENDPOINT_BUSY' : 'ENDPOINT_HELD',
         params: { ...held, endpoint: alias },
       };
   }
