@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { IMAGE_TYPES } from '../../src/core/domain/imageType.ts';
 import { systemUnit } from '../../src/features/os-service/systemd/unit.ts';
 import { anAgent } from '../features/os-service/agents.ts';
 
@@ -96,4 +97,9 @@ it('docs/service.md shows the unit that is installed', async () => {
   const text = await readFile(join(import.meta.dirname, '../../docs/service.md'), 'utf8');
   const [, shown] = /```ini\n(# Made by .*?)```/s.exec(text) ?? [];
   expect(shown).toBe(systemUnit(anAgent({ command: ['/usr/bin/receiptd'] }), 'receiptd'));
+});
+
+it('README names every type of image', async () => {
+  const readme = await read('../README.md');
+  expect(IMAGE_TYPES.filter((type) => !new RegExp(`\\b${type}\\b`, 'i').test(readme))).toEqual([]);
 });

@@ -16,6 +16,8 @@ interface TypeFacts {
   readonly isDrawn: boolean;
   /** Whether it may have to be taken apart into pages, or turned. */
   readonly isSplit: boolean;
+  /** Whether every browser shows it. */
+  readonly isShown: boolean;
 }
 
 /** The types of files that the agent recognizes and checks for completeness. How each is recognized and checked: intake/image. */
@@ -30,6 +32,7 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: true,
+    isShown: true,
   },
   png: {
     mediaType: 'image/png',
@@ -41,6 +44,7 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: false,
+    isShown: true,
   },
   tiff: {
     mediaType: 'image/tiff',
@@ -52,6 +56,7 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: true,
+    isShown: false,
   },
   webp: {
     mediaType: 'image/webp',
@@ -63,6 +68,7 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: false,
+    isShown: true,
   },
   gif: {
     mediaType: 'image/gif',
@@ -74,6 +80,7 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: false,
+    isShown: true,
   },
   bmp: {
     mediaType: 'image/bmp',
@@ -85,6 +92,7 @@ const FACTS = {
     isCompressed: false,
     isDrawn: false,
     isSplit: false,
+    isShown: true,
   },
   heic: {
     mediaType: 'image/heic',
@@ -96,6 +104,7 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: true,
+    isShown: false,
   },
   pdf: {
     mediaType: 'application/pdf',
@@ -107,6 +116,7 @@ const FACTS = {
     isCompressed: false,
     isDrawn: false,
     isSplit: true,
+    isShown: false,
   },
 } as const satisfies Readonly<Record<string, TypeFacts>>;
 
