@@ -59,6 +59,7 @@ export async function agentHere(sections: object, first: object = {}) {
             lasting,
             replace: (config) => generations.replace(config),
             foresee: async () => [],
+            unwritable: async () => [],
           });
           const lines = { recent: () => [], subscribe: () => () => {} };
           const deps = { generations, settings, lasting, lines, version: 'test', startedAt: '' };

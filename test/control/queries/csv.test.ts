@@ -8,7 +8,6 @@ import { whyWords } from '../../../src/texts/explain.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import { zipOf } from '../../../src/control/queries/zip.ts';
-import { textsIn } from '../../../src/texts/texts.ts';
 import { unzip } from '../../support/unzip.ts';
 import { OFFICE } from '../../contract/ledger/support.ts';
 import { place } from './readingPlace.ts';
@@ -107,7 +106,9 @@ describe('a CSV export', () => {
     async function* rows() {
       yield { message: 'It is empty.', fact: { is: 'empty' }, posted: [] } as unknown as ListRowJson;
     }
-    const lines = await Array.fromAsync(csvLines(rows(), { separator: ';', byteOrderMark: false, texts }));
+    const lines: string[] = [];
+    for await (const line of csvLines(rows(), { separator: ';', byteOrderMark: false, texts }))
+      lines.push(line);
     expect(lines[0]).toBe(`${Object.values(texts.csvHeads).join(';')}\r\n`);
     const explanation = whyWords(texts, { message: '', fact: { is: 'empty' } });
     expect(explanation).not.toBe('');
