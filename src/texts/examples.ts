@@ -104,6 +104,16 @@ const invalid = (key: string, line: number, flaw: Flaw): InvalidSettings => ({
 export const ERROR_EXAMPLES: {
   readonly [C in OfErrors]: readonly [ErrorExample<KeyOf<C>>, ...ErrorExample<KeyOf<C>>[]];
 } & { readonly [C in WordedCode]?: readonly ErrorExample<KeyOf<C>>[] } = {
+  FOLDER_UNWRITABLE: [
+    [
+      'FOLDER_UNWRITABLE.unit',
+      {
+        unit: '/lib/systemd/system/receiptd.service',
+        places: [FOLDER],
+        command: 'sudo receiptd service install',
+      },
+    ],
+  ],
   CONFIG_NOT_FOUND: [
     ['CONFIG_NOT_FOUND.chosen', { path: '/etc/receiptd.yaml', isOption: true }],
     [

@@ -7,7 +7,7 @@ import { FolderTest } from '../parts/FolderTest.tsx';
 import { Loading, announce } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { FolderTable } from '../parts/StatusTables.tsx';
-import { RecentChange } from '../parts/LastChange.tsx';
+import { IfNotWritable, RecentChange } from '../parts/LastChange.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { href } from '../router.ts';
 import { t } from '../texts.ts';
