@@ -9,6 +9,7 @@ import { hostedAgent } from '../features/os-service/hosted.ts';
 import { shellWord } from '../features/os-service/reach.ts';
 import { writtenPaths } from '../features/os-service/systemd/confinement.ts';
 import { Systemd } from '../features/os-service/systemd/manager.ts';
+import { commandLine } from './help.ts';
 
 /** Subject of findings about the unit of the machine's service. */
 export const UNIT = 'service unit';
@@ -64,9 +65,9 @@ async function isSame(one: string, other: string): Promise<boolean> {
 
 /** The command that fits the unit to the configuration. */
 function installing({ file }: Config, user: string): string {
-  return [
-    'sudo receiptd service install',
+  const options = [
     ...(file === DEFAULT_CONFIG ? [] : ['--config', shellWord(file)]),
     ...(user === DEFAULT_USER ? [] : ['--user', shellWord(user)]),
-  ].join(' ');
+  ];
+  return `sudo ${commandLine('service', 'install', ...options)}`;
 }

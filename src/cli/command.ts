@@ -84,14 +84,15 @@ function helpIn({ headings, inHelp }: CliTexts): HelpConfiguration {
     return more.length === 0 ? description : `${description} (${more.join(', ')})`;
   };
   /** What a person puts in its place, in their language: `<file>`, `[document...]`. */
+  const values: Readonly<Record<string, string>> = inHelp.values;
   const named = (text: string): string =>
-    text.replaceAll(/(?<=[<[])[a-z]+(?=(?:\.\.\.)?[>\]])/g, (name) => inHelp.values[name] ?? name);
+    text.replaceAll(/(?<=[<[])[a-z]+(?=(?:\.\.\.)?[>\]])/g, (name) => values[name] ?? name);
   return {
     styleTitle: (title) => titles.get(title) ?? title,
     styleUsage: named,
     styleOptionTerm: named,
     styleSubcommandTerm: named,
-    styleArgumentTerm: (name) => inHelp.values[name] ?? name,
+    styleArgumentTerm: (name) => values[name] ?? name,
     optionDescription: (option) => described(option, option.required || option.optional),
     argumentDescription: (argument) => described(argument, true),
     subcommandDescription: (command) =>

@@ -137,7 +137,8 @@ async function refusal(
         ? new ReceiptdError('FOLDER_NOT_A_DIRECTORY.chosen', { folder: subject }).facts()
         : null;
   if (error !== null) {
-    const detail = [error.message, error.hint].filter(Boolean).join(' ');
+    const { message, hint } = error;
+    const detail = [message, hint].filter(Boolean).join(' ');
     return new ReceiptdError('INSTALL_REFUSED.finding', { account: account.name, subject, detail, error });
   }
   const needsWriting =

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, it, test } from 'vitest';
 import { exampleFor, exampleLines, inColumns } from '../../src/cli/help.ts';
+import { VALUES } from '../../src/texts/de/values.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 const { stdin, stdout, stderr } = process;
@@ -34,6 +35,18 @@ test('examples use the paths of the platform', () => {
   expect(exampleFor('win32', example)).toBe(
     String.raw`check --config C:\ProgramData\receiptd\receiptd.yaml --folder C:\Scans\january --url https://a.example/tmp`,
   );
+});
+
+test('every value on a command line has a name in each language, and help shows that of the reader', async () => {
+  const german = commandsOf(await createProgram({ ...io, env: { LANG: 'de_DE.UTF-8' } }, () => {}));
+  const values = german.flatMap(({ options, registeredArguments }) => [
+    ...options.flatMap(({ flags }) => [...flags.matchAll(/[<[]([a-z]+)/g)].map(([, name = '']) => name)),
+    ...registeredArguments.map((argument) => argument.name()),
+  ]);
+  expect([...new Set(values)].filter((name) => !Object.hasOwn(VALUES, name))).toEqual([]);
+  const list = german.find((command) => nameOf(command) === 'receiptd list');
+  expect(list && helpOf(list)).toContain('--config <Datei>');
+  expect(list && helpOf(list)).not.toMatch(/<file>|\[options\]/);
 });
 
 describe('the help', () => {

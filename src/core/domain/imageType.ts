@@ -16,8 +16,6 @@ interface TypeFacts {
   readonly isDrawn: boolean;
   /** Whether it may have to be taken apart into pages, or turned. */
   readonly isSplit: boolean;
-  /** Whether every browser shows it. */
-  readonly isShown: boolean;
 }
 
 /** The types of files that the agent recognizes and checks for completeness. How each is recognized and checked: intake/image. */
@@ -32,7 +30,6 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: true,
-    isShown: true,
   },
   png: {
     mediaType: 'image/png',
@@ -44,7 +41,6 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: false,
-    isShown: true,
   },
   tiff: {
     mediaType: 'image/tiff',
@@ -56,7 +52,6 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: true,
-    isShown: false,
   },
   webp: {
     mediaType: 'image/webp',
@@ -68,7 +63,6 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: false,
-    isShown: true,
   },
   gif: {
     mediaType: 'image/gif',
@@ -80,7 +74,6 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: false,
-    isShown: true,
   },
   bmp: {
     mediaType: 'image/bmp',
@@ -92,7 +85,6 @@ const FACTS = {
     isCompressed: false,
     isDrawn: false,
     isSplit: false,
-    isShown: true,
   },
   heic: {
     mediaType: 'image/heic',
@@ -104,7 +96,6 @@ const FACTS = {
     isCompressed: true,
     isDrawn: true,
     isSplit: true,
-    isShown: false,
   },
   pdf: {
     mediaType: 'application/pdf',
@@ -116,7 +107,6 @@ const FACTS = {
     isCompressed: false,
     isDrawn: false,
     isSplit: true,
-    isShown: false,
   },
 } as const satisfies Readonly<Record<string, TypeFacts>>;
 

@@ -1,5 +1,7 @@
+import type { VALUES as english } from '../en/values.ts';
+
 /** What stands for a value on a command line, by its name in the program. */
-export const VALUES: Readonly<Record<string, string>> = {
+export const VALUES: typeof english = {
   address: 'Adresse',
   agent: 'Agent',
   alias: 'Alias',

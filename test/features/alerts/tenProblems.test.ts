@@ -73,7 +73,8 @@ describe.each(Object.entries(TEN))('%s', (_, [code, facts]) => {
         expect(flat(mail.text)).toContain(flat(piece));
         told.add(piece);
       }
-      expect(mail.subject).toContain(words?.what);
+      // It may be cut off.
+      expect(mail.subject).toContain(words?.what.slice(0, 40));
     }
     expect(told.size).toBe(2 * LANGUAGES.length);
     expect(problem.actions).not.toEqual([]);

@@ -1,14 +1,14 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { factsOf, IMAGE_TYPES } from '../../../core/domain/imageType.ts';
 
+/** Formats that every browser can show. */
+const SHOWN = new Set(['jpeg', 'png', 'webp', 'gif', 'bmp']);
 const HASH_DIGITS = 16;
 /** Delay before the retry, enough to render a picture for the first time. */
 const AGAIN_MS = 5_000;
 /** Distance from the viewport at which loading starts. */
 const NEAR = '150px';
 
-export const canShow = (type: string): boolean =>
-  IMAGE_TYPES.some((each) => each === type && factsOf(each).isShown);
+export const canShow = (type: string): boolean => SHOWN.has(type);
 export const imageUrl = (id: number): string => `/v1/documents/${id}/image`;
 
 /** URL of a thumbnail or a page. Includes the hash of the image, so that the browser can cache it. */

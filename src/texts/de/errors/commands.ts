@@ -124,6 +124,8 @@ function pairFault(p: UnfitPair): string {
   }
 }
 
+const values: Readonly<Record<string, string>> = VALUES;
+
 /** Null: without words of its own. */
 function commandLine(fault: CommandLineFault): string {
   switch (fault.kind) {
@@ -134,7 +136,7 @@ function commandLine(fault: CommandLineFault): string {
     case 'optionMissing':
       return `Es fehlt ${fault.subject}.`;
     case 'argumentMissing':
-      return `Es fehlt die Angabe „${VALUES[fault.subject] ?? fault.subject}“.`;
+      return `Es fehlt die Angabe „${values[fault.subject] ?? fault.subject}“.`;
     case 'tooManyArguments':
       return `Das sind zu viele Angaben für „${fault.subject}“.`;
     case 'notAChoice':

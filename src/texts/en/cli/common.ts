@@ -1,4 +1,5 @@
 import type { Format } from '../../format.ts';
+import { VALUES } from '../values.ts';
 
 /** Around every command: the help's frame, questions, progress. */
 export function commonTexts({ counted, number }: Format) {
@@ -31,8 +32,7 @@ export function commonTexts({ counted, number }: Format) {
       admin: 'Administration:',
     },
     inHelp: {
-      /** What stands for a value on a command line, by its name in the program. */
-      values: {} as Readonly<Record<string, string>>,
+      values: VALUES,
       help: 'display help for command',
       helpOfOne: 'display help for a command',
       version: 'output the version number',
