@@ -34,7 +34,7 @@ describe('a watched folder', () => {
     const site = await prepare();
     await rm(site.file('inbox'), { recursive: true });
     const missing = await site.look('check');
-    expect(finding(missing, site.file('inbox'))).toMatch(/^warn .*does not exist yet.*\[FOLDER_MISSING\]$/);
+    expect(finding(missing, site.file('inbox'))).toMatch(/^warn .*does not exist.*\[FOLDER_MISSING\]$/);
     expect((await site.quickOnce()).status).toBe(4);
     await writeFile(site.file('inbox'), '');
     const checked = await site.look('check');

@@ -3,6 +3,7 @@ import type { VALUES as english } from '../en/values.ts';
 /** What stands for a value on a command line, by its name in the program. */
 export const VALUES: typeof english = {
   address: 'Adresse',
+  addresses: 'Adressen',
   agent: 'Agent',
   alias: 'Alias',
   before: 'vorher',
@@ -11,6 +12,7 @@ export const VALUES: typeof english = {
   current: 'Wort',
   date: 'Datum',
   dir: 'Verzeichnis',
+  directory: 'Verzeichnis',
   document: 'Beleg',
   duration: 'Dauer',
   file: 'Datei',
@@ -27,9 +29,12 @@ export const VALUES: typeof english = {
   path: 'Pfad',
   port: 'Port',
   program: 'Programm',
+  rate: 'Rate',
   rule: 'Regel',
   scope: 'Bereich',
   seconds: 'Sekunden',
+  server: 'Server',
+  shell: 'Shell',
   sign: 'Zeichen',
   state: 'Zustand',
   statuses: 'Status',

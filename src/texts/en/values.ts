@@ -1,6 +1,7 @@
 /** What stands for a value on a command line, by its name in the program. */
 export const VALUES = {
   address: 'address',
+  addresses: 'addresses',
   agent: 'agent',
   alias: 'alias',
   before: 'before',
@@ -9,6 +10,7 @@ export const VALUES = {
   current: 'current',
   date: 'date',
   dir: 'dir',
+  directory: 'directory',
   document: 'document',
   duration: 'duration',
   file: 'file',
@@ -25,9 +27,12 @@ export const VALUES = {
   path: 'path',
   port: 'port',
   program: 'program',
+  rate: 'rate',
   rule: 'rule',
   scope: 'scope',
   seconds: 'seconds',
+  server: 'server',
+  shell: 'shell',
   sign: 'sign',
   state: 'state',
   statuses: 'statuses',
