@@ -215,9 +215,9 @@ inBrowser('folders', (here) => {
     );
     const page = await here.browser.open('#/folders');
     await page.getByRole('button', { name: 'Test /mnt/missing' }).click();
-    await shows(page.getByText('It does not exist yet.'));
+    await shows(page.getByText('/mnt/missing does not exist'));
     await page.getByRole('button', { name: 'Close' }).click();
-    expect(await page.getByText('does not exist yet').count()).toBe(0);
+    expect(await page.getByText('/mnt/missing does not exist').count()).toBe(0);
     const tested = agent.asked.findLast(({ operation }) => operation === 'testFolder');
     expect(tested?.request).toEqual({ path: '/mnt/missing' });
 
