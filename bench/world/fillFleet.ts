@@ -85,8 +85,8 @@ const REST = [
           created_at * 1000000 || ' ' || created_at * 1000000 || ' ' || id, CASE WHEN copy THEN 'duplicate' ELSE 'document' END,
           endpoint_id, id, sha256, created_at, created_at
      FROM documents, (VALUES (false), (true)) AS c (copy) WHERE NOT copy OR id % 20 = 0`,
-  `INSERT INTO attempts (id, document_id, endpoint_id, began_at, ended_at, left_at, outcome, http, bytes)
-   SELECT id + 2 * $1::bigint, id, endpoint_id, created_at + 100, created_at + 600, created_at + 600, 'accepted', 200, size
+  `INSERT INTO attempts (id, document_id, endpoint_id, began_at, ended_at, outcome, http, bytes)
+   SELECT id + 2 * $1::bigint, id, endpoint_id, created_at + 100, created_at + 600, 'accepted', 200, size
      FROM documents WHERE state = 'accepted'`,
   `INSERT INTO results (id, received_at, document_id, attempts, status, sha256, size, encoding, words, fields)
    SELECT id + 3 * $1::bigint, created_at + 60000, id, 1, 'DONE', sha256, 300, 'utf8',

@@ -2,6 +2,7 @@ import type { AttemptOutcome, DocumentState, EndpointKey, Verdict } from './doma
 import type { ImageType } from './domain/imageType.ts';
 import type { Naming } from './domain/naming.ts';
 import type { HoldScope } from './domain/hold.ts';
+import type { BudgetPeriod } from './domain/limits.ts';
 
 /*
  * The door of the ledger: steps take arrays of plain values and answer with arrays, an answer for each item in its place. One call is one transaction
@@ -131,9 +132,8 @@ export interface BeginItem {
   readonly at: number;
   /** The endpoint's rate, which the agents of a fleet share: so many requests in each window. */
   readonly limit?: { readonly count: number; readonly windowMs: number } | undefined;
-  /** Its budgets: so many requests since then, and until when that is all. */
-  readonly budgets?:
-    readonly { readonly count: number; readonly since: number; readonly until: number }[] | undefined;
+  /** Its budgets: so many requests in each day or month, by the ledger's clock. */
+  readonly budgets?: readonly { readonly period: BudgetPeriod; readonly count: number }[] | undefined;
 }
 
 export type BeginAnswer =

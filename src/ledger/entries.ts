@@ -65,7 +65,13 @@ type Happened =
   /** The same bytes with other metadata. */
   | { readonly kind: 'same'; readonly file: number; readonly size: number; readonly identity: string }
   | { readonly kind: 'gone'; readonly files: readonly number[] }
-  | { readonly kind: 'began'; readonly document: number; readonly bytes: number }
+  /** left: when, by the ledger's clock, where agents share it. */
+  | {
+      readonly kind: 'began';
+      readonly document: number;
+      readonly bytes: number;
+      readonly left?: number | undefined;
+    }
   | ({
       readonly kind: 'ended';
       readonly attempt: number;
@@ -74,7 +80,7 @@ type Happened =
       readonly http?: number | null | undefined;
       /** The answer, in words, where it is not the document's message. */
       readonly said?: string | null | undefined;
-      /** When, by the ledger's clock, where agents share it. */
+      /** As in `began`. */
       readonly left?: number | undefined;
       /** Left out: the request is repeated at once (401). */
     } & Partial<Move>)

@@ -9,10 +9,21 @@ import {
   ownerIn,
   type Entry,
   type EntryOf,
+  type Kind,
   type Move,
   type Range,
 } from './entries.ts';
-import { emptyCell, NAMED, OWN, TABLES, type Cells, type Row, type Table, splitPath } from './schema.ts';
+import {
+  emptyCell,
+  ERASED,
+  NAMED,
+  OWN,
+  TABLES,
+  type Cells,
+  type Row,
+  type Table,
+  splitPath,
+} from './schema.ts';
 
 /** The working set that entries change (work.ts). */
 export interface WorkingSet {
@@ -106,9 +117,8 @@ export function fold(work: WorkingSet, entry: Entry, at: number, id: number): vo
         id,
         document_id: document.id,
         endpoint_id: document.endpoint_id,
-        began_at: at,
+        began_at: entry.left ?? at,
         ended_at: null,
-        left_at: null,
         outcome: null,
         http: null,
         bytes: entry.bytes,
@@ -188,56 +198,36 @@ function holdIn(
   return holdId(scope, holdKeyIn(scope, key, work.name), paused, of ?? work.base);
 }
 
+/** The fields with which entries name rows, whatever their kind. */
+interface Named {
+  readonly kind: Kind;
+  readonly endpoint?: number | undefined;
+  readonly document?: number | undefined;
+  readonly documents?: readonly number[];
+  readonly file?: number | undefined;
+  readonly files?: readonly number[];
+  readonly again?: number | undefined;
+  readonly supersedes?: number | undefined;
+}
+
 /** Ids of rows that this entry changes or reads, which must be looked up before it is folded. */
 export function rowsOf(
   work: Pick<WorkingSet, 'base' | 'name' | 'id'>,
   entry: Entry,
 ): Partial<Record<Table, readonly number[]>> {
+  const { kind, endpoint, document, documents = [], file, files = [], again, supersedes }: Named = entry;
   const ids = (...numbers: readonly (number | undefined)[]): number[] =>
     numbers.flatMap((number) => (number === undefined ? [] : work.id(number)));
-  switch (entry.kind) {
-    case 'endpoint':
-    case 'recorded':
-      return { endpoints: [entry.endpoint] };
-    case 'folder':
-      return { folders: [folderIn(entry.folder, work.name)] };
-    case 'admitted':
-      return {
-        // Also a lock: whether the name is taken is decided in the order of the chains.
-        endpoints: [entry.endpoint],
-        files: ids(entry.supersedes, entry.again),
-      };
-    case 'file':
-      return {
-        files: ids(entry.supersedes, entry.again),
-        documents: isForeign(entry.document) ? ids(entry.document) : [],
-      };
-    case 'same':
-    case 'disposing':
-    case 'disposed':
-      return { files: ids(entry.file) };
-    case 'gone':
-      return { files: ids(...entry.files) };
-    case 'began':
-    case 'result':
-      return { documents: ids(entry.document) };
-    case 'ended':
-      return {
-        documents: ids(entry.document),
-        ...((entry.outcome === 'notSent' || isForeign(entry.document)) && { attempts: ids(entry.attempt) }),
-      };
-    case 'moved':
-      return { documents: ids(...entry.documents) };
-    case 'hold':
-    case 'released':
-      return { holds: [holdIn(work, entry)] };
-    case 'dismissed':
-    case 'undismissed':
-    case 'erased':
-      return { documents: ids(...entry.documents), files: ids(...entry.files) };
-    default:
-      return {};
-  }
+  const isOthers = isForeign(document);
+  return {
+    // Also a lock: whether the name is taken is decided in the order of the chains.
+    endpoints: endpoint === undefined || kind === 'file' ? [] : [endpoint],
+    folders: entry.kind === 'folder' ? [folderIn(entry.folder, work.name)] : [],
+    documents: ids(kind !== 'file' || isOthers ? document : undefined, ...documents),
+    files: ids(file, again, supersedes, ...files),
+    attempts: entry.kind === 'ended' && (entry.outcome === 'notSent' || isOthers) ? ids(entry.attempt) : [],
+    holds: entry.kind === 'hold' || entry.kind === 'released' ? [holdIn(work, entry)] : [],
+  };
 }
 
 /** Whether a number in an entry is of another agent's chain. */
@@ -271,47 +261,23 @@ export function fitting(work: WorkingSet, entry: Entry): Entry | null {
     const bytes = entry.bytesOf?.[number] ?? '';
     return row?.sha256?.startsWith(bytes) ?? row !== undefined;
   };
-  switch (entry.kind) {
-    case 'admitted':
-    case 'file': {
-      const again = has('files', entry.again) ? entry.again : undefined;
-      const supersedes = has('files', entry.supersedes) ? entry.supersedes : undefined;
-      if (entry.kind === 'admitted') {
-        const seq = work.rows.endpoints.has(entry.endpoint) ? entry.seq : undefined;
-        return { ...entry, again, supersedes, seq };
-      }
-      // As one that is gone: its file is found again.
-      return has('documents', entry.document)
-        ? { ...entry, again, supersedes }
-        : { ...entry, again, supersedes, document: undefined, isGone: true };
-    }
-    case 'same':
-    case 'disposing':
-    case 'disposed':
-      return has('files', entry.file) ? entry : null;
-    case 'gone':
-      return { ...entry, files: entry.files.filter((number) => has('files', number)) };
-    case 'ended':
-      return has('documents', entry.document) &&
-        (!isForeign(entry.document) || work.rows.attempts.has(work.id(entry.attempt)))
-        ? entry
-        : null;
-    case 'began':
-    case 'result':
-      return has('documents', entry.document) ? entry : null;
-    case 'moved':
-      return { ...entry, documents: entry.documents.filter((number) => has('documents', number)) };
-    case 'dismissed':
-    case 'undismissed':
-    case 'erased':
-      return {
-        ...entry,
-        documents: entry.documents.filter((number) => has('documents', number)),
-        files: entry.files.filter((number) => has('files', number)),
-      };
-    default:
-      return entry;
-  }
+  const { kind, document, documents, file, files, again, supersedes }: Named = entry;
+  const isThere = has('documents', document);
+  if (!has('files', file) || (!isThere && kind !== 'file')) return null;
+  if (entry.kind === 'ended' && isForeign(document) && !work.rows.attempts.has(work.id(entry.attempt)))
+    return null;
+  const isUnknown = entry.kind === 'admitted' && !work.rows.endpoints.has(entry.endpoint);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the fields that it had
+  return {
+    ...entry,
+    ...(documents && { documents: documents.filter((number) => has('documents', number)) }),
+    ...(files && { files: files.filter((number) => has('files', number)) }),
+    ...(!has('files', again) && { again: undefined }),
+    ...(!has('files', supersedes) && { supersedes: undefined }),
+    ...(isUnknown && { seq: undefined }),
+    // As one that is gone: its file is found again.
+    ...(!isThere && { document: undefined, isGone: true }),
+  } as Entry;
 }
 
 /** No request is in progress: queued, or between a 401 and its repetition. */
@@ -433,8 +399,7 @@ function putFile(
 function foldEnded(work: WorkingSet, entry: EntryOf<'ended'>, at: number): void {
   const { outcome, state } = entry;
   work.change('attempts', work.id(entry.attempt), {
-    ended_at: at,
-    left_at: entry.left ?? at,
+    ended_at: entry.left ?? at,
     outcome,
     http: entry.http ?? null,
     message: entry.said ?? entry.message ?? null,
@@ -541,37 +506,15 @@ function foldHold(work: WorkingSet, entry: EntryOf<'hold'>, at: number): void {
 function foldErased(work: WorkingSet, entry: EntryOf<'erased'>, at: number): void {
   for (const number of entry.documents) {
     const { id, name } = work.get('documents', work.id(number));
-    work.change('documents', id, {
-      path: '',
-      folded: foldedUnlessAscii(name),
-      message: null,
-      response: null,
-      erased_at: at,
-      updated_at: at,
-    });
+    const folded = foldedUnlessAscii(name);
+    work.change('documents', id, { ...ERASED.documents, folded, erased_at: at, updated_at: at });
   }
   for (const number of entry.files) {
     const { id, gone_at } = work.get('files', work.id(number));
-    work.change('files', id, {
-      dir: '',
-      name: '',
-      folded: null,
-      identity: '',
-      message: null,
-      archived_to: null,
-      gone_at: gone_at ?? at,
-      updated_at: at,
-    });
+    work.change('files', id, { ...ERASED.files, gone_at: gone_at ?? at, updated_at: at });
   }
-  for (const number of entry.attempts) work.change('attempts', work.id(number), { message: null });
-  for (const number of entry.results)
-    work.change('results', work.id(number), {
-      payload: null,
-      words: null,
-      fields: null,
-      given_name: null,
-      given_uid: null,
-    });
+  for (const number of entry.attempts) work.change('attempts', work.id(number), ERASED.attempts);
+  for (const number of entry.results) work.change('results', work.id(number), ERASED.results);
 }
 
 /** A file's name in an entry that is blank by now, until the entry follows that erased it: several may be current. No real name has a slash. */

@@ -2,7 +2,7 @@ import { CHAIN, cleaned, folderIn, fromJournal, type Entry } from './entries.ts'
 import type { Engine, Head, RecordedEntry } from './engine.ts';
 import { fitting, fold, rowsOf, type FilePlace } from './fold.ts';
 import type { RowFault } from '../core/messages.ts';
-import { splitPath, TABLE_NAMES, type Table } from './schema.ts';
+import { byTable, splitPath, TABLE_NAMES } from './schema.ts';
 import { STEPS, type StepAnswer, type Item, type StepName } from './steps.ts';
 import { lockEndpoints } from './steps/places.ts';
 import { Work, type KnownPlaces } from './work.ts';
@@ -86,17 +86,28 @@ export class LedgerCore {
     });
   }
 
-  async #run(steps: readonly Step[], tries = 1): Promise<readonly (readonly unknown[])[]> {
+  /** Again, if another transaction was in the way. */
+  async #retry<T>(work: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (tries >= TRIES || this.engine.faultOf(error) !== 'again') throw error;
+      }
+    }
+  }
+
+  async #run(steps: readonly Step[]): Promise<readonly (readonly unknown[])[]> {
     // An erasure looks for entries where they are recorded: those of its own transaction are not there yet.
     if (steps.length > 1 && steps.some(([name]) => name === 'erase'))
       return this.#apart(steps.map((step) => [step]));
     try {
-      if (this.#isBehind) await this.#bringForward();
-      return await this.#transaction(steps);
+      return await this.#retry(async () => {
+        if (this.#isBehind) await this.#bringForward();
+        return this.#transaction(steps);
+      });
     } catch (error) {
-      const fault = this.engine.faultOf(error);
-      if (fault === 'again' && tries < TRIES) return this.#run(steps, tries + 1);
-      if (fault !== 'row') throw error;
+      if (this.engine.faultOf(error) !== 'row') throw error;
       return this.#byHalves(steps, error);
     }
   }
@@ -187,18 +198,9 @@ export class LedgerCore {
   follow(parts: Iterable<readonly RecordedEntry[]>): Promise<number> {
     return this.between(async () => {
       let count = 0;
-      for (const entries of parts) count += await this.#replayAgain(entries);
+      for (const entries of parts) count += await this.#retry(() => this.#replay(entries));
       return count;
     });
-  }
-
-  async #replayAgain(entries: readonly RecordedEntry[], tries = 1): Promise<number> {
-    try {
-      return await this.#replay(entries);
-    } catch (error) {
-      if (tries >= TRIES || this.engine.faultOf(error) !== 'again') throw error;
-      return this.#replayAgain(entries, tries + 1);
-    }
   }
 
   /** Folds entries, of which some may be missing or changed. */
@@ -256,15 +258,15 @@ interface Part {
 async function lookUp(work: Work, entries: Part['entries']): Promise<void> {
   const first = work.base + (entries[0]?.seq ?? 0);
   const isMadeHere = (id: number): boolean => id >= first && id < work.base + CHAIN;
-  const ids = new Map<Table, number[]>(TABLE_NAMES.map((table) => [table, []]));
+  const ids = byTable((): number[] => []);
   for (const { entry } of entries) {
     const rows = rowsOf(work, entry);
     for (const table of TABLE_NAMES) {
       const isMade = table === 'documents' || table === 'files' || table === 'attempts';
-      for (const id of rows[table] ?? []) if (!isMade || !isMadeHere(id)) ids.get(table)?.push(id);
+      for (const id of rows[table] ?? []) if (!isMade || !isMadeHere(id)) ids[table].push(id);
     }
   }
-  for (const [table, wanted] of ids) await work.load(table, wanted);
+  await work.loadAll(ids);
   // One agent's own chain never names bytes or names twice.
   if (!work.isAlone) await work.look(wantedBy(work, entries));
 }

@@ -1,3 +1,4 @@
+import { isFault } from '../core/messages.ts';
 import type { JournalHead } from '../core/ports/journal.ts';
 import type { LedgerStorage } from '../core/ports/ledger.ts';
 import type { Step } from './ledger.ts';
@@ -15,6 +16,15 @@ export class StoreFailed extends Error {
   }
 }
 
+/** An answer for each item of each step. */
+export type Answers = readonly (readonly unknown[])[];
+
+/** The answers with other words for the faults among them. */
+export function withFaults(answers: Answers, faultOf: (fault: unknown) => unknown): Answers {
+  const said = (one: unknown): unknown => (isFault(one) ? { fault: faultOf(one.fault) } : one);
+  return answers.map((each) => (each.some(isFault) ? each.map(said) : each));
+}
+
 /** Who runs steps: a writer of this thread, or the link to one. */
 export interface Runner {
   readonly storage: LedgerStorage;
@@ -22,7 +32,7 @@ export interface Runner {
    * One transaction. `areOutcomes`: of requests in progress, which are recorded even while nothing else is.
    * @throws StoreFailed
    */
-  run(steps: readonly Step[], areOutcomes: boolean): Promise<readonly (readonly unknown[])[]>;
+  run(steps: readonly Step[], areOutcomes: boolean): Promise<Answers>;
   backup(target: string | null): Promise<{ readonly file: string; readonly head: JournalHead }>;
   /**
    * Resolves once nothing that was erased is left in any file.

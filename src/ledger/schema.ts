@@ -108,14 +108,13 @@ export const TABLES = {
     split_into: 'int?',
   },
 
-  /** left_at: when it ended by the ledger's clock, which the rate windows of all agents go by. */
+  /** By the ledger's clock, which the rate windows and budgets of all agents go by. */
   attempts: {
     id: 'id',
     document_id: 'ref',
     endpoint_id: 'int',
     began_at: 'int',
     ended_at: 'int?',
-    left_at: 'int?',
     outcome: 'text?',
     http: 'int?',
     bytes: 'int',
@@ -231,6 +230,16 @@ export const LOADED: Readonly<Record<Table, string>> = {
   results: 'id document_id sha256',
 };
 
+/** Columns of a table that has this alias. */
+export function select(alias: string, names: string): string {
+  return names.replace(/\w+/g, `${alias}.$&`).replaceAll(' ', ', ');
+}
+
+/** The columns of `LOADED`. */
+export function columnsOf(table: Table, alias: string): string {
+  return select(alias, LOADED[table]);
+}
+
 /** Until when a hold holds others that was over for them, although it lasts: no longer, even if it is put again. */
 export const OWN = 0;
 
@@ -282,7 +291,7 @@ CREATE INDEX files_pages ON files (file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX files_splitting ON files (id) WHERE split_into IS NOT NULL;
 CREATE INDEX files_attention ON files (folder_id, verdict, reason) WHERE ${needsAttention('')};
 CREATE INDEX attempts_document ON attempts (document_id);
-CREATE INDEX attempts_window ON attempts (endpoint_id, coalesce(left_at, ${NEVER}));
+CREATE INDEX attempts_window ON attempts (endpoint_id, coalesce(ended_at, ${NEVER}));
 CREATE INDEX attempts_began ON attempts (began_at);
 CREATE INDEX holds_open ON holds (id) WHERE open = 1;
 CREATE UNIQUE INDEX results_repeats ON results (coalesce(document_id, 0), sha256);
@@ -306,15 +315,15 @@ export function emptyCell(kind: string): Cell {
   return kindOf(kind) === 'text' ? '' : 0;
 }
 
-/** Columns of each table that erasure takes. */
-export const PERSONAL: Readonly<Record<Table, ReadonlySet<string>>> = byTable(
-  (table) =>
-    new Set(
-      Object.entries<string>(TABLES[table])
-        .filter(([, kind]) => kind.endsWith('!'))
-        .map(([name]) => name),
+/** What erasure leaves of the columns that it takes. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- columns of the table
+export const ERASED = byTable((table) =>
+  Object.fromEntries(
+    Object.entries<string>(TABLES[table]).flatMap(([name, kind]) =>
+      kind.endsWith('!') ? [[name, emptyCell(kind)]] : [],
     ),
-);
+  ),
+) as { readonly [Name in Table]: Partial<Row<Name>> };
 
 /** @param behind what follows each table's columns, such as `STRICT` */
 export function createTables(types: ColumnTypes, behind = ''): string {

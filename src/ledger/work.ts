@@ -3,9 +3,9 @@ import type { Engine, Head } from './engine.ts';
 import { fold, namingBytes, type FilePlace, type WorkingSet } from './fold.ts';
 import {
   byTable,
+  columnsOf,
   COUNTED,
   isListedRow,
-  LOADED,
   SPAN_MS,
   TABLE_NAMES,
   TABLES,
@@ -13,11 +13,6 @@ import {
   type Row,
   type Table,
 } from './schema.ts';
-
-/** The columns of `LOADED`, of a table with this alias. */
-export function columnsOf(table: Table, alias: string): string {
-  return LOADED[table].replace(/\w+/g, `${alias}.$&`).replaceAll(' ', ', ');
-}
 
 const BY_ID = byTable(
   (table) => `{one id:int} SELECT ${columnsOf(table, 't')} FROM ${table} t WHERE t.id = r.id`,
@@ -101,6 +96,11 @@ export class Work implements WorkingSet {
         missing.map((id) => ({ id })),
       );
     return ids.map((id) => rows.get(id));
+  }
+
+  /** The same of several tables, in their order. */
+  async loadAll(ids: Readonly<Partial<Record<Table, readonly number[]>>>): Promise<void> {
+    await Promise.all(TABLE_NAMES.map((table) => ids[table] && this.load(table, ids[table])));
   }
 
   /** Rows by a statement that selects `columnsOf` the table. */

@@ -8,9 +8,8 @@ import { storeFailure } from './sqlite/failure.ts';
 import { markDamaged } from './sqlite/files.ts';
 import { Trouble, type ReservedSpace } from './sqlite/trouble.ts';
 import { startSqlite, type StartedSqlite } from './sqlite/start.ts';
-import { isFault } from '../core/messages.ts';
 import type { Step } from './ledger.ts';
-import { StoreFailed, type Runner } from './runner.ts';
+import { StoreFailed, withFaults, type Answers, type Runner } from './runner.ts';
 
 const BLANK_TRIES = 20;
 const BLANK_AGAIN_MS = 500;
@@ -68,25 +67,20 @@ export class SqliteWriter implements Runner {
     return new SqliteWriter(started, storage, path, backupsDir, clock);
   }
 
-  async run(steps: readonly Step[], areOutcomes: boolean): Promise<readonly (readonly unknown[])[]> {
+  async run(steps: readonly Step[], areOutcomes: boolean): Promise<Answers> {
     const trouble: ReceiptdError | null = areOutcomes ? null : this.storage.error();
     if (trouble !== null) throw new StoreFailed(trouble, true);
     try {
-      const answers = await this.started.core.run(steps);
       // Where the store failed after a part was done, the rest has its error as answer.
-      return answers.map((each) =>
-        each.map((one) => (isFault(one) ? { fault: this.#failureOf(one.fault) } : one)),
-      );
+      return withFaults(await this.started.core.run(steps), (error) => {
+        const failure = storeFailure(error, this.path, 'written');
+        this.storage.met(failure);
+        return failure;
+      });
     } catch (error) {
       const failure = storeFailure(error, this.path, 'written');
       throw new StoreFailed(failure, this.storage.met(failure));
     }
-  }
-
-  #failureOf(error: unknown): unknown {
-    const failure = storeFailure(error, this.path, 'written');
-    this.storage.met(failure);
-    return failure;
   }
 
   async backup(target: string | null): Promise<{ readonly file: string; readonly head: JournalHead }> {

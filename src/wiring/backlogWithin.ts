@@ -12,7 +12,8 @@ const STEP_MS = 60_000;
 export type WaitingFiles = ReadonlyMap<string, number>;
 
 /** Uploads in the current day and month by endpoint id; '': in total. Each count is queried once. */
-export function sentSoFar(ledger: Pick<LedgerQueue, 'countAttempts'>, now: number) {
+export function sentSoFar(ledger: Pick<LedgerQueue, 'countAttempts' | 'now'>) {
+  const now = ledger.now();
   const known = new Map<string, Promise<number>>();
   return (endpoint: Config['endpoints'][number]['key'] | null, period: BudgetPeriod): Promise<number> => {
     const key = `${period} ${endpoint === null ? '' : endpointId(endpoint)}`;

@@ -47,7 +47,7 @@ export async function consequencesOf(
   for (const { endpoint, state, count } of counts)
     if (endpoint !== null && state === 'queued')
       waiting.set(endpointId(endpoint), (waiting.get(endpointId(endpoint)) ?? 0) + count);
-  const change = { before, after, counts, waiting, sent: sentSoFar(ledger, now), now };
+  const change = { before, after, counts, waiting, sent: sentSoFar(ledger), now };
   return [
     ...(await ofLimits(change)),
     ...ofEndpoints(change),

@@ -2,6 +2,9 @@ import { endpointId, type Lane } from '../../src/core/domain/document.ts';
 import type { BeginAnswer } from '../../src/core/messages.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { periodStart } from '../../src/core/domain/limits.ts';
+import type { Clock } from '../../src/core/ports/clock.ts';
+import { Pacer } from '../../src/flow/limits/pacer.ts';
 import type { FleetLimits, LedgerFleet } from '../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/adapter/openPostgres.ts';
@@ -64,9 +67,15 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   }
 
   /** What becomes of beginnings under limits that the agents share. */
-  async function begun(agent: Agent, ids: readonly number[], limits: FleetLimits, lane: Lane = 'fresh') {
+  async function begun(
+    agent: Agent,
+    ids: readonly number[],
+    limits: FleetLimits,
+    lane: Lane = 'fresh',
+    clock: Pick<Clock, 'now'> = systemClock,
+  ) {
     const shared = agent.fleet.limitsOf(limits, lane);
-    const begins = ids.map((document) => ({ document, bytes: 1, at: Date.now(), ...shared }));
+    const begins = ids.map((document) => ({ document, bytes: 1, at: clock.now(), ...shared }));
     const recorded = await agent.record(() => ({ ends: [], begins }));
     return (recorded.begun.answers ?? []) as readonly BeginAnswer[];
   }
@@ -500,6 +509,42 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
       { kind: 'limited', waitMs: expect.any(Number) as number },
     ]);
     expect(await begun(b, ids.slice(6, 7), { ...budget, perDay: 4 })).toMatchObject([{ kind: 'begun' }]);
+  });
+
+  it('count budgets by the days of the ledger, however far the clock of one is ahead', async () => {
+    const midnight = periodStart('day', Date.now(), 1);
+    const aheadMs = midnight + 6 * 3_600_000 - Date.now();
+    const clock = { ...systemClock, now: () => Date.now() + aheadMs };
+    const [a, b] = [await join('a'), await join('b', { clock })];
+    const ids = await admitted(a, 6);
+    const limits = { rate: null, perDay: 3, perMonth: null };
+    const own = { ...limits, concurrency: 1 };
+    const pacerOf = (agent: Agent, its: Clock) =>
+      Pacer.create({
+        clock: its,
+        ledger: agent,
+        overall: { ...own, perDay: null },
+        endpoints: [{ key: OFFICE, alias: 'office', limits: own }],
+      });
+    expect(await begun(b, ids.slice(0, 2), limits, 'fresh', clock)).toMatchObject([
+      { kind: 'begun' },
+      { kind: 'begun' },
+    ]);
+    expect((await pacerOf(b, clock)).delay(OFFICE, 'fresh').ms).toBe(0);
+    expect((await begun(a, ids.slice(2, 4), limits)).map(({ kind }) => kind)).toEqual(['begun', 'limited']);
+    const [limited] = await begun(b, ids.slice(4), limits, 'fresh', clock);
+    const untilMidnight = midnight - Date.now();
+    expect(limited).toMatchObject({ kind: 'limited' });
+    expect(limited?.kind === 'limited' && limited.waitMs).toBeGreaterThan(untilMidnight - 60_000);
+    expect(limited?.kind === 'limited' && limited.waitMs).toBeLessThan(untilMidnight + 60_000);
+    for (const [agent, its] of [
+      [a, systemClock],
+      [b, clock],
+    ] as const) {
+      const { ms, budget } = (await pacerOf(agent, its)).delay(OFFICE, 'fresh');
+      expect(budget).toBe(true);
+      expect(Math.abs(ms - untilMidnight)).toBeLessThan(60_000);
+    }
   });
 
   it('know which agents are silent, what waits for each of them alone, and which agent reports it', async () => {

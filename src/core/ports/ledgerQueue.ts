@@ -62,6 +62,8 @@ export interface LedgerQueue {
   nextDue(endpoint: EndpointKey, now: number): Promise<number | null>;
   /** Where these bytes were seen, newest first, in any folder. */
   sources(sha256: string): Promise<readonly Source[]>;
+  /** The clock by which requests are recorded: the database's where agents share a ledger. Wall-clock milliseconds. */
+  now(): number;
   /**
    * Latest possible send times of upload requests that may have been sent after `since`, newest first, at most `limit`; null: all
    * endpoints.

@@ -17,7 +17,7 @@ import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import { Pace, type Served } from './pace.ts';
 
 /** Reads how much was sent before this process started. */
-export type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts'>;
+export type SentBefore = Pick<LedgerQueue, 'attemptTimes' | 'countAttempts' | 'now'>;
 
 export interface PacerDeps {
   readonly clock: Clock;
@@ -64,18 +64,27 @@ interface Limiter {
  */
 export class Pacer {
   readonly #clock: Clock;
+  /** Wall-clock milliseconds of the ledger: budgets are for all agents that share it, whatever their clocks say. */
+  #now: () => number;
   #overall: Limiter;
   #endpoints: ReadonlyMap<string, Limiter>;
   #onTheWire = 0;
 
-  private constructor(clock: Clock, overall: Limiter, endpoints: ReadonlyMap<string, Limiter>) {
+  private constructor(
+    clock: Clock,
+    now: () => number,
+    overall: Limiter,
+    endpoints: ReadonlyMap<string, Limiter>,
+  ) {
     this.#clock = clock;
+    this.#now = now;
     this.#overall = overall;
     this.#endpoints = endpoints;
   }
 
   /** `ledger` knows what was sent before. Null if it can't be read yet: then nothing may be sent before `seed`. */
   static async create({ clock, ledger, overall, endpoints }: PacerDeps): Promise<Pacer> {
+    const now = (): number => (ledger ?? clock).now();
     const limiters = new Map<string, Limiter>();
     for (const { key, limits, alias } of endpoints) {
       const concurrency = Math.min(limits.concurrency, overall.concurrency);
@@ -84,12 +93,13 @@ export class Pacer {
       own.slots.concurrency = pace.atOnce;
       limiters.set(endpointId(key), own);
     }
-    return new Pacer(clock, await createLimiter(clock, ledger, null, overall, null), limiters);
+    return new Pacer(clock, now, await createLimiter(clock, ledger, null, overall, null), limiters);
   }
 
   /** Rebuilds the limits once the ledger can be read. */
   async seed(deps: PacerDeps): Promise<void> {
     const seeded = await Pacer.create(deps);
+    this.#now = seeded.#now;
     this.#overall = seeded.#overall;
     this.#endpoints = seeded.#endpoints;
   }
@@ -99,7 +109,7 @@ export class Pacer {
   /** Milliseconds until this endpoint may send; `budget` if a spent budget is the cause. */
   delay(endpoint: EndpointKey, lane: Lane): { ms: number; budget: boolean } {
     const own = this.#of(endpoint);
-    const [now, wallNow] = [this.#clock.monotonic(), this.#clock.now()];
+    const [now, wallNow] = [this.#clock.monotonic(), this.#now()];
     let ms = Math.max(0, own.pace.delay(now), own.deferredUntil - now);
     let budgetMs = 0;
     for (const { window, budgets } of [this.#overall, own]) {
@@ -177,7 +187,7 @@ export class Pacer {
       hasStarted = true;
       for (const { window, budgets } of limiters) {
         window?.started(this.#clock.monotonic());
-        for (const budget of budgets) budget.started(this.#clock.now());
+        for (const budget of budgets) budget.started(this.#now());
       }
     };
     let isOnTheWire = false;
@@ -260,13 +270,14 @@ export class Pacer {
    * few requests.
    */
   notes(): Note[] {
-    const now = this.#clock.now();
+    const now = this.#now();
+    const aheadMs = now - this.#clock.now();
     const spent = this.#all.flatMap(({ endpoint, budgets }) =>
       budgets.flatMap((budget): Note[] => {
         const until = budget.spent(now);
         if (until === null) return [];
         const { period, limit, untilAt } = until;
-        return [{ kind: 'spent', endpoint, period, limit, until: untilAt }];
+        return [{ kind: 'spent', endpoint, period, limit, until: untilAt - aheadMs }];
       }),
     );
     const slowed = this.#all.flatMap(({ endpoint, pace: { reduced } }): Note[] => {
@@ -299,7 +310,7 @@ async function createLimiter(
   endpoint: string | null,
   pace = new Pace(limits.concurrency),
 ): Promise<Limiter> {
-  const now = clock.now();
+  const now = (ledger ?? clock).now();
   const { rate, spread } = limits;
   let window: RateWindow | null = null;
   if (rate) {

@@ -1,25 +1,14 @@
 import { resolve } from 'node:path';
 import type { AccountOf } from '../../core/domain/account.ts';
-import type { ReceiptdError } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { Ledger, LedgerUpkeep } from '../../core/ports/ledger.ts';
-import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
+import type { Ledger } from '../../core/ports/ledger.ts';
 import { notOpen, openReading } from '../sqlite/openReports.ts';
 import { createUpkeep } from '../sqlite/upkeep.ts';
-import type { Others } from '../reads/holds.ts';
-import { intakeReads } from '../reads/intake.ts';
-import { originalReads } from '../reads/originals.ts';
-import { pageReads } from '../reads/pages.ts';
-import { queueReads } from '../reads/queue.ts';
-import { createReports } from '../reads/reports.ts';
-import type { View } from '../reads/view.ts';
 import { WriterLink } from '../thread/link.ts';
 import type { ThreadData } from '../thread/protocol.ts';
 import type { Runner } from '../runner.ts';
 import { SqliteWriter, type WriterOptions } from '../writer.ts';
-import type { Shared } from './shared.ts';
-import { Gathering } from './gathering.ts';
-import { createWrites } from './writes.ts';
+import { portOver } from './port.ts';
 
 interface ReadingOptions {
   /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
@@ -84,57 +73,4 @@ function ledgerOver(
       await runner.close();
     },
   });
-}
-
-interface PortParts {
-  readonly view: View;
-  readonly clock: Clock;
-  readonly accountOf: AccountOf | undefined;
-  readonly upkeep: LedgerUpkeep;
-  readonly head: LedgerReports['head'];
-  readonly closed: () => ReceiptdError;
-  readonly nextTurn?: (work: () => void) => void;
-  /** The other agents, where there are any. */
-  readonly fleet?: Shared;
-  readonly others?: Others;
-  /** Once everything that was asked is done. */
-  readonly close: () => Promise<void>;
-}
-
-/** Temporary: today's port over steps and reads. */
-export function portOver(runner: Pick<Runner, 'run' | 'storage' | 'blanked'>, parts: PortParts): Ledger {
-  const { view, accountOf, clock, head, upkeep, closed, fleet = null, others = null } = parts;
-  let isClosed = false;
-  const gathering = new Gathering(runner, closed, parts.nextTurn);
-  const reports = createReports(view, accountOf, others);
-  const intake = intakeReads(view);
-  return {
-    ...intake,
-    ...queueReads(view),
-    ...originalReads(view),
-    ...pageReads(view),
-    ...reports,
-    ...createWrites({
-      gathering,
-      reads: {
-        known: intake.known,
-        document: reports.document,
-        originalsRule: reports.originalsRule,
-      },
-      blanked: () => runner.blanked(),
-      clock,
-      view,
-      fleet,
-    }),
-    ...upkeep,
-    fleet,
-    head,
-    storage: runner.storage,
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      await gathering.close();
-      await parts.close();
-    },
-  };
 }

@@ -1,13 +1,11 @@
 import type { AccountOf } from '../../core/domain/account.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { Ledger } from '../../core/ports/ledger.ts';
+import type { Ledger, LedgerUpkeep } from '../../core/ports/ledger.ts';
 import { headOf } from '../postgres/chain.ts';
-import { createUpkeep } from '../postgres/upkeep.ts';
-import { agentsNow, Fleet } from '../fleet/fleet.ts';
+import { agentsNow, Fleet, placesOf } from '../fleet/fleet.ts';
 import { Member, type MemberOptions } from '../fleet/member.ts';
-import { placesOf } from '../fleet/places.ts';
 import { View } from '../reads/view.ts';
-import { portOver } from './open.ts';
+import { portOver } from './port.ts';
 
 export interface PostgresLedgerOptions extends MemberOptions {
   /** The account that an endpoint uses, which credential holds refer to; by default one account for all. */
@@ -33,6 +31,7 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
   return portOver(member, {
     view,
     clock,
+    now: () => member.now,
     accountOf,
     upkeep: createUpkeep(member.where),
     fleet,
@@ -44,4 +43,21 @@ export async function openPostgresLedger(options: PostgresLedgerOptions): Promis
       await member.close();
     },
   });
+}
+
+/** Backup and checks of a database are up to its administrators, who have better tools than any client. */
+export function createUpkeep(where: string): LedgerUpkeep {
+  return {
+    isInPlace: async () => true,
+
+    backup: async () => {
+      throw new ReceiptdError('BACKUP_FAILED.shared', { where });
+    },
+
+    lastBackup: async () => null,
+
+    pruneBackups: async () => {},
+
+    check: async () => null,
+  };
 }

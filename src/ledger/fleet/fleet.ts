@@ -1,7 +1,7 @@
-import type { BeginItem, MoveItem } from '../../core/messages.ts';
+import type { BeginItem, MoveItem, FolderKey } from '../../core/messages.ts';
 import { BYTES_ELSEWHERE, type Lane } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { BUDGET_PERIODS, periodStart, windowOf } from '../../core/domain/limits.ts';
+import { BUDGET_PERIODS, windowOf } from '../../core/domain/limits.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type {
   FleetAgent,
@@ -20,6 +20,7 @@ import { fromRow, type Others } from '../reads/holds.ts';
 import type { Places } from '../reads/view.ts';
 import type { Beat, Member } from './member.ts';
 import { toMessage } from '../../core/domain/why.ts';
+import { elsewhere } from '../../core/domain/elsewhere.ts';
 
 /** Documents that one transaction moves. */
 const BATCH = 500;
@@ -297,13 +298,10 @@ export class Fleet implements LedgerFleet {
   /* ---- Limits ---- */
 
   limitsOf({ rate, perDay, perMonth }: FleetLimits, lane: Lane): SharedLimits {
-    const now = this.#options.clock.now();
     const counts = { day: perDay, month: perMonth };
     const budgets = BUDGET_PERIODS.flatMap((period) => {
       const count = counts[period];
-      return count === null
-        ? []
-        : [{ count, since: periodStart(period, now), until: periodStart(period, now, 1) }];
+      return count === null ? [] : [{ period, count }];
     });
     if (rate === null) return { budgets };
     const { intervalMs, reserved } = windowOf(rate);
@@ -451,4 +449,33 @@ function rangeOf(agent: number): { readonly first: number; readonly next: number
 
 function agentUnknown(name: string): ReceiptdError {
   return new ReceiptdError('AGENT_UNKNOWN', { agent: name });
+}
+
+/**
+ * Folders as an agent of a fleet calls them. A folder that it alone sees belongs to `agent:<name>`, with its absolute path; one on a share to
+ * `share:<share>`, under whatever path each agent has it. Another agent's folder is called `<agent>:<path>`, and a share that this machine lacks
+ * `share:<share>`.
+ *
+ * @param shares names of shared folders, by their absolute path on this machine
+ */
+export function placesOf(agent: string, shares: ReadonlyMap<string, string>): Places {
+  const paths = new Map([...shares].map(([path, share]) => [`share:${share}`, path]));
+  const own = `agent:${agent}`;
+  return {
+    keyOf(folder): FolderKey {
+      const share = shares.get(folder);
+      if (share !== undefined) return { owner: `share:${share}`, path: '' };
+      const found = elsewhere(folder);
+      if (found === null) return { owner: own, path: folder };
+      const { name, rest } = found;
+      return name === 'share' ? { owner: `share:${rest}`, path: '' } : { owner: `agent:${name}`, path: rest };
+    },
+    pathOf({ owner, path }) {
+      if (owner === own) return path;
+      return owner.startsWith('share:')
+        ? (paths.get(owner) ?? owner)
+        : `${owner.slice(owner.indexOf(':') + 1)}:${path}`;
+    },
+    reaches: ({ owner }) => owner === own || paths.has(owner),
+  };
 }

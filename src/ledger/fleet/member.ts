@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { describeError, isOfLedger, isTakenOver, ReceiptdError } from '../../core/domain/errors.ts';
 import { toMessage } from '../../core/domain/why.ts';
-import { isFault, type BeginAnswer, type Done, type MoveAnswer } from '../../core/messages.ts';
+import type { BeginAnswer, Done, MoveAnswer } from '../../core/messages.ts';
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { FleetSignal } from '../../core/ports/fleet.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
@@ -13,19 +13,25 @@ import { LedgerCore, type Step } from '../ledger.ts';
 import {
   chainLines,
   headOf,
+  linesBehind,
   lineText,
   movedLine,
   SET_HEAD,
   type ChainHead,
   type ChainRow,
 } from '../postgres/chain.ts';
-import { BY_INDEX, Connector, type Connection, type Target } from '../postgres/connection.ts';
+import {
+  BY_INDEX,
+  Connector,
+  type Connection,
+  type Target,
+  refuseTransactionPooling,
+  Readers,
+} from '../postgres/connection.ts';
 import { PostgresEngine, postgresReader, type AgentSession, type Writing } from '../postgres/engine.ts';
 import { isGivenUp, isOfServer, ledgerFailure } from '../postgres/failure.ts';
 import { OwnChain, type ChainOf } from '../postgres/ownChain.ts';
-import { refuseTransactionPooling } from '../postgres/pooling.ts';
-import { Readers } from '../postgres/readers.ts';
-import type { Sql, SqlParams } from '../postgres/statements.ts';
+import type { Sql } from '../postgres/statements.ts';
 import {
   END_LEADS,
   IS_RUNNING,
@@ -37,7 +43,7 @@ import {
   SCHEMA_VERSION,
   TELL,
 } from '../postgres/tables.ts';
-import { StoreFailed, type Runner } from '../runner.ts';
+import { StoreFailed, withFaults, type Answers, type Runner } from '../runner.ts';
 import { blankOwn, bringBack, findSetback, waitForOthers, type Setback, type Wait } from './setback.ts';
 
 /* ---- The agent's row ---- */
@@ -87,9 +93,6 @@ const SEEN = 'SELECT seen_at AS "seenAt" FROM agents WHERE name = :name';
 const SET_BRINGING = 'UPDATE agents SET bringing = :bringing WHERE name = :name AND bringing <> :bringing';
 const ADD_LINE = `
 INSERT INTO chain (agent, seq, entry, hash, personal) VALUES (:agent, :seq, :entry, :hash, :personal)`;
-const LINES_BEHIND =
-  'SELECT entry, hash, personal FROM chain WHERE agent = :agent AND seq > :seq ORDER BY seq LIMIT :most';
-const MOST_LINES_BEHIND = 1_000;
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
@@ -310,17 +313,15 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
     return () => this.#onChange.delete(listener);
   }
 
-  async run(steps: readonly Step[]): Promise<readonly (readonly unknown[])[]> {
+  async run(steps: readonly Step[]): Promise<Answers> {
     if (this.#error !== null) throw new StoreFailed(this.#error, false);
     // Of a session that has ended when the steps are done, a request does not count: it may have been taken over.
     const { epoch } = this.session;
     try {
-      const answers: readonly (readonly unknown[])[] = await this.core.run(steps);
+      const answers: Answers = await this.core.run(steps);
       for (const [i, step] of steps.entries()) this.#learn(step, answers[i] ?? [], epoch);
       // Where the server failed after a part was done, the rest has its error as answer.
-      const named = (one: unknown): unknown =>
-        isFault(one) && isOfServer(one.fault) ? { fault: ledgerFailure(one.fault, this.where) } : one;
-      return answers.map((each) => (each.some(isFault) ? each.map(named) : each));
+      return withFaults(answers, (fault) => (isOfServer(fault) ? ledgerFailure(fault, this.where) : fault));
     } catch (error) {
       throw new StoreFailed(ledgerFailure(error, this.where), false);
     }
@@ -709,8 +710,7 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
     const head = await headOf(writer, agent);
     const last = own.end();
     const from = last?.chain === this.#chain ? last : { seq: 0, hash: NO_HASH };
-    const params: SqlParams = { agent, seq: from.seq, most: MOST_LINES_BEHIND };
-    const lines = await writer.all<ChainRow>(LINES_BEHIND, params);
+    const { value: lines = [] } = await linesBehind(writer, agent, from.seq).next();
     const isAll = lines.length === head.seq - from.seq;
     own.begin(this.#chainOf(), isAll ? from : head);
     if (isAll && lines.length > 0) own.append(lines.map(lineText), head);

@@ -1,6 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { damagedJournal, entryUpTo, firstEntry, readJournal, refuseOlderJournal } from '../journal/read.ts';
-import { chainEntry, headOf, type ChainHead, type ChainRow } from '../postgres/chain.ts';
+import { chainEntry, headOf, linesBehind, type ChainHead, type ChainRow } from '../postgres/chain.ts';
 import type { Sql } from '../postgres/statements.ts';
 import { IN_ORDER, postgresReader } from '../postgres/engine.ts';
 import { inParts } from '../sqlite/engine.ts';
@@ -14,7 +14,6 @@ import type { Member, MovedChain } from './member.ts';
 const HASH = 'SELECT seq, hash FROM chain WHERE agent = :agent AND seq = :seq';
 const IS_MERGED = `SELECT FROM chain WHERE agent = :agent AND seq > :last AND entry LIKE '%"kind":"shared"%'`;
 const FIRST = 'SELECT ord FROM chain WHERE agent = :agent ORDER BY seq LIMIT 1';
-const OWN = `SELECT agent, :name AS name, ord, entry, hash, personal FROM chain WHERE agent = :agent AND seq > :after ORDER BY seq LIMIT 1000`;
 
 /**
  * With which an agent is opened to which a journal is moved.
@@ -87,13 +86,8 @@ export async function compareMoved(
   const entries = async function* (): AsyncGenerator<readonly RecordedEntry[]> {
     for (const part of inParts(readJournal(journalPath, 0)))
       yield part.map((each) => ({ ...each, base, name }));
-    for (let after = of.lastSeq; ;) {
-      const rows = await sql.all<ChainRow>(OWN, { agent, name, after });
-      if (rows.length === 0) return;
-      const part = rows.flatMap((row) => chainEntry(row) ?? []);
-      after = part.at(-1)?.seq ?? Infinity;
-      yield part;
-    }
+    for await (const lines of linesBehind(sql, agent, of.lastSeq))
+      yield lines.flatMap((line) => chainEntry({ ...line, name }) ?? []);
   };
   return compareFolded(
     postgresReader((work) => work(sql)),

@@ -1,16 +1,14 @@
 import type { AccountOf } from '../../core/domain/account.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import { headOf } from '../postgres/chain.ts';
-import { Connector, type Target } from '../postgres/connection.ts';
+import { Connector, type Target, Readers } from '../postgres/connection.ts';
 import { postgresReader } from '../postgres/engine.ts';
 import { ledgerFailure } from '../postgres/failure.ts';
-import { Readers } from '../postgres/readers.ts';
 import type { Sql } from '../postgres/statements.ts';
 import { requireTables } from '../postgres/tables.ts';
 import { createReports } from '../reads/reports.ts';
 import { View } from '../reads/view.ts';
-import { agentsNow, fleetAgents } from './fleet.ts';
-import { placesOf } from './places.ts';
+import { agentsNow, fleetAgents, placesOf } from './fleet.ts';
 
 export interface PostgresReportsOptions {
   readonly target: Target;

@@ -10,7 +10,7 @@ import {
 import { Connector, type Target } from '../postgres/connection.ts';
 import { ledgerFailure } from '../postgres/failure.ts';
 import type { Sql } from '../postgres/statements.ts';
-import { chainEntry, type ChainHead, type ChainRow } from '../postgres/chain.ts';
+import { chainEntry, linesBehind, type ChainHead, type ChainRow } from '../postgres/chain.ts';
 import {
   compareFolded,
   documentsIn,
@@ -31,8 +31,6 @@ interface VerifiedChain extends JournalHead {
 }
 
 const CHAINS = 'SELECT id, name, ledger, seq, hash FROM agents ORDER BY name';
-const LINES =
-  'SELECT seq, entry, hash, personal FROM chain WHERE agent = :id AND seq > :after ORDER BY seq LIMIT 1000';
 
 /** The end of the part of each chain that is in files. */
 const ARCHIVED = `
@@ -197,8 +195,8 @@ async function readChain(
   const find = (finding: WhyFact): void => void findings.push({ is: 'ofAgent', agent: name, finding });
   const isKept = (seq: number): boolean => kept !== undefined && kept.seq >= seq;
   let last: ChainHead = archived ?? { seq: 0, hash: NO_HASH };
-  for (;;) {
-    const lines = await sql.all<ChainRow & ChainHead>(LINES, { id, after: last.seq });
+  for await (const lines of linesBehind(sql, id, last.seq)) {
+    last = lines.at(-1) ?? last;
     for (const { entry, hash, personal } of lines) {
       const parsed = verification?.line(Buffer.from(`${entry}\t${hash}\t${personal}`));
       if (!parsed) continue;
@@ -210,9 +208,6 @@ async function readChain(
         for (const { agent, first, last } of await meantOf(sql, others))
           verifications.get(agent)?.erasedElsewhere(first, last);
     }
-    const end = lines.at(-1);
-    if (end === undefined) break;
-    last = end;
   }
   if (ownSeq !== last.seq || ownHash !== last.hash)
     find({ is: 'lastOfChain', seq: ownSeq, ledger, last: last.seq });

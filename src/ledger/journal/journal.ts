@@ -4,14 +4,19 @@ import { dirname } from 'node:path';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { formatLine, isBad, NO_HASH, parseLine, type BadLine, type ParsedLine } from './line.ts';
-import { lineAfter } from './lines.ts';
-import { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
-import { damagedJournal, lastCommit, readJournal } from './read.ts';
+import {
+  lineAfter,
+  damagedJournal,
+  lastCommit,
+  readJournal,
+  blankInJournal,
+  personalRanges,
+  type SeqRange,
+} from './read.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import type { JournalFlawFact } from '../../core/domain/why.ts';
 
-export { blankInJournal, personalRanges, type SeqRange } from './erase.ts';
-export { damagedJournal, readJournal, type JournalFault, type JournalReadOptions } from './read.ts';
+export { blankInJournal, damagedJournal, personalRanges, readJournal, type JournalFault } from './read.ts';
 
 const SALT_BYTES = 16;
 const SALTS_AT_ONCE = 256;

@@ -1,8 +1,15 @@
 import fs from 'node:fs';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
-import type { JournalHead } from '../../core/ports/journal.ts';
-import { isBad, NO_HASH, parseLine, type BadLine, type JournalLine, type ParsedLine } from './line.ts';
-import { lastLine, lineAfter, linesOf, type RawLine } from './lines.ts';
+import type { JournalHead, JournalEntry } from '../../core/ports/journal.ts';
+import {
+  isBad,
+  NO_HASH,
+  parseLine,
+  type BadLine,
+  type JournalLine,
+  type ParsedLine,
+  MAX_LINE_BYTES,
+} from './line.ts';
 import type { JournalFlawFact } from '../../core/domain/why.ts';
 
 /** Files smaller than this are read through. */
@@ -207,4 +214,140 @@ function offsetOf(fd: number, seq: number): number {
 /** `entry` null: the last one, whatever its number. */
 export function damagedJournal(path: string, entry: number | null, flaw: JournalFlawFact): ReceiptdError {
   return new ReceiptdError('JOURNAL_DAMAGED.entry', { path, entry, flaw });
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+const LINE_FEED = 10;
+
+export interface RawLine {
+  /** Offset of its first byte in the file. */
+  readonly offset: number;
+  /** Without its line feed; null if it is longer than any entry. Valid until the next line is requested. */
+  readonly bytes: Buffer | null;
+}
+
+/** Yields the complete lines from offset `from` on, in constant memory. @returns the end of the last complete line */
+export function* linesOf(fd: number, from = 0, until = Infinity): Generator<RawLine, number> {
+  let offset = from;
+  let position = from;
+  let pieces: Buffer[] = [];
+  let held = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, until - position));
+    const read = fs.readSync(fd, chunk, 0, chunk.length, position);
+    if (read === 0) return offset;
+    position += read;
+    let start = 0;
+    for (;;) {
+      const end = chunk.subarray(0, read).indexOf(LINE_FEED, start);
+      if (end < 0) break;
+      const last = chunk.subarray(start, end);
+      const length = held + last.length;
+      const bytes = held === 0 ? last : Buffer.concat([...pieces, last]);
+      yield { offset, bytes: length > MAX_LINE_BYTES ? null : bytes };
+      offset += length + 1;
+      start = end + 1;
+      pieces = [];
+      held = 0;
+    }
+    if (start < read) {
+      // For an overlong line, only the length is counted.
+      held += read - start;
+      if (held <= MAX_LINE_BYTES) pieces.push(chunk.subarray(start, read));
+      else pieces = [];
+    }
+  }
+}
+
+/** The first complete line that begins after `offset`, or at 0. */
+export function lineAfter(fd: number, offset: number): RawLine | undefined {
+  if (offset === 0) return first(linesOf(fd));
+  const lines = linesOf(fd, offset);
+  lines.next();
+  return first(lines);
+}
+
+function first(lines: Iterator<RawLine, number>): RawLine | undefined {
+  const { value, done } = lines.next();
+  return done ? undefined : value;
+}
+
+/** The last complete line, and where the complete part of the file ends; undefined without a line feed. */
+export function lastLine(fd: number, size: number): { line: RawLine; end: number } | undefined {
+  let reach = Math.min(size, 64 * 1024);
+  for (;;) {
+    const tail = Buffer.allocUnsafe(reach);
+    const from = size - fs.readSync(fd, tail, 0, reach, size - reach);
+    const end = tail.lastIndexOf(LINE_FEED);
+    const before = end <= 0 ? -1 : tail.lastIndexOf(LINE_FEED, end - 1);
+    const whole = reach === size;
+    if (end >= 0 && (before >= 0 || whole)) {
+      return {
+        line: { offset: from + before + 1, bytes: tail.subarray(before + 1, end) },
+        end: from + end + 1,
+      };
+    }
+    if (whole || reach > 2 * MAX_LINE_BYTES) return undefined;
+    reach = Math.min(size, reach * 4);
+  }
+}
+
+/*
+ * Erasure overwrites personal data with blanks, byte for byte. The chain covers only their digest, so it stays
+ * verifiable. The caller does the second of three steps:
+ *
+ *   personalRanges ──▶ an `erased` entry with these ranges, durable ──▶ blankInJournal
+ *
+ * In this order, a crash in between leaves an intent that can be finished from the ranges alone. The reverse order
+ * could leave blanks without a record, indistinguishable from tampering.
+ */
+
+/** Entry numbers, both inclusive. */
+export type SeqRange = readonly [from: number, to: number];
+
+/**
+ * Ranges of the entries that `wanted` picks and that hold personal data. A range may include entries that never had
+ * any, but no entry whose personal data must stay.
+ * @throws ReceiptdError JOURNAL_DAMAGED; system errors
+ */
+export function personalRanges(path: string, wanted: (entry: JournalEntry) => boolean): SeqRange[] {
+  const ranges: [from: number, to: number][] = [];
+  let open: [from: number, to: number] | null = null;
+  for (const { parsed, fault } of checkedLines(path)) {
+    if (fault !== undefined || parsed === null) {
+      throw damagedJournal(path, (fault?.after ?? 0) + 1, fault?.flaw ?? { is: 'numberTwice' });
+    }
+    const { entry, personal } = parsed;
+    if (personal !== 'kept') continue;
+    if (!wanted(entry)) open = null;
+    else if (open !== null) open[1] = entry.seq;
+    else ranges.push((open = [entry.seq, entry.seq]));
+  }
+  return ranges;
+}
+
+/** Blanks all personal data within `ranges`; durable on return. Idempotent. */
+export function blankInJournal(path: string, ranges: readonly SeqRange[]): void {
+  // Those of several erasures come in any order.
+  const left = ranges.toSorted(([a], [b]) => a - b);
+  const [first] = left;
+  if (first === undefined) return;
+  const fd = fs.openSync(path, 'r+');
+  try {
+    for (const { parsed, raw } of checkedLines(path, Math.max(0, first[0] - 1))) {
+      if (parsed === null) continue;
+      const { seq } = parsed.entry;
+      while (left[0] !== undefined && left[0][1] < seq) left.shift();
+      if (left[0] === undefined) break;
+      if (seq < left[0][0] || parsed.personal === 'none' || parsed.personal === 'erased') continue;
+      const { from, length } = parsed.personalAt;
+      const blanks = Buffer.alloc(length, ' ');
+      for (let done = 0; done < length;) {
+        done += fs.writeSync(fd, blanks, done, length - done, raw.offset + from + done);
+      }
+    }
+    fs.fdatasyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
 }

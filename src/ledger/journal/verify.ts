@@ -3,8 +3,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead, Json } from '../../core/ports/journal.ts';
 import type { ParsedLine } from './line.ts';
-import { linesOf } from './lines.ts';
-import { ChainCheck } from './read.ts';
+import { linesOf, ChainCheck } from './read.ts';
 import { factOf, whyText, type WhyFact } from '../../core/domain/why.ts';
 
 export interface JournalFinding {

@@ -9,6 +9,7 @@ import { ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 import { isBad, NO_HASH, parseEntryText, parseLine } from '../journal/line.ts';
 import { ChainCheck } from '../journal/read.ts';
+import { linesBehind, lineText, type ChainLine } from './chain.ts';
 import type { Connection } from './connection.ts';
 import { isOwner } from './rights.ts';
 import { lockTables, requireTables } from './tables.ts';
@@ -41,13 +42,6 @@ interface Chain {
   readonly until: number;
 }
 
-interface Line {
-  readonly seq: number;
-  readonly entry: string;
-  readonly hash: string;
-  readonly personal: string;
-}
-
 interface Written extends ArchivedFile {
   readonly chain: Chain;
   readonly hash: string;
@@ -61,10 +55,6 @@ const CHAINS = `
 SELECT a.id, a.name AS agent, a.seq AS head, coalesce(l.to_seq, 0) AS after, coalesce(l.to_hash, '${NO_HASH}') AS "afterHash", coalesce(l.until, 0) AS until
   FROM agents a LEFT JOIN LATERAL (SELECT * FROM archives r WHERE r.agent = a.id ORDER BY r.to_seq DESC LIMIT 1) l ON true
  ORDER BY a.name`;
-
-const LINES = `
-SELECT seq, entry, hash, personal FROM chain WHERE agent = :id AND seq > :after AND seq < :head ORDER BY seq LIMIT ${PAGE}`;
-const FIRST = LINES.replace(`${PAGE}`, '1');
 
 /** Of a line, in 60 bits; they are added up. An erasure changes it. */
 const DIGEST = `('x' || left(encode(sha256(convert_to(entry || E'\\t' || hash || E'\\t' || personal, 'UTF8')), 'hex'), 15))::bit(60)::bigint`;
@@ -105,7 +95,7 @@ export async function archiveHistory(
 
 /** The end of the month that comes next; Infinity if there is no line but the last. */
 async function nextEnd(connection: Connection, chain: Chain): Promise<number> {
-  const first = await connection.get<Line>(FIRST, rangeOf(chain));
+  const first = await firstLeft(connection, chain);
   return first === undefined ? Infinity : Math.max(endOfMonth(timeOf(first)), endOfMonth(chain.until));
 }
 
@@ -166,25 +156,25 @@ async function* linesOf(
   until: number,
   counted: { lines: number },
 ): AsyncGenerator<string> {
-  for (let { after } = chain; ;) {
-    const lines = await connection.all<Line>(LINES, { ...rangeOf(chain), after });
+  for await (const lines of linesLeft(connection, chain, PAGE)) {
     const next = lines.findIndex((line) => timeOf(line) >= until);
     const own = next < 0 ? lines : lines.slice(0, next);
     counted.lines += own.length;
-    yield own.map((line) => `${textOf(line)}\n`).join('');
-    const last = own.at(-1);
-    if (last === undefined || own.length < PAGE) return;
-    after = last.seq;
+    yield own.map(lineText).join('');
+    if (next >= 0) return;
   }
 }
 
 /** What is left of it. */
-const rangeOf = ({ id, after, head }: Chain) => ({ id, after, head });
+const linesLeft = (connection: Connection, { id, after, head }: Chain, page: number) =>
+  linesBehind(connection, id, after, { before: head, page });
 
-const textOf = ({ entry, hash, personal }: Line): string => `${entry}\t${hash}\t${personal}`;
+async function firstLeft(connection: Connection, chain: Chain): Promise<ChainLine | undefined> {
+  return (await linesLeft(connection, chain, 1).next()).value?.[0];
+}
 
 /** Of a line that is none, 0: the check of its file says so. */
-function timeOf({ entry }: Pick<Line, 'entry'>): number {
+function timeOf({ entry }: ChainLine): number {
   return parseEntryText(entry)?.at ?? 0;
 }
 
@@ -207,7 +197,7 @@ async function refuseAnother(
   chain: Chain,
 ): Promise<void> {
   if (!fs.existsSync(file)) return;
-  const first = await connection.get<Line>(FIRST, rangeOf(chain));
+  const first = await firstLeft(connection, chain);
   try {
     for await (const bytes of linesOfFile(file, gzip)) {
       const line = parseLine(bytes);

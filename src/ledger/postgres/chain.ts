@@ -69,19 +69,40 @@ export function movedLine({ line, ...entry }: JournalLine, agent: number): Cells
   };
 }
 
+const LINES = `
+SELECT agent, seq, ord, entry, hash, personal FROM chain WHERE agent = :agent AND seq > :after AND seq < :before ORDER BY seq LIMIT :page`;
+
+/** Lines of an agent's chain behind a number, in pages. */
+export async function* linesBehind(
+  sql: Pick<Sql, 'all'>,
+  agent: number,
+  seq: number,
+  { before = Number.MAX_SAFE_INTEGER, page = 1_000 } = {},
+): AsyncGenerator<readonly ChainLine[], undefined> {
+  for (let after = seq; ;) {
+    const lines = await sql.all<ChainLine>(LINES, { agent, after, before, page });
+    const last = lines.at(-1);
+    if (last === undefined) return;
+    yield lines;
+    after = last.seq;
+  }
+}
+
 /** The line as a journal file has it, with its line feed. */
-export function lineText({ entry, hash, personal }: Cells | ChainRow): string {
+export function lineText({ entry, hash, personal }: Cells | ChainLine): string {
   return `${entry}\t${hash}\t${personal}\n`;
 }
 
-export interface ChainRow {
+export interface ChainLine extends ChainHead {
   readonly agent: number;
-  /** The agent's. */
-  readonly name: string;
   readonly ord: number;
   readonly entry: string;
-  readonly hash: string;
   readonly personal: string;
+}
+
+export interface ChainRow extends Omit<ChainLine, 'seq'> {
+  /** The agent's. */
+  readonly name: string;
 }
 
 /** An entry of a chain as the fold takes it, with its place in the order of all chains. */

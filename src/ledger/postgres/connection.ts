@@ -1,10 +1,11 @@
 import { Socket } from 'node:net';
 import { Client, types as ofPackage, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
 import { parse } from 'pg-connection-string';
-import { ReceiptdError } from '../../core/domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import { isLost, ledgerFailure } from './failure.ts';
 import { readAuthorities, readPassword } from './files.ts';
 import { statement, type SqlParams, type Sql } from './statements.ts';
+import { randomUUID } from 'node:crypto';
 
 export interface Target {
   /** As configured; may list several hosts, of which the writable one is used. */
@@ -265,4 +266,133 @@ export function placeOf(url: string): string {
   const found = /^[a-z]+:\/\/(?:[^@/]*@)?([^/?]*)(?:\/([^?]*))?/i.exec(url);
   const [, hosts = '', database = ''] = found ?? [];
   return `${hosts === '' ? 'this machine' : hosts}/${database}`;
+}
+
+/** Other clients may use the pool as well. */
+const TRIES = 3;
+/** Raised below. */
+const OTHER_SESSION = 'RD001';
+
+/**
+ * Refuses transaction poolers: a session here is more than its transactions, with settings, prepared statements and
+ * LISTEN. Of two connections to such a pool, the one that begins a transaction gets the server process that the other
+ * had last. Must run before anything is prepared, which would fail with a misleading error.
+ * @throws ReceiptdError LEDGER_REFUSED
+ */
+export async function refuseTransactionPooling(
+  one: Connection,
+  other: Connection,
+  where: string,
+): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const mark = randomUUID();
+    await one.exec(`SET receiptd.session = '${mark}'`);
+    await other.exec('BEGIN; SELECT 1');
+    try {
+      await one.exec(`
+DO $$ BEGIN
+  IF current_setting('receiptd.session', true) IS DISTINCT FROM '${mark}' THEN
+    RAISE EXCEPTION 'another session' USING ERRCODE = '${OTHER_SESSION}';
+  END IF;
+END $$`);
+    } catch (error) {
+      if (systemCode(error) === OTHER_SESSION) throw new ReceiptdError('LEDGER_REFUSED.pooler', { where });
+      throw error;
+    }
+    await other.exec('COMMIT');
+  }
+}
+
+/** Concurrent reads; others wait. */
+const MOST_READERS = 3;
+
+/** Connections unused for this long are closed, so that an idle agent keeps none. */
+const IDLE_MS = 10_000;
+
+/** Read connections, opened on demand. */
+export class Readers {
+  readonly #connector: Connector;
+  readonly #name: string;
+  readonly #idleMs: number;
+  readonly #free: Connection[] = [];
+  readonly #waiting: (() => void)[] = [];
+  /** Connections opened since the last `renew`. */
+  #good = new WeakSet<Connection>();
+  #open = 0;
+  #isClosed = false;
+  #idle: NodeJS.Timeout | null = null;
+
+  constructor(connector: Connector, name: string, idleMs = IDLE_MS) {
+    this.#connector = connector;
+    this.#name = name;
+    this.#idleMs = idleMs;
+  }
+
+  /** Retries once if an idle connection turns out to be dead. */
+  async use<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const connection = await this.#take();
+    const isFresh = !connection.isUsed;
+    try {
+      return await work(connection.own);
+    } catch (error) {
+      if (isFresh || !isLost(error)) throw error;
+    } finally {
+      this.#giveBack(connection.own);
+    }
+    return this.use(work);
+  }
+
+  /** Discards all connections: they may be half-open, or lead to a server that is no longer the primary. */
+  renew(): void {
+    this.#good = new WeakSet();
+    for (const connection of this.#free) connection.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#closeFree();
+  }
+
+  async #closeFree(): Promise<void> {
+    if (this.#idle) clearTimeout(this.#idle);
+    this.#idle = null;
+    const free = this.#free.splice(0);
+    this.#open -= free.length;
+    await Promise.all(free.map((each) => each.close()));
+  }
+
+  async #take(): Promise<{ readonly own: Connection; readonly isUsed: boolean }> {
+    for (;;) {
+      const free = this.#free.pop();
+      if (free?.isOpen === true) return { own: free, isUsed: true };
+      if (free) this.#open -= 1;
+      else if (this.#open < MOST_READERS) break;
+      else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#open += 1;
+    const good = this.#good;
+    try {
+      const own = await this.#connector.connect(`receiptd ${this.#name} reading`);
+      await own.exec(BY_INDEX);
+      good.add(own);
+      return { own, isUsed: false };
+    } catch (error) {
+      this.#open -= 1;
+      this.#waiting.shift()?.();
+      throw error;
+    }
+  }
+
+  #giveBack(connection: Connection): void {
+    const isKept = this.#open <= MOST_READERS && this.#good.has(connection) && !this.#isClosed;
+    if (connection.isOpen && isKept) {
+      this.#free.push(connection);
+      if (this.#idle) this.#idle.refresh();
+      else this.#idle = setTimeout(() => void this.#closeFree(), this.#idleMs).unref();
+    } else {
+      this.#open -= 1;
+      void connection.close();
+    }
+    this.#waiting.shift()?.();
+  }
 }

@@ -1,7 +1,6 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { Connector, type Connection, type Target } from './connection.ts';
+import { Connector, type Connection, type Target, refuseTransactionPooling } from './connection.ts';
 import { ledgerFailure } from './failure.ts';
-import { refuseTransactionPooling } from './pooling.ts';
 import { NOW, requireTables } from './tables.ts';
 
 /** Facts about the database, checked before an agent works with it. */

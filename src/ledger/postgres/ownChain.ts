@@ -1,10 +1,8 @@
 import fs from 'node:fs';
 import { describeError, systemCode } from '../../core/domain/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { blankInJournal, type SeqRange } from '../journal/erase.ts';
+import { blankInJournal, type SeqRange, lineAfter, checkedLines, lastCommit } from '../journal/read.ts';
 import { isBad, type JournalLine } from '../journal/line.ts';
-import { lineAfter } from '../journal/lines.ts';
-import { checkedLines, lastCommit } from '../journal/read.ts';
 import type { ChainHead } from './chain.ts';
 
 /** Whose chain it is, and in which database. */

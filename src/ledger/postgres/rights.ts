@@ -1,4 +1,5 @@
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { COUNTED, TABLE_NAMES } from '../schema.ts';
 import type { Connection } from './connection.ts';
 import type { Sql } from './statements.ts';
 
@@ -9,21 +10,7 @@ import type { Sql } from './statements.ts';
 const GRANTS: readonly (readonly [rights: string, on: readonly string[]])[] = [
   ['SELECT', ['tables', 'chain', 'archives']],
   ['UPDATE (behind)', ['tables']],
-  [
-    'SELECT, INSERT, UPDATE',
-    [
-      'agents',
-      'endpoints',
-      'folders',
-      'documents',
-      'files',
-      'attempts',
-      'holds',
-      'results',
-      'counts',
-      'requests',
-    ],
-  ],
+  ['SELECT, INSERT, UPDATE', ['agents', ...TABLE_NAMES, ...Object.keys(COUNTED)]],
   ['INSERT', ['chain']],
   ['UPDATE (personal)', ['chain']],
   ['SELECT, INSERT, UPDATE, DELETE', ['leads', 'erasures']],

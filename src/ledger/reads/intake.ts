@@ -1,6 +1,6 @@
 import type { KnownFile, LedgerIntake } from '../../core/ports/ledgerIntake.ts';
-import { identityOf, select, type Columns, type View } from './view.ts';
-import { splitPath } from '../schema.ts';
+import { identityOf, type Columns, type View } from './view.ts';
+import { splitPath, select } from '../schema.ts';
 
 const NAMES_AT_ONCE = 1_000;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountOf } from '../../core/domain/account.ts';
-import { VERDICTS, type Verdict } from '../../core/domain/document.ts';
+import { VERDICTS, type DocumentState, type Verdict } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isNeeding, NEEDING_STATES, needsPerson } from '../../core/domain/needsPerson.ts';
 import type { Posted } from '../../core/domain/posted.ts';
@@ -20,7 +20,7 @@ import type {
 import type { FileRow } from '../schema.ts';
 import { DOCUMENTS, FILES, Filter, isDecidedBySql, UNSETTLED, type RowSource } from './filter.ts';
 import { holdOver, isHeld } from './holds.ts';
-import { DOCUMENT, type Columns, type DocumentColumns, type View } from './view.ts';
+import type { Columns, View } from './view.ts';
 
 /*
  * Lists, pages and counts of documents, and of files that have none of their own. Each is read along an index by time, window by window, which bounds each
@@ -135,18 +135,12 @@ export function listReads(
       const counted = `SELECT n.folder_id, n.endpoint_id, n.state, n.status, n.span, count(*) AS n, max(n.unsure) AS unsure FROM (
   SELECT ${alias}.folder_id AS folder_id, ${alias}.endpoint_id AS endpoint_id, ${state} AS state, d.status, ${at} / ${spanMs} AS span, ${isUnsure} AS unsure ${meant}) n
  GROUP BY n.folder_id, n.endpoint_id, n.state, n.status, n.span`;
-      const read =
-        <Row extends PlacedRow>(select: string, toListed: (row: Row) => ListItem): ListPart['read'] =>
-        async (start, size) => {
-          const question = `SELECT ${select} ${meant} ${ordered(source, order)}`;
-          const { rows, looked } = await windows<Row>(start, size, question);
-          return { rows: rows.map(toListed), looked };
-        };
+      const listing = `SELECT ${LISTED[alias]} ${meant} ${ordered(source, order)}`;
       return {
-        read:
-          source === FILES
-            ? read(FILE, (row: FileColumns) => listedFile(row, view))
-            : read(LISTED, (row: ListedColumns) => listedDocument(row, view, holds, accountOf)),
+        async read(start, size) {
+          const { rows, looked } = await windows<ListedColumns>(start, size, listing);
+          return { rows: rows.map((row) => listed(row, view, holds, accountOf)), looked };
+        },
         count: (start, size) => windows<Tallied>(start, size, counted),
       };
     });
@@ -390,97 +384,68 @@ const posted = (
 ): string => `(SELECT '[' || string_agg(n.fields, ',' ORDER BY n.id DESC) || ']' FROM (
     SELECT s.id, s.fields FROM results s WHERE s.document_id = ${document} AND s.fields IS NOT NULL ORDER BY s.id DESC LIMIT ${MOST_POSTED}) n) AS posted`;
 
-const LISTED = `${DOCUMENT}, d.dismissed_at, d.dismissed_by, ${posted('d.id')},
+/** Of a document, and of a file with what its document is. */
+const LISTED: Readonly<Record<RowSource['alias'], string>> = {
+  d: `d.id, d.id AS document_id, NULL AS file_id, d.endpoint_id, d.folder_id, '' AS dir, d.path AS file, d.name, d.sha256, d.type, d.size, d.state, d.status,
+    d.reason, d.message, d.attempts, d.due, d.answer_lost, NULL AS gone_at, d.dismissed_at, d.dismissed_by, d.created_at AS at, d.updated_at, ${posted('d.id')},
     (SELECT f.archived_to FROM files f WHERE f.document_id = d.id AND f.verdict = 'document' AND f.archived_to IS NOT NULL
-      ORDER BY f.id + 0 DESC LIMIT 1) AS archived_to`;
-type ListedColumns = DocumentColumns & Columns<'documents', 'dismissed_at dismissed_by'> & Beside;
+      ORDER BY f.id + 0 DESC LIMIT 1) AS archived_to`,
+  f: `f.id, f.document_id, f.id AS file_id, f.endpoint_id, f.folder_id, f.dir, f.name AS file, d.name, f.sha256, d.type, f.size, f.verdict AS state, d.status,
+    f.reason, f.message, 0 AS attempts, 0 AS due, 0 AS answer_lost, f.gone_at, f.dismissed_at, f.dismissed_by, f.seen_at AS at, f.updated_at, ${posted('f.document_id')},
+    f.archived_to`,
+};
 
-const FILE = `f.id, f.endpoint_id, f.folder_id, f.dir, f.name, f.verdict, f.size, f.sha256, f.reason, f.message, f.archived_to, f.seen_at, f.updated_at,
-  f.gone_at, f.dismissed_at, f.dismissed_by, f.document_id, d.name AS document_name, d.type, d.status, ${posted('f.document_id')}`;
-type FileColumns = Columns<
-  'files',
-  'id endpoint_id folder_id dir name size sha256 reason message seen_at updated_at gone_at dismissed_at dismissed_by document_id'
-> &
-  Beside & {
-    readonly verdict: Exclude<Verdict, 'document'>;
-    readonly document_name: string | null;
-    readonly type: string | null;
-    readonly status: string | null;
-  };
-
-interface Beside {
+interface ListedColumns
+  extends
+    Columns<
+      'files',
+      'id document_id endpoint_id folder_id dir size sha256 reason message gone_at updated_at'
+    >,
+    Columns<'files', 'dismissed_at dismissed_by archived_to'>,
+    Columns<'documents', 'status attempts due answer_lost'> {
+  readonly file_id: number | null;
+  /** The rest of its path. */
+  readonly file: string;
+  readonly name: string | null;
+  readonly type: string | null;
+  readonly state: Exclude<DocumentState | Verdict, 'document'>;
+  readonly at: number;
   /** JSON list of the fields of the document's results, newest first. */
   readonly posted: string | null;
-  readonly archived_to: string | null;
 }
 
-function listedDocument(
-  columns: ListedColumns,
-  view: View,
-  holds: readonly Hold[],
-  accountOf: AccountOf,
-): ListItem {
-  const document = view.document(columns);
-  const { id, endpoint, folder, state, createdAt } = document;
-  const hold = state === 'queued' ? holdOver(holds, endpoint, folder, accountOf) : undefined;
-  const isDismissed = columns.dismissed_at !== null;
+/** Field by field: to spread an object that SQLite's binding made takes longer than the query. */
+function listed(columns: ListedColumns, view: View, holds: readonly Hold[], accountOf: AccountOf): ListItem {
+  const { id, at, state, reason, due, updated_at } = columns;
+  const folder = view.path(columns.folder_id);
+  const endpoint = view.endpoint(columns.endpoint_id);
+  const isQueued = state === 'queued' && endpoint !== null;
+  const hold = isQueued ? holdOver(holds, endpoint, folder, accountOf) : undefined;
+  const of = { isGone: columns.gone_at !== null, isDismissed: columns.dismissed_at !== null };
   const row: ListRow = {
-    name: document.name,
-    endpointUid: endpoint.uid,
-    baseUrl: endpoint.baseUrl,
-    sha256: document.sha256,
+    name: columns.name,
+    endpointUid: endpoint?.uid ?? null,
+    baseUrl: endpoint?.baseUrl ?? null,
+    sha256: columns.sha256,
     state: isHeld(hold) ? 'held' : state,
-    status: document.serviceStatus,
-    path: join(folder, document.path),
-    attempts: document.attempts,
-    documentId: id,
-    fileId: null,
-    type: document.type,
-    size: document.size,
-    reason: hold?.reason ?? document.reason,
-    message: hold === undefined ? document.message : heldBecause(hold),
-    answerLost: document.answerLost,
-    needsPerson: needsPerson({ state, reason: document.reason, isGone: false, isDismissed }),
+    status: columns.status,
+    path: join(folder, columns.dir, columns.file),
+    attempts: columns.attempts,
+    documentId: columns.document_id,
+    fileId: columns.file_id,
+    type: columns.type,
+    size: columns.size,
+    reason: hold?.reason ?? reason,
+    message: hold === undefined ? columns.message : heldBecause(hold),
+    answerLost: columns.answer_lost === 1,
+    needsPerson: needsPerson({ state, reason, ...of }),
     dismissedAt: iso(columns.dismissed_at),
     dismissedBy: columns.dismissed_by,
     archivedTo: columns.archived_to,
     posted: toPosted(columns.posted),
-    createdAt: iso(createdAt),
-    updatedAt: iso(document.updatedAt),
-    notBefore: document.notBefore === 0 ? null : iso(document.notBefore),
-  };
-  return { at: createdAt, id, folder, row };
-}
-
-function listedFile(file: FileColumns, view: View): ListItem {
-  const { id, seen_at: at, verdict, reason } = file;
-  const folder = view.path(file.folder_id);
-  const endpoint = view.endpoint(file.endpoint_id);
-  const isGone = file.gone_at !== null;
-  const row: ListRow = {
-    name: file.document_name,
-    endpointUid: endpoint?.uid ?? null,
-    baseUrl: endpoint?.baseUrl ?? null,
-    sha256: file.sha256,
-    state: verdict,
-    status: file.status,
-    path: join(folder, file.dir, file.name),
-    attempts: 0,
-    documentId: file.document_id,
-    fileId: id,
-    type: file.type,
-    size: file.size,
-    reason,
-    message: file.message,
-    answerLost: false,
-    needsPerson: needsPerson({ state: verdict, reason, isGone, isDismissed: file.dismissed_at !== null }),
-    dismissedAt: iso(file.dismissed_at),
-    dismissedBy: file.dismissed_by,
-    archivedTo: file.archived_to,
-    posted: toPosted(file.posted),
     createdAt: iso(at),
-    updatedAt: iso(file.updated_at),
-    notBefore: null,
+    updatedAt: iso(updated_at),
+    notBefore: isQueued && due > updated_at ? iso(due) : null,
   };
   return { at, id, folder, row };
 }

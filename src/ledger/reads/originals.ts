@@ -2,8 +2,8 @@ import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
 import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import type { Range } from '../entries.ts';
 
-import { identityOf, select, type Columns, type View } from './view.ts';
-import { ofBytes, pathOf } from '../schema.ts';
+import { identityOf, type Columns, type View } from './view.ts';
+import { ofBytes, pathOf, select } from '../schema.ts';
 
 const NAMES = 'id dir name sha256 size identity';
 type OriginalColumns = Columns<'files', typeof NAMES>;

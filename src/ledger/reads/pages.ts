@@ -1,8 +1,8 @@
 import type { DocumentState } from '../../core/domain/document.ts';
 import { pageOf } from '../../core/domain/pages.ts';
 import type { LedgerPages, Split, SplitPage } from '../../core/ports/ledgerPages.ts';
-import { identityOf, select, type Columns, type View } from './view.ts';
-import { ofBytes, pathOf } from '../schema.ts';
+import { identityOf, type Columns, type View } from './view.ts';
+import { ofBytes, pathOf, select } from '../schema.ts';
 import { endpointIdOf } from '../entries.ts';
 
 const SPLIT_NAMES = 'id folder_id dir name sha256 size identity split_into';

@@ -2,8 +2,8 @@ import { BYTES_ELSEWHERE, MOVED, type EndpointKey } from '../../core/domain/docu
 import { BACKLOG, FRESH } from '../../core/messages.ts';
 import type { HeadsWanted, LedgerQueue, QueueHead } from '../../core/ports/ledgerQueue.ts';
 import { CHAIN, endpointIdOf } from '../entries.ts';
-import { isUnsettled, ofBytes, pathOf } from '../schema.ts';
-import { DOCUMENT, identityOf, select, type Columns, type DocumentColumns, type View } from './view.ts';
+import { isUnsettled, ofBytes, pathOf, select } from '../schema.ts';
+import { DOCUMENT, identityOf, type Columns, type DocumentColumns, type View } from './view.ts';
 
 /** A request leaves once its start is committed, which a slow disk may delay; after this time, no request leaves any more. */
 const SENT_WITHIN_MS = 10 * 60_000;
@@ -138,14 +138,6 @@ const countAttempts = (whose: string): string => `SELECT count(*) AS n FROM atte
  WHERE a.began_at > :since AND ${whose} AND a.outcome IS DISTINCT FROM 'notSent' AND (a.began_at > :sent OR coalesce(a.ended_at, :now) > :sent)
    AND (a.began_at <= :now OR NOT EXISTS (
      SELECT 1 FROM attempts b WHERE b.id > a.id AND b.id < a.id - a.id % ${CHAIN} + ${CHAIN} AND b.endpoint_id + 0 = a.endpoint_id AND b.began_at + 0 <= :sent))`;
-const ATTEMPT_TIMES = {
-  endpoint: attemptTimes(REQUESTS_OF.endpoint),
-  agent: attemptTimes(REQUESTS_OF.agent),
-} as const;
-const COUNT_ATTEMPTS = {
-  endpoint: countAttempts(REQUESTS_OF.endpoint),
-  agent: countAttempts(REQUESTS_OF.agent),
-} as const;
 
 export function queueReads(
   view: View,
@@ -154,7 +146,7 @@ export function queueReads(
   'heads' | 'waiting' | 'retriable' | 'wanted' | 'nextDue' | 'sources' | 'attemptTimes' | 'countAttempts'
 > {
   const requestsOf = (endpoint: EndpointKey | null, since: number) => ({
-    whose: endpoint === null ? ('agent' as const) : ('endpoint' as const),
+    whose: endpoint === null ? REQUESTS_OF.agent : REQUESTS_OF.endpoint,
     params: {
       since: since - SENT_WITHIN_MS,
       endpoint: endpoint === null ? null : endpointIdOf(endpoint),
@@ -214,7 +206,7 @@ export function queueReads(
 
     async attemptTimes(endpoint, since, limit) {
       const { whose, params } = requestsOf(endpoint, since);
-      const rows = await view.all<{ readonly sent: number }>(ATTEMPT_TIMES[whose], { ...params, limit });
+      const rows = await view.all<{ readonly sent: number }>(attemptTimes(whose), { ...params, limit });
       return rows
         .map(({ sent }) => sent)
         .filter((sent) => sent > since)
@@ -224,7 +216,7 @@ export function queueReads(
     async countAttempts(endpoint, since, now) {
       const { whose, params } = requestsOf(endpoint, since);
       const of = { ...params, sent: since, now };
-      return (await view.one<{ readonly n: number }>(COUNT_ATTEMPTS[whose], of))?.n ?? 0;
+      return (await view.one<{ readonly n: number }>(countAttempts(whose), of))?.n ?? 0;
     },
   };
 }

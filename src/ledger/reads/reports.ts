@@ -12,12 +12,12 @@ import type {
   StateCount,
   UploadRow,
 } from '../../core/ports/ledgerReports.ts';
-import { isListed, needsAttention, type DocumentRow, pathOf, splitPath } from '../schema.ts';
+import { isListed, needsAttention, type DocumentRow, pathOf, splitPath, select } from '../schema.ts';
 import { holdOver, holdsOf, isHeld, type Others } from './holds.ts';
 import { listReads } from './lists.ts';
 import { originalReports } from './originals.ts';
 import { resultReports, resultsOf } from './results.ts';
-import { DOCUMENT, identityOf, select, type Columns, type DocumentColumns, type View } from './view.ts';
+import { DOCUMENT, identityOf, type Columns, type DocumentColumns, type View } from './view.ts';
 import { endpointIdOf } from '../entries.ts';
 
 const STANDINGS_AT_ONCE = 1_000;

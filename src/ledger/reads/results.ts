@@ -16,18 +16,15 @@ const FROM = 'FROM results s LEFT JOIN documents d ON d.id = s.document_id';
 const BY_ID = `SELECT ${COLUMNS}, s.payload ${FROM} WHERE s.id = :id`;
 
 type Order = ResultsWanted['order'];
-const inOrders = (condition: string): Readonly<Record<Order, string>> => ({
-  oldest: `SELECT ${COLUMNS} ${FROM} WHERE s.id > :after AND s.id < :before ${condition} ORDER BY s.id LIMIT :limit`,
-  newest: `SELECT ${COLUMNS} ${FROM} WHERE s.id > :after AND s.id < :before ${condition} ORDER BY s.id DESC LIMIT :limit`,
-});
+const inOrders = (condition: string, turn = 's.id'): Readonly<Record<Order, string>> => {
+  const from = `SELECT ${COLUMNS} ${FROM} WHERE ${turn} > :after AND ${turn} < :before ${condition} ORDER BY ${turn}`;
+  return { oldest: `${from} LIMIT :limit`, newest: `${from} DESC LIMIT :limit` };
+};
 const ALL = inOrders('');
 const UNMATCHED = inOrders('AND s.document_id IS NULL');
 const RECEIVED = inOrders('AND s.turn IS NULL');
 /** Of agents that were retired. */
-const PASSED: Readonly<Record<Order, string>> = {
-  oldest: `SELECT ${COLUMNS} ${FROM} WHERE s.turn > :after AND s.turn < :before ORDER BY s.turn LIMIT :limit`,
-  newest: `SELECT ${COLUMNS} ${FROM} WHERE s.turn > :after AND s.turn < :before ORDER BY s.turn DESC LIMIT :limit`,
-};
+const PASSED = inOrders('', 's.turn');
 const OF_DOCUMENT = inOrders('AND s.document_id = :document');
 
 const COUNT = {

@@ -2,7 +2,7 @@ import type { Document, EndpointKey, FileIdentity } from '../../core/domain/docu
 import { FRESH, type FolderKey } from '../../core/messages.ts';
 import { CHAIN, folderIdOf } from '../entries.ts';
 import type { Reader } from '../engine.ts';
-import type { FileRow, Row, Table } from '../schema.ts';
+import { select, type FileRow, type Row, type Table } from '../schema.ts';
 
 /** What this machine calls a folder, and what rows do. */
 export interface Places {
@@ -156,11 +156,6 @@ type WordsOf<Text extends string> = Text extends `${infer First} ${infer Rest}`
 /** Rows with the named columns of a table, as `select` writes them. */
 export type Columns<Name extends Table, Names extends string> =
   WordsOf<Names> extends keyof Row<Name> ? Pick<Row<Name>, WordsOf<Names>> : never;
-
-/** Columns of a table that has this alias. */
-export function select(alias: string, names: string): string {
-  return names.replace(/\w+/g, `${alias}.$&`).replaceAll(' ', ', ');
-}
 
 const DOCUMENT_NAMES =
   'id endpoint_id folder_id path name sha256 type size priority state reason message status attempts server_errors answer_lost due created_at updated_at';

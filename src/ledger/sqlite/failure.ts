@@ -6,21 +6,6 @@ const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
 
-/** Result codes for failures of the store itself: busy, locked, nomem, readonly, ioerr, full, cantopen, ... */
-const STORE_FAILURES: ReadonlySet<number> = new Set([
-  5,
-  6,
-  7,
-  8,
-  10,
-  CORRUPT,
-  FULL,
-  14,
-  15,
-  22,
-  NOT_A_DATABASE,
-]);
-
 /** If preparing a statement fails, the driver gives SQLite's fixed text without a code. */
 const CODE_OF_TEXT: Readonly<Record<string, number>> = {
   'database is locked': 5,
@@ -34,6 +19,9 @@ const CODE_OF_TEXT: Readonly<Record<string, number>> = {
   'locking protocol': 15,
   'file is not a database': NOT_A_DATABASE,
 };
+
+/** Result codes for failures of the store itself; 22: the disk lacks support for large files. */
+const STORE_FAILURES: ReadonlySet<number> = new Set([...Object.values(CODE_OF_TEXT), 22]);
 
 /** SQLite's primary result code of an error, or undefined. */
 function sqliteCode(error: unknown): number | undefined {

@@ -20,8 +20,8 @@ import { LedgerCore } from '../ledger.ts';
 import {
   COUNT_ANEW,
   emptyCell,
+  ERASED,
   NAMED,
-  PERSONAL,
   TABLE_NAMES,
   TABLES,
   type Cells,
@@ -257,7 +257,7 @@ function rowEntry(table: Table, cells: Cells): Entry {
     const value = cells[name] ?? null;
     // What is missing is folded to the kind's empty value.
     if (value !== null && (value !== '' || kind.includes('?')))
-      (PERSONAL[table].has(name) ? own : row)[name] = value;
+      (name in ERASED[table] ? own : row)[name] = value;
   }
   return { kind: 'row', table, row, ...(Object.keys(own).length > 0 && { own }) };
 }

@@ -65,12 +65,8 @@ export class Statements implements Reader {
     return this.#prepare(text).statement;
   }
 
-  forget(): void {
-    this.#prepared.clear();
-  }
-
   close(): void {
-    this.forget();
+    this.#prepared.clear();
     this.db.close();
   }
 

@@ -7,8 +7,8 @@ import {
 } from '../../core/messages.ts';
 import { MOVED, type DocumentState } from '../../core/domain/document.ts';
 import { namesOf, usesSeq } from '../../core/domain/naming.ts';
-import type { DocumentRow, FileRow } from '../schema.ts';
-import { columnsOf, type Work } from '../work.ts';
+import { columnsOf, type DocumentRow, type FileRow } from '../schema.ts';
+import type { Work } from '../work.ts';
 import { CurrentFiles, KnownDocuments, makePlaces } from './places.ts';
 import { endpointIdOf, folderIdOf } from '../entries.ts';
 import { toMessage } from '../../core/domain/why.ts';
@@ -42,11 +42,11 @@ export async function admit(work: Work, items: readonly AdmitItem[]): Promise<re
     const before = item.isElsewhere === true ? undefined : there;
     const document = documents.withBytes(endpoint, sha256);
     if (document === undefined) {
-      const isSame = before !== undefined && isSameFile(before, item, null);
-      const queued = nameAndQueue(work, item, documents, before, isSame);
+      const seen = seenAs(work, item, before, null);
+      const queued = nameAndQueue(work, item, documents, seen);
       if (queued === null) return { kind: 'unnamed' };
       const { id, name } = queued;
-      const file = isSame ? before.id : id;
+      const file = fileOf(work, seen, id);
       if (item.isElsewhere !== true) current.set(item, file);
       own.set(id, file);
       return { kind: 'queued', document: id, name };
@@ -171,10 +171,9 @@ function nameAndQueue(
   work: Work,
   item: AdmitItem,
   documents: KnownDocuments,
-  before: FileRow | undefined,
-  isSame: boolean,
+  seen: Seen,
 ): DocumentRow | null {
-  const { naming, sha256, type, size, priority, path, identity, reason, message, at } = item;
+  const { naming, sha256, type, priority, reason, message, at } = item;
   const endpoint = endpointIdOf(item.endpoint);
   const next = work.get('endpoints', endpoint).seq + 1;
   const name = namesOf(naming, next).find((each) => !documents.hasName(endpoint, each));
@@ -182,18 +181,13 @@ function nameAndQueue(
   const id = work.add(
     {
       kind: 'admitted',
+      ...seen,
       endpoint,
-      folder: folderIdOf(item.folder),
       name,
       sha256,
       type,
-      size,
       priority,
       seq: usesSeq(naming) ? next : undefined,
-      ...versionOf(work, before, isSame),
-      ...pageOf(work, item),
-      path,
-      identity,
       reason,
       message,
     },
@@ -204,25 +198,6 @@ function nameAndQueue(
   return document;
 }
 
-type Version = { readonly again?: number; readonly supersedes?: number };
-
-function versionOf(work: Work, before: FileRow | undefined, isSame: boolean): Version {
-  if (before === undefined) return {};
-  return isSame
-    ? { again: work.ref(before.id) }
-    : before.file_id === null
-      ? { supersedes: work.ref(before.id) }
-      : {};
-}
-
-/** A page is history from the start, since no file has its path. */
-function pageOf(work: Work, { page, isElsewhere }: Pick<AdmitItem, 'page' | 'isElsewhere'>) {
-  return {
-    page: page === undefined ? undefined : work.ref(page),
-    isGone: page !== undefined || isElsewhere === true ? (true as const) : undefined,
-  };
-}
-
 function put(
   work: Work,
   item: AdmitItem,
@@ -230,37 +205,54 @@ function put(
   verdict: 'document' | 'duplicate',
   { id, endpoint_id: endpoint }: DocumentRow,
 ): number {
-  const { path, identity, size, sha256, reason, message, at } = item;
-  const isSame = before !== undefined && isSameFile(before, item, id);
-  const entry = work.add(
-    {
-      kind: 'file',
-      folder: folderIdOf(item.folder),
-      verdict,
-      endpoint,
-      document: work.ref(id),
-      sha256,
-      size,
-      ...versionOf(work, before, isSame),
-      ...pageOf(work, item),
-      path,
-      identity,
-      reason,
-      message,
-    },
-    at,
-  );
-  return isSame ? before.id : entry;
+  const { sha256, reason, message, at } = item;
+  const seen = seenAs(work, item, before, id);
+  const of = { verdict, endpoint, document: work.ref(id), sha256, reason, message };
+  return fileOf(work, seen, work.add({ kind: 'file', ...seen, ...of }, at));
 }
 
-function same(work: Work, before: FileRow, { size, identity, isElsewhere, at }: AdmitItem): void {
+/** The same bytes with other metadata. */
+export function same(
+  work: Work,
+  before: FileRow,
+  { size, identity, isElsewhere, at }: Pick<AdmitItem, 'size' | 'identity' | 'isElsewhere' | 'at'>,
+): void {
   if (isElsewhere === true) return;
   if (before.size !== size || before.identity !== identity)
     work.add({ kind: 'same', file: work.ref(before.id), size, identity }, at);
 }
 
+type SeenItem = Pick<AdmitItem, 'folder' | 'path' | 'size' | 'identity' | 'page' | 'isElsewhere'> & {
+  readonly sha256: string | null;
+};
+export type Seen = ReturnType<typeof seenAs>;
+
+/**
+ * What an entry says of a file that was seen: the row of `before`, judged anew, or a new one in its place. A page is history from the start, since no
+ * file has its path.
+ */
+export function seenAs(work: Work, item: SeenItem, before: FileRow | undefined, document: number | null) {
+  const { folder, path, size, identity, page, isElsewhere } = item;
+  const isSame = before !== undefined && isSameFile(before, item, document);
+  return {
+    folder: folderIdOf(folder),
+    path,
+    size,
+    identity,
+    again: isSame ? work.ref(before.id) : undefined,
+    supersedes: before === undefined || isSame ? undefined : work.ref(before.id),
+    page: page === undefined ? undefined : work.ref(page),
+    isGone: page !== undefined || isElsewhere === true ? (true as const) : undefined,
+  };
+}
+
+/** The row that the entry made or judged anew. */
+export function fileOf(work: Work, { again }: Pick<Seen, 'again'>, entry: number): number {
+  return again === undefined ? entry : work.id(again);
+}
+
 /** Whether the file seen at a path is the current one there, judged again: a page always is. */
-export function isSameFile(
+function isSameFile(
   before: FileRow,
   seen: { readonly size: number; readonly identity: string; readonly sha256: string | null },
   document: number | null,

@@ -12,7 +12,7 @@ import { toMessage } from '../../core/domain/why.ts';
 import { CHAIN, type EntryOf, type Range, endpointIdOf, folderIdOf } from '../entries.ts';
 import { pathOf, type FileRow } from '../schema.ts';
 import type { Work } from '../work.ts';
-import { isSameFile } from './admit.ts';
+import { fileOf, same, seenAs } from './admit.ts';
 import { CurrentFiles, makePlaces } from './places.ts';
 
 /** Verdicts on files that are not, or not yet, documents. */
@@ -20,32 +20,14 @@ export async function note(work: Work, items: readonly NoteItem[]): Promise<read
   const current = new CurrentFiles(work);
   await Promise.all([makePlaces(work, items), current.find(items)]);
   return items.map((item) => {
-    const { verdict, reason, message, policy, sha256, size, identity, path, page, at } = item;
+    const { verdict, reason, message, policy, sha256, page, at } = item;
     const before = current.at(item);
     if (before !== undefined && item.unlessSent === true && isSent(before, item)) return { isDone: false };
     // A page that is a document is not taken back.
     if (before !== undefined && page !== undefined && before.verdict !== 'rejected') return { isDone: false };
-    const isSame = before !== undefined && isSameFile(before, item, null);
-    const id = work.add(
-      {
-        kind: 'file',
-        folder: folderIdOf(item.folder),
-        verdict,
-        sha256: sha256 ?? hashThatStands(before, item),
-        size,
-        again: isSame ? work.ref(before.id) : undefined,
-        supersedes: before === undefined || isSame ? undefined : work.ref(before.id),
-        page: page === undefined ? undefined : work.ref(page),
-        isGone: page === undefined ? undefined : true,
-        path,
-        identity,
-        policy,
-        reason,
-        message,
-      },
-      at,
-    );
-    current.set(item, isSame ? before.id : id);
+    const seen = seenAs(work, item, before, null);
+    const of = { verdict, sha256: sha256 ?? hashThatStands(before, item), policy, reason, message };
+    current.set(item, fileOf(work, seen, work.add({ kind: 'file', ...seen, ...of }, at)));
     return { isDone: true };
   });
 }
@@ -127,7 +109,7 @@ export async function split(work: Work, items: readonly SplitItem[]): Promise<re
     before.flatMap((file) => (file?.verdict === 'split' ? [{ id: file.id }] : [])),
   );
   return items.map((item) => {
-    const { sha256, size, identity, path, isElsewhere, at } = item;
+    const { sha256, isElsewhere, at } = item;
     // What says nothing about the folder replaces nothing there.
     const file = isElsewhere === true ? undefined : current.at(item);
     const endpoint = endpointIdOf(item.endpoint);
@@ -137,42 +119,22 @@ export async function split(work: Work, items: readonly SplitItem[]): Promise<re
         ? own.some((page) => page.endpoint === endpoint)
         : file?.split_into === endpoint;
     if (file?.verdict === 'split' && file.sha256 === sha256 && file.disposed === null && isThere) {
-      if (file.size !== size || file.identity !== identity)
-        work.add({ kind: 'same', file: work.ref(file.id), size, identity }, at);
+      same(work, file, item);
       if (file.split_into !== null) return { split: file.id };
       if (!own.some(({ state }) => state === 'lost')) return { split: null };
     }
-    const isSame = file !== undefined && isSameFile(file, item, null);
-    const id = work.add(
-      {
-        kind: 'file',
-        folder: folderIdOf(item.folder),
-        verdict: 'split',
-        sha256,
-        size,
-        again: isSame ? work.ref(file.id) : undefined,
-        supersedes: file === undefined || isSame ? undefined : work.ref(file.id),
-        isGone: isElsewhere === true ? true : undefined,
-        pages: 0,
-        into: endpoint,
-        path,
-        identity,
-        message: splitMessage(0),
-      },
-      at,
-    );
-    if (isElsewhere !== true) current.set(item, isSame ? file.id : id);
-    return { split: isSame ? file.id : id };
+    const seen = seenAs(work, item, file, null);
+    const of = { verdict: 'split', sha256, pages: 0, into: endpoint, message: splitMessage(0) } as const;
+    const id = fileOf(work, seen, work.add({ kind: 'file', ...seen, ...of }, at));
+    if (isElsewhere !== true) current.set(item, id);
+    return { split: id };
   });
 }
 
 export async function endSplit(work: Work, items: readonly SplitEndItem[]): Promise<readonly Done[]> {
-  const files = await work.load(
-    'files',
-    items.map(({ split: id }) => id),
-  );
-  return items.map(({ pages, reason, message, policy, at }, i) => {
-    const file = files[i];
+  await work.loadAll({ files: items.map(({ split: id }) => id) });
+  return items.map(({ split: id, pages, reason, message, policy, at }) => {
+    const file = work.rows.files.get(id);
     if (file?.verdict !== 'split' || file.split_into === null) return { isDone: false };
     const { folder_id, sha256, size, identity } = file;
     work.add(
@@ -199,13 +161,9 @@ export async function endSplit(work: Work, items: readonly SplitEndItem[]): Prom
 /* ---- Originals ---- */
 
 export async function dispose(work: Work, items: readonly DisposeItem[]): Promise<readonly Done[]> {
-  const files = await work.load(
-    'files',
-    items.map(({ file }) => file),
-  );
-  return items.map((item, i) => {
-    const { step, how, archivedTo, seen, at } = item;
-    const row = files[i];
+  await work.loadAll({ files: items.map(({ file }) => file) });
+  return items.map(({ file: id, step, how, archivedTo, seen, at }) => {
+    const row = work.rows.files.get(id);
     if (row === undefined) return { isDone: false };
     const file = work.ref(row.id);
     if (step === 'begin' || step === 'cancel')

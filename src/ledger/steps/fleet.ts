@@ -1,6 +1,6 @@
 import { CHAIN } from '../entries.ts';
-import type { DocumentRow } from '../schema.ts';
-import { columnsOf, type Work } from '../work.ts';
+import { columnsOf, type DocumentRow } from '../schema.ts';
+import type { Work } from '../work.ts';
 import { KnownDocuments } from './places.ts';
 import { recover, type RecoverAnswer, type RecoverItem } from './send.ts';
 import { toMessage } from '../../core/domain/why.ts';
@@ -57,10 +57,7 @@ export async function merge(work: Work, items: readonly MergeItem[]): Promise<re
   const range = { first: work.base, next: work.base + CHAIN };
   const endpoints = await work.ask<{ readonly id: number }>(TWINS_IN, null, range);
   // Locked: no other agent names anything in them meanwhile.
-  await work.load(
-    'endpoints',
-    endpoints.map(({ id }) => id),
-  );
+  await work.loadAll({ endpoints: endpoints.map(({ id }) => id) });
   const twins = await work.find('documents', TWINS, null, range);
   const waiting = twins.filter(({ state }) => state === 'queued');
   const found = await work.ask<{ readonly id: number; readonly other: number }>(SAME_BYTES, waiting);

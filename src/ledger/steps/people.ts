@@ -1,8 +1,8 @@
 import type { CountAnswer, DismissItem, Done, EraseItem, HoldItem, RecordItem } from '../../core/messages.ts';
 import { isUndecided, NO_RECEIPT } from '../../core/domain/needsPerson.ts';
 import { CHAIN, holdId, endpointIdOf } from '../entries.ts';
-import { OWN } from '../schema.ts';
-import { columnsOf, type Work } from '../work.ts';
+import { columnsOf, OWN } from '../schema.ts';
+import type { Work } from '../work.ts';
 import { makePlaces } from './places.ts';
 
 const OPEN_HOLDS = `SELECT ${columnsOf('holds', 'h')} FROM holds h WHERE h.open = 1`;
@@ -10,10 +10,9 @@ const OPEN_HOLDS = `SELECT ${columnsOf('holds', 'h')} FROM holds h WHERE h.open 
 /** Puts holds and pauses, replacing those of the same scope, key and kind, and ends them. */
 export async function hold(work: Work, items: readonly HoldItem[]): Promise<readonly Done[]> {
   await work.find('holds', OPEN_HOLDS, null);
-  await work.load(
-    'holds',
-    items.map(({ scope, key, isPause }) => holdId(scope, key, isPause, work.base)),
-  );
+  await work.loadAll({
+    holds: items.map(({ scope, key, isPause }) => holdId(scope, key, isPause, work.base)),
+  });
   return items.map(({ scope, key, hold: put, isPause, sharedMs, reason: only, isEveryones, at }) => {
     const paused = isPause ? (true as const) : undefined;
     if (put !== null) {
@@ -49,16 +48,10 @@ const UNSENT: readonly string[] = ['rejected', 'incomplete', 'unreadable'];
 
 /** Marks cases as needing nobody any more, or takes that back; skips those that need nobody anyway. */
 export async function dismiss(work: Work, items: readonly DismissItem[]): Promise<readonly CountAnswer[]> {
-  await Promise.all([
-    work.load(
-      'documents',
-      items.flatMap(({ documents }) => documents),
-    ),
-    work.load(
-      'files',
-      items.flatMap(({ files }) => files),
-    ),
-  ]);
+  await work.loadAll({
+    documents: items.flatMap(({ documents }) => documents),
+    files: items.flatMap(({ files }) => files),
+  });
   return items.map(({ isUndo, by, at, ...cases }) => {
     const documents = [...new Set(cases.documents)].filter((id) => {
       const row = work.rows.documents.get(id);

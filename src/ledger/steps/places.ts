@@ -1,8 +1,8 @@
 import type { FolderKey } from '../../core/messages.ts';
 import type { EndpointKey } from '../../core/domain/document.ts';
 import { endpointIdOf, folderIdOf } from '../entries.ts';
-import { pathOf, splitPath, type DocumentRow, type FileRow } from '../schema.ts';
-import { columnsOf, type Work } from '../work.ts';
+import { columnsOf, pathOf, splitPath, type DocumentRow, type FileRow } from '../schema.ts';
+import type { Work } from '../work.ts';
 
 const BY_BYTES = `{one endpoint:int sha256:text} SELECT ${columnsOf('documents', 't')} FROM documents t
   WHERE t.endpoint_id = r.endpoint AND t.sha256 = r.sha256 ORDER BY t.twin`;
@@ -18,16 +18,10 @@ export async function makePlaces(
   work: Work,
   items: readonly { readonly endpoint?: EndpointKey; readonly folder?: FolderKey; readonly at: number }[],
 ): Promise<void> {
-  await Promise.all([
-    work.load(
-      'endpoints',
-      items.flatMap(({ endpoint }) => (endpoint ? endpointIdOf(endpoint) : [])),
-    ),
-    work.load(
-      'folders',
-      items.flatMap(({ folder }) => (folder ? folderIdOf(folder) : [])),
-    ),
-  ]);
+  await work.loadAll({
+    endpoints: items.flatMap(({ endpoint }) => (endpoint ? endpointIdOf(endpoint) : [])),
+    folders: items.flatMap(({ folder }) => (folder ? folderIdOf(folder) : [])),
+  });
   for (const { endpoint, folder, at } of items) {
     if (endpoint && !work.rows.endpoints.has(endpointIdOf(endpoint)))
       work.add(

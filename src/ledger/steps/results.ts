@@ -1,6 +1,6 @@
 import type { ResultAnswer, ResultItem } from '../../core/messages.ts';
-import type { DocumentRow } from '../schema.ts';
-import { columnsOf, type Work } from '../work.ts';
+import { columnsOf, type DocumentRow } from '../schema.ts';
+import type { Work } from '../work.ts';
 import { endpointIdOf } from '../entries.ts';
 
 const REPEATED = `SELECT ${columnsOf('results', 's')} FROM {rows document:int sha256:text} results s

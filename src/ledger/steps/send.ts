@@ -8,11 +8,12 @@ import type {
   NextState,
 } from '../../core/messages.ts';
 import { BYTES_ELSEWHERE, BYTES_MISSING, endpointId } from '../../core/domain/document.ts';
+import { periodStart } from '../../core/domain/limits.ts';
 import { isUndecided } from '../../core/domain/needsPerson.ts';
 import { CHAIN, type Move } from '../entries.ts';
 import { isIdle } from '../fold.ts';
-import { NEVER, ofBytes, SPAN_MS, type DocumentRow } from '../schema.ts';
-import { columnsOf, type Work } from '../work.ts';
+import { columnsOf, NEVER, ofBytes, SPAN_MS, type DocumentRow } from '../schema.ts';
+import type { Work } from '../work.ts';
 import { endpointsOf } from './places.ts';
 import { toMessage } from '../../core/domain/why.ts';
 
@@ -20,8 +21,8 @@ const SHARED_HOLDS = `SELECT ${columnsOf('holds', 'h')} FROM holds h WHERE h.ope
 /** Reads no more than the limit, newest first: the oldest of those says when there is room again. */
 export const IN_WINDOW = `SELECT w.* FROM {rows endpoint:int since:int count:int} {lateral} (
   SELECT r.endpoint AS endpoint, count(*) AS used, min(n.until) AS oldest FROM (
-    SELECT coalesce(a.left_at, ${NEVER}) AS until FROM attempts a WHERE a.endpoint_id = r.endpoint AND coalesce(a.left_at, ${NEVER}) > r.since
-     ORDER BY coalesce(a.left_at, ${NEVER}) DESC LIMIT r.count) n) w`;
+    SELECT coalesce(a.ended_at, ${NEVER}) AS until FROM attempts a WHERE a.endpoint_id = r.endpoint AND coalesce(a.ended_at, ${NEVER}) > r.since
+     ORDER BY coalesce(a.ended_at, ${NEVER}) DESC LIMIT r.count) n) w`;
 
 /** Until there is room again: a request that has not ended takes its place until then. */
 export function waitFor(oldest: number, windowMs: number, now: number): number {
@@ -70,7 +71,13 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
       asked(documents[i], limit && [{ ...limit, since: now - limit.windowMs }]),
     ),
   );
-  const budgets = most(items.flatMap(({ budgets: of }, i) => asked(documents[i], of)));
+  const budgetsOf = ({ budgets: own = [] }: BeginItem) =>
+    own.map(({ period, count }) => ({
+      count,
+      since: periodStart(period, now),
+      waitMs: periodStart(period, now, 1) - now,
+    }));
+  const budgets = most(items.flatMap((item, i) => asked(documents[i], budgetsOf(item))));
   const [windows, spent] = await Promise.all([
     work.ask<{ readonly endpoint: number; readonly used: number; readonly oldest: number }>(
       IN_WINDOW,
@@ -86,7 +93,9 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
   const budgetKey = (endpoint: number, since: number): string => `${endpoint} ${since}`;
   const inBudget = new Map(spent.map((row) => [budgetKey(row.endpoint, row.since), row.used]));
 
-  return items.map(({ updatedAt, bytes, limit, budgets: own = [], at }, i): BeginAnswer => {
+  return items.map((item, i): BeginAnswer => {
+    const { updatedAt, bytes, limit, at } = item;
+    const own = budgetsOf(item);
     const document = documents[i];
     if (document === undefined) return { kind: 'unknown' };
     const { name, endpoint_id: endpoint } = document;
@@ -105,7 +114,7 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
     if (hold) return { kind: 'held', name, scope: hold.scope, until: hold.shared_until };
     const used = own.map(({ since }) => inBudget.get(budgetKey(endpoint, since)) ?? 0);
     const exhausted = own.find(({ count }, n) => (used[n] ?? 0) >= count);
-    if (exhausted) return { kind: 'limited', waitMs: Math.max(1, exhausted.until - at) };
+    if (exhausted) return { kind: 'limited', waitMs: exhausted.waitMs };
     if (limit !== undefined) {
       const window = inWindow.get(endpoint) ?? { used: 0, oldest: NEVER };
       if (window.used >= limit.count)
@@ -118,7 +127,7 @@ export async function begin(work: Work, items: readonly BeginItem[]): Promise<re
     for (const [n, { since }] of own.entries()) inBudget.set(budgetKey(endpoint, since), (used[n] ?? 0) + 1);
     return {
       kind: 'begun',
-      attempt: work.add({ kind: 'began', document: work.ref(document.id), bytes }, at),
+      attempt: work.add({ kind: 'began', document: work.ref(document.id), bytes, left: leftAt(work) }, at),
     };
   });
 }
@@ -148,17 +157,11 @@ function most(limits: readonly Limit[]): readonly Limit[] {
 
 /** Records how requests ended, and where their documents go. */
 export async function end(work: Work, items: readonly EndItem[]): Promise<readonly Done[]> {
-  await Promise.all([
-    work.load(
-      'documents',
-      items.flatMap(({ document, requeue }) => [document, ...(requeue?.documents ?? [])]),
-    ),
+  await work.loadAll({
+    documents: items.flatMap(({ document, requeue }) => [document, ...(requeue?.documents ?? [])]),
     // They no longer count.
-    work.load(
-      'attempts',
-      items.flatMap(({ attempt, outcome }) => (outcome === 'notSent' ? [attempt] : [])),
-    ),
-  ]);
+    attempts: items.flatMap(({ attempt, outcome }) => (outcome === 'notSent' ? [attempt] : [])),
+  });
   return items.map(({ attempt, document: id, outcome, http, message, next, requeue, at }) => {
     const document = work.rows.documents.get(id);
     if (document?.attempt !== attempt || isOfAnother(work, document)) return { isDone: false };
@@ -188,7 +191,7 @@ export async function end(work: Work, items: readonly EndItem[]): Promise<readon
   });
 }
 
-/** Agents' clocks differ, and one rate window is for all. */
+/** Agents' clocks differ, and rate windows and budgets are for all. */
 function leftAt({ agent, head }: Work): number | undefined {
   return agent === 0 ? undefined : head.now;
 }
@@ -278,10 +281,7 @@ const NEWER = `SELECT w.* FROM {rows document:int sha256:text newest:int first:i
      AND ((n.id > r.newest AND n.id < r.next) OR ((n.id < r.first OR n.id >= r.next) AND n.seen_at >= (SELECT o.seen_at FROM files o WHERE o.id = r.newest)))) w`;
 
 export async function move(work: Work, items: readonly MoveItem[]): Promise<readonly MoveAnswer[]> {
-  await work.load(
-    'documents',
-    items.flatMap(({ documents }) => documents),
-  );
+  await work.loadAll({ documents: items.flatMap(({ documents }) => documents) });
   const seenAgain = await seenSince(work, items);
   return items.map((item) => {
     const { at } = item;

@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { ReceiptdError, saidBy, type Detail } from '../../core/domain/errors.ts';
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
-import { fromData, toData, type ErrorData } from './errorData.ts';
-import { isFault } from '../../core/messages.ts';
-import type { Step } from '../ledger.ts';
-import { StoreFailed, type Runner } from '../runner.ts';
 import {
+  fromData,
+  toData,
+  type ErrorData,
   END,
   IS_ENDED,
   type Answered,
@@ -15,6 +14,8 @@ import {
   type ThreadMessage,
   type ThreadData,
 } from './protocol.ts';
+import type { Step } from '../ledger.ts';
+import { StoreFailed, withFaults, type Answers, type Runner } from '../runner.ts';
 
 interface Pending {
   readonly isLong: boolean;
@@ -103,11 +104,9 @@ export class WriterLink implements Runner {
     this.#worker.postMessage(END);
   }
 
-  async run(steps: readonly Step[], areOutcomes: boolean): Promise<readonly (readonly unknown[])[]> {
+  async run(steps: readonly Step[], areOutcomes: boolean): Promise<Answers> {
     const answers = await this.#ask('run', [steps, areOutcomes]);
-    const withError = (one: unknown): unknown =>
-      isFault(one) ? { fault: fromData(one.fault as ErrorData) } : one;
-    return answers.map((each) => (each.some(isFault) ? each.map(withError) : each));
+    return withFaults(answers, (fault) => fromData(fault as ErrorData));
   }
 
   /** Takes minutes; steps are run meanwhile. */

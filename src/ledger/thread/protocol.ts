@@ -1,6 +1,6 @@
 import type { LedgerStorage, StorageTrouble } from '../../core/ports/ledger.ts';
 import type { Runner } from '../runner.ts';
-import type { ErrorData } from './errorData.ts';
+import { ReceiptdError, systemCode, type SaidElsewhere } from '../../core/domain/errors.ts';
 
 /*
  * Messages between the agent and the thread that writes its ledger: calls, in which transactions are run in the order in which they are asked for, and
@@ -58,3 +58,38 @@ export type ThreadMessage = Answered | { readonly trouble: StorageTrouble | null
 export const END = 'end';
 /** Index in the shared memory: 1 once the thread has no call of SQLite under way, and starts none. */
 export const IS_ENDED = 0;
+
+export interface ErrorData {
+  /** Null for a defect, which is not for people. */
+  readonly said: SaidElsewhere | null;
+  readonly name: string;
+  readonly message: string;
+  /** The system's error code (ENOSPC, …). */
+  readonly system: string | null;
+  readonly stack: string | null;
+  readonly cause: ErrorData | null;
+}
+
+/** Messages between threads lose prototypes. */
+export function toData(error: unknown): ErrorData {
+  if (!(error instanceof Error)) return toData(new Error(String(error)));
+  const { name, message, stack = null, cause } = error;
+  const isForPeople = error instanceof ReceiptdError;
+  return {
+    said: isForPeople ? error.facts() : null,
+    name,
+    message,
+    system: isForPeople ? null : (systemCode(error) ?? null),
+    stack,
+    cause: cause === undefined ? null : toData(cause),
+  };
+}
+
+export function fromData({ said, name, message, system, stack, cause }: ErrorData): Error {
+  const by = cause === null ? undefined : fromData(cause);
+  if (said !== null) return new ReceiptdError(said, { cause: by });
+  const error = new Error(message, { cause: by });
+  error.name = name;
+  if (stack !== null) error.stack = stack;
+  return system === null ? error : Object.assign(error, { code: system });
+}

@@ -1,11 +1,18 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../core/ports/clock.ts';
 import { Reserve } from '../sqlite/reserve.ts';
-import { fromData, toData } from './errorData.ts';
-import { isFault } from '../../core/messages.ts';
-import { StoreFailed } from '../runner.ts';
+import {
+  fromData,
+  toData,
+  END,
+  IS_ENDED,
+  type Answered,
+  type ThreadCall,
+  type Calls,
+  type ThreadMessage,
+} from './protocol.ts';
+import { StoreFailed, withFaults } from '../runner.ts';
 import { SqliteWriter } from '../writer.ts';
-import { END, IS_ENDED, type Answered, type ThreadCall, type Calls, type ThreadMessage } from './protocol.ts';
 
 /** Call first. Requests are heard between two calls, so none is ended. */
 export function endOnRequest(port: MessagePort, shared: Int32Array): void {
@@ -45,10 +52,7 @@ export function serveLedger(port: MessagePort, clock: Clock): void {
       writer.storage.onChange(() => say({ trouble: trouble() }));
       return { mended, backupsDir: writer.backupsDir };
     },
-    async run(steps, areOutcomes) {
-      const answers = await open().run(steps, areOutcomes);
-      return answers.map((each) => each.map((one) => (isFault(one) ? { fault: toData(one.fault) } : one)));
-    },
+    run: async (steps, areOutcomes) => withFaults(await open().run(steps, areOutcomes), toData),
     backup: (target) => open().backup(target),
     blanked: () => open().blanked(),
     readFailed: (failure) => open().readFailed(fromData(failure)),

@@ -6,9 +6,8 @@ import {
   openJournal,
   personalRanges,
   readJournal,
-  type JournalReadOptions,
-  type SeqRange,
 } from '../../../src/ledger/journal/journal.ts';
+import type { JournalReadOptions, SeqRange } from '../../../src/ledger/journal/read.ts';
 import type { JournalEntry, JournalEvent, JournalHead, JsonObject } from '../../../src/core/ports/journal.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';

@@ -1,5 +1,8 @@
-import { afterAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, vi } from 'vitest';
+import type { BeginItem } from '../../../src/core/messages.ts';
 import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
+import { LedgerCore } from '../../../src/ledger/ledger.ts';
+import { PostgresEngine } from '../../../src/ledger/postgres/engine.ts';
 import { describeLedgerContract } from '../../contract/ledger/contract.ts';
 import { describeListingContract } from '../../contract/ledger/listings.ts';
 import type { LedgerPlace } from '../../contract/ledger/support.ts';
@@ -11,8 +14,28 @@ const EVERYTHING = `
 SELECT query_to_xml(format('SELECT * FROM %s', oid::regclass), true, false, '')::text AS text FROM pg_class
  WHERE relnamespace = 'receiptd'::regnamespace AND relkind = 'r'`;
 
+/** Requests are recorded at the times that the tests state, not at those of the database. */
+function stateTimes(): void {
+  const { run } = LedgerCore.prototype;
+  const { begin } = PostgresEngine.prototype;
+  let stated: number | undefined;
+  vi.spyOn(LedgerCore.prototype, 'run').mockImplementation(function (this: LedgerCore, steps) {
+    const items = steps.flatMap(([name, some]) =>
+      name === 'begin' || name === 'end' || name === 'recover' ? (some as readonly BeginItem[]) : [],
+    );
+    stated = items.at(-1)?.at;
+    return run.call(this, steps) as never;
+  });
+  vi.spyOn(PostgresEngine.prototype, 'begin').mockImplementation(async function (this: PostgresEngine) {
+    const head = await begin.call(this);
+    return { ...head, now: stated ?? head.now };
+  });
+}
+
 describe.skipIf(!needsPostgres())('on a real server', () => {
   let database: FreshDatabase | null = null;
+  beforeEach(stateTimes);
+  afterEach(() => vi.restoreAllMocks());
   afterAll(async () => database?.remove());
 
   const createPlace = async (): Promise<LedgerPlace> => {

@@ -6,6 +6,7 @@ import { LedgerCore } from '../../../src/ledger/ledger.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { PostgresEngine } from '../../../src/ledger/postgres/engine.ts';
 import { Member, type MemberOptions } from '../../../src/ledger/fleet/member.ts';
+import { periodStart } from '../../../src/core/domain/limits.ts';
 import { SPAN_MS } from '../../../src/ledger/schema.ts';
 import { isFault } from '../../../src/core/messages.ts';
 import type { Step } from '../../../src/ledger/ledger.ts';
@@ -204,17 +205,31 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
   it('lets agents share a budget, in which what was not sent does not count', async () => {
     const [a, b] = [await open('a'), await open('b')];
     const documents = await admit(a, ...Array.from({ length: 5 }, (_, n) => image(`${n}`)));
-    const today = 10 * SPAN_MS;
-    const budgets = [{ count: 2, since: today, until: today + 9_000 }];
-    const send = async ({ core }: Member, ids: readonly number[], at: number) =>
-      (await core.run([['begin', ids.map((document) => ({ document, bytes: 1, at, budgets }))]]))[0];
+    const today = periodStart('day', Date.UTC(2026, 2, 14));
+    const budgets = [{ period: 'day', count: 2 }] as const;
+    let now = today;
+    for (const { engine } of [a.core, b.core]) {
+      const begin = engine.begin.bind(engine);
+      engine.begin = async () => ({ ...(await begin()), now });
+    }
+    const send = async ({ core }: Member, ids: readonly number[], at: number) => {
+      now = at;
+      return (
+        await core.run([['begin', ids.map((document) => ({ document, bytes: 1, at: 2_000, budgets }))]])
+      )[0];
+    };
+    const untilTomorrow = periodStart('day', today, 1) - today;
     const [yesterday = 0, ...others] = documents;
     await send(a, [yesterday], today - 1);
     const answers = [
       ...(await send(a, others.slice(0, 1), today)),
       ...(await send(b, others.slice(1, 3), today + 2_000)),
     ];
-    expect(answers).toMatchObject([{ kind: 'begun' }, { kind: 'begun' }, { kind: 'limited', waitMs: 7_000 }]);
+    expect(answers).toMatchObject([
+      { kind: 'begun' },
+      { kind: 'begun' },
+      { kind: 'limited', waitMs: untilTomorrow - 2_000 },
+    ]);
     const { attempt = 0 } = answers[1] as Partial<Extract<BeginAnswer, { kind: 'begun' }>>;
     const [, document = 0] = others;
     const next = { state: 'queued', due: 0 } as const;
@@ -233,7 +248,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
       { kind: 'limited' },
     ]);
     // However many there were.
-    expect(await ask(database.url, 'SELECT span::int, n::int FROM requests ORDER BY span')).toEqual([
+    expect(await ask(database.url, 'SELECT span::float8, n::int FROM requests ORDER BY span')).toEqual([
       { span: today - SPAN_MS, n: 1 },
       { span: today, n: 2 },
     ]);

@@ -134,7 +134,6 @@ export async function fill(
         endpoint_id,
         began_at: at,
         ended_at: at + 300,
-        left_at: at + 300,
         outcome: 'accepted',
         http: 200,
         bytes: 200_000,

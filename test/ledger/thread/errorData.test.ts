@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isOfLedger, ReceiptdError, systemCode } from '../../../src/core/domain/errors.ts';
-import { fromData, toData } from '../../../src/ledger/thread/errorData.ts';
+import { fromData, toData } from '../../../src/ledger/thread/protocol.ts';
 
 function crossed(error: unknown): Error {
   return fromData(structuredClone(toData(error)));

@@ -7,70 +7,68 @@ import {
   type Done,
   type Recorded,
 } from '../../core/messages.ts';
-import type { Document, DocumentState, EndpointKey } from '../../core/domain/document.ts';
+import type { AccountOf } from '../../core/domain/account.ts';
+import type { Document, DocumentState } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { pagePath } from '../../core/domain/pages.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type { LedgerAdmin, LedgerHolds } from '../../core/ports/ledger.ts';
-import type { LedgerDisposals } from '../../core/ports/ledgerDisposals.ts';
-import type { Admission, Admitted, FileSeen, LedgerIntake, FileNote } from '../../core/ports/ledgerIntake.ts';
-import type { LedgerPages } from '../../core/ports/ledgerPages.ts';
-import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
-import type { OriginalsRule } from '../../core/ports/ledgerReports.ts';
-import type { LedgerResults } from '../../core/ports/results.ts';
+import type { LedgerFleet } from '../../core/ports/fleet.ts';
+import type { Ledger, LedgerUpkeep } from '../../core/ports/ledger.ts';
+import type { Admission, Admitted, FileSeen, FileNote } from '../../core/ports/ledgerIntake.ts';
+import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
 import { keptOf } from '../payload.ts';
-import { holdKey, PAUSED } from '../reads/holds.ts';
+import { holdKey, PAUSED, type Others } from '../reads/holds.ts';
+import { intakeReads } from '../reads/intake.ts';
+import { originalReads } from '../reads/originals.ts';
+import { pageReads } from '../reads/pages.ts';
+import { queueReads } from '../reads/queue.ts';
+import { createReports } from '../reads/reports.ts';
 import { identityText, type View } from '../reads/view.ts';
-import type { Gathering } from './gathering.ts';
-import type { Shared } from './shared.ts';
+import type { Runner } from '../runner.ts';
+import { Gathering } from './gathering.ts';
 
-/** The reads that writes need. */
-export interface WriteReads {
-  readonly known: LedgerIntake['known'];
-  document(id: number): Promise<Document | null>;
-  originalsRule(folder: string): Promise<OriginalsRule | null>;
+/** What a fleet decides with the requests of its agents. */
+export interface Shared extends LedgerFleet {
+  /** For a document whose bytes this agent does not find: when another one may have them. */
+  elsewhere(
+    document: number,
+    at: number,
+  ): Promise<{ readonly due: number; readonly message: string } | undefined>;
+  /** Whether what this agent sees in the folder is what is there now: no other agent watches it. */
+  watches(folder: string): boolean;
 }
 
-export interface WritesOptions {
-  readonly gathering: Gathering;
-  readonly reads: WriteReads;
-  /** Resolves once nothing that was erased is left in any file. */
-  readonly blanked: () => Promise<void>;
-  readonly clock: Pick<Clock, 'now'>;
+interface PortParts {
   readonly view: View;
-  readonly fleet: Pick<Shared, 'elsewhere' | 'watches'> | null;
+  readonly clock: Clock;
+  /** The ledger's clock, if it is another one. */
+  readonly now?: Ledger['now'];
+  readonly accountOf: AccountOf | undefined;
+  readonly upkeep: LedgerUpkeep;
+  readonly head: LedgerReports['head'];
+  readonly closed: () => ReceiptdError;
+  /** When what was gathered is committed. */
+  readonly nextTurn?: (work: () => void) => void;
+  /** The other agents, where there are any. */
+  readonly fleet?: Shared;
+  readonly others?: Others;
+  /** Once everything that was asked is done. */
+  readonly close: () => Promise<void>;
 }
-
-type Writes = Pick<
-  LedgerIntake,
-  'markWatched' | 'lastFile' | 'setFolderMark' | 'doubtFolderMark' | 'admit' | 'note' | 'gone'
-> &
-  Pick<LedgerPages, 'beginSplit' | 'notePage' | 'endSplit'> &
-  Pick<LedgerQueue, 'recover' | 'record' | 'postpone' | 'markLost'> &
-  Pick<LedgerDisposals, 'setOriginalsRule' | 'disposing' | 'disposed' | 'keepOriginal'> &
-  LedgerResults &
-  LedgerHolds &
-  LedgerAdmin;
 
 const SKIPPED_AT_ONCE = 500;
-
-/** What a new document is like, which need not be read back. */
-export const UNTOUCHED = {
-  state: 'queued',
-  reason: null,
-  message: null,
-  serviceStatus: null,
-  attempts: 0,
-  serverErrors: 0,
-  answerLost: false,
-  notBefore: 0,
-} as const;
 
 /**
  * Temporary: the port of today's intake and delivery, which call for one file or document at a time, over steps. The rooms that replace them send
  * arrays (core/messages.ts).
  */
-export function createWrites({ gathering, reads, blanked, clock, view, fleet }: WritesOptions): Writes {
+export function portOver(runner: Pick<Runner, 'run' | 'storage' | 'blanked'>, parts: PortParts): Ledger {
+  const { view, accountOf, clock, head, upkeep, closed, fleet = null, others = null } = parts;
+  const { now = () => clock.now() } = parts;
+  let isClosed = false;
+  const gathering = new Gathering(runner, closed, parts.nextTurn);
+  const reports = createReports(view, accountOf, others);
+  const intake = intakeReads(view);
   const keyOf = (folder: string) => view.places.keyOf(folder);
 
   const seenOf = ({ folder, path, identity }: FileSeen) => ({
@@ -91,7 +89,7 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
   });
 
   async function need(id: number): Promise<Document> {
-    const document = await reads.document(id);
+    const document = await reports.document(id);
     if (document === null) throw documentUnknown(id);
     return document;
   }
@@ -108,7 +106,7 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
    * its path; in a folder that this one watches, a newer file may have the earlier time, if a clock was set back.
    */
   async function isFormer(file: FileSeen): Promise<boolean | undefined> {
-    const known = await reads.known(file);
+    const known = await intake.known(file);
     return known !== null && known.identity.ctimeNs > file.identity.ctimeNs ? true : undefined;
   }
   /** Else calls reach the ledger in the order in which they are made. */
@@ -123,6 +121,11 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
   }
 
   return {
+    ...intake,
+    ...queueReads(view),
+    ...originalReads(view),
+    ...pageReads(view),
+    ...reports,
     async markWatched(folder, skipped, note) {
       for (let start = 0; start < skipped.length; start += SKIPPED_AT_ONCE)
         await Promise.all(
@@ -229,7 +232,7 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
 
     async setOriginalsRule(folder, rule, existing, at) {
       await gathering.call('folder', { folder: keyOf(folder), change: 'originals', rule, existing, at });
-      const set = await reads.originalsRule(folder);
+      const set = await reports.originalsRule(folder);
       if (set === null) throw new Error('a rule that was just set is there');
       return set;
     },
@@ -256,7 +259,7 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
     async recordResult({ payload, ...result }) {
       const kept = keptOf(payload);
       const answer = await gathering.call('result', { ...result, ...kept, size: payload.length });
-      const document = answer.document === null ? null : await reads.document(answer.document);
+      const document = answer.document === null ? null : await reports.document(answer.document);
       return { id: answer.result, document, isNew: answer.isNew, isProof: answer.isProof };
     },
 
@@ -301,7 +304,7 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
 
     async erase(documents, at) {
       const { count } = await gathering.call('erase', { documents, at });
-      await blanked();
+      await runner.blanked();
       return count;
     },
 
@@ -317,8 +320,20 @@ export function createWrites({ gathering, reads, blanked, clock, view, fleet }: 
       return admittedOf(answer, '', document);
     },
 
-    async recordEndpoint(endpoint: EndpointKey, name, verbatim, at) {
+    async recordEndpoint(endpoint, name, verbatim, at) {
       await gathering.call('record', { record: 'endpoint', endpoint, name, verbatim, at });
+    },
+
+    ...upkeep,
+    now,
+    fleet,
+    head,
+    storage: runner.storage,
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await gathering.close();
+      await parts.close();
     },
   };
 }
@@ -327,7 +342,7 @@ function isPause(scope: string, reason: string | undefined): boolean {
   return reason === PAUSED && (scope === 'endpoint' || scope === 'folder');
 }
 
-/** A new document, as its row was just written. */
+/** A new document, as its row was just written: it need not be read back. */
 function documentOf(
   { endpoint, file, sha256, type, lane, at }: Admission,
   { document: id, name }: Extract<AdmitAnswer, { kind: 'queued' | 'requeued' | 'duplicate' | 'known' }>,
@@ -344,7 +359,14 @@ function documentOf(
     type,
     size: identity.size,
     lane,
-    ...UNTOUCHED,
+    state: 'queued',
+    reason: null,
+    message: null,
+    serviceStatus: null,
+    attempts: 0,
+    serverErrors: 0,
+    answerLost: false,
+    notBefore: 0,
     createdAt: at,
     updatedAt: at,
   };
