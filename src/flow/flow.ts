@@ -22,7 +22,7 @@ import type { Log } from '../core/ports/log.ts';
 import type { ReceiptService, TokenSource } from '../core/ports/service.ts';
 import type { Gate, Holds, Why } from './holds.ts';
 import type { Served } from './limits/pace.ts';
-import type { Pacer } from './limits/pacer.ts';
+import { sharedLimits, type Pacer } from './limits/pacer.ts';
 import type { ByteBudget } from '../keeper/byteBudget.ts';
 import type { Payload, PayloadStore } from '../keeper/payloadStore.ts';
 import { NOT_SENT, type Outcomes, type RecordEnd } from './outcomes.ts';
@@ -547,7 +547,7 @@ export class Flow {
       updatedAt: attempt === 0 ? document.updatedAt : undefined,
       bytes: payload?.bytes.length ?? 0,
       at: clock.now(),
-      ...ledger.fleet?.limitsOf(queue.settings.limits, document.lane),
+      ...(ledger.fleet && sharedLimits(queue.settings.limits, document.lane)),
     };
   }
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import type { BeginAnswer } from '../../src/core/messages.ts';
+import type { BeginAnswer, BeginItem } from '../../src/core/messages.ts';
 import { status } from '../support/scriptedService.ts';
 import { ACCEPTANCE } from '../contract/ledger/support.ts';
 import { begin, finish } from '../support/uploads.ts';
@@ -12,16 +12,16 @@ import { beginning, errors, sharedSending } from './sharedAgent.ts';
 describe('an upload request of a fleet', () => {
   it('waits until the limits of the fleet allow it, and does not ask earlier', async () => {
     const limited: BeginAnswer[] = [{ kind: 'limited', waitMs: 7_000 }];
-    const place = await sharedSending((ledger) => ({ record: beginning(ledger, limited) }));
+    const asked: BeginItem[] = [];
+    const place = await sharedSending((ledger) => ({ record: beginning(ledger, limited, asked) }));
     await place.admit('a.jpg');
     const rate = { count: 2, intervalMs: 1_000 };
     await place.start({ endpoints: [{ key: OFFICE, limits: { rate } }] });
     await place.clock.advance(6_900);
-    expect(place.fleet.entered).toHaveLength(1);
-    expect(place.fleet.entered[0]).toMatchObject({ rate });
+    expect(asked).toMatchObject([{ limit: { count: 2, windowMs: 1_050 }, budgets: [] }]);
     expect(place.service.asked).toHaveLength(0);
     await place.clock.advance(1_000);
-    expect(place.fleet.entered).toHaveLength(2);
+    expect(asked).toHaveLength(2);
     expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'accepted', attempts: 1 });
   });
 
@@ -32,13 +32,13 @@ describe('an upload request of a fleet', () => {
     const left: number[] = [];
     for (const drawn of [0, 0.5, 1]) {
       const limited: BeginAnswer[] = [{ kind: 'limited', waitMs: 7_000 }];
-      const place = await sharedSending((ledger) => ({ record: beginning(ledger, limited) }));
+      const asked: BeginItem[] = [];
+      const place = await sharedSending((ledger) => ({ record: beginning(ledger, limited, asked) }));
       await place.admit('a.jpg');
       const endpoints = [{ key: OFFICE, limits: { rate: { count: 2, intervalMs } } }];
       const begun = place.clock.now();
       await place.start({ endpoints, random: () => drawn });
-      while (place.fleet.entered.length < 2 && place.clock.now() < begun + 20_000)
-        await place.clock.advance(10);
+      while (asked.length < 2 && place.clock.now() < begun + 20_000) await place.clock.advance(10);
       left.push(place.clock.now() - begun);
     }
     // The clock advances in steps.

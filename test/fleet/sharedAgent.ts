@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { BeginAnswer } from '../../src/core/messages.ts';
+import type { BeginAnswer, BeginItem } from '../../src/core/messages.ts';
 import type { Ledger, StorageTrouble } from '../../src/core/ports/ledger.ts';
 import { FleetWatch } from '../../src/fleet/fleetWatch.ts';
 import { sendingPlace, type Sending, type SendingOptions } from '../flow/sending.ts';
@@ -54,10 +54,11 @@ export function errors({ lines }: RecordedLog): unknown[] {
   return lines.filter(({ level }) => level === 'error');
 }
 
-/** Answers the first beginnings with these, and records none of them. */
-export function beginning(ledger: Ledger, answers: BeginAnswer[]): Ledger['record'] {
+/** Answers the first beginnings with these, and records none of them. @param asked all of them */
+export function beginning(ledger: Ledger, answers: BeginAnswer[], asked: BeginItem[] = []): Ledger['record'] {
   return async (take) => {
     const { ends, begins } = take();
+    asked.push(...begins);
     const given = answers.splice(0, begins.length);
     const recorded = await ledger.record(() => ({ ends, begins: begins.slice(given.length) }));
     if (recorded.begun.answers === null) return recorded;

@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { periodStart } from '../../src/core/domain/limits.ts';
 import type { Clock } from '../../src/core/ports/clock.ts';
-import { Pacer } from '../../src/flow/limits/pacer.ts';
-import type { FleetLimits, LedgerFleet } from '../../src/core/ports/fleet.ts';
+import { Pacer, sharedLimits } from '../../src/flow/limits/pacer.ts';
+import type { Limits } from '../../src/core/domain/settings.ts';
+import type { LedgerFleet } from '../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/adapter/openPostgres.ts';
 import { Client } from 'pg';
@@ -70,11 +71,11 @@ describe.skipIf(!needsPostgres())('agents that share a ledger', () => {
   async function begun(
     agent: Agent,
     ids: readonly number[],
-    limits: FleetLimits,
+    limits: Omit<Limits, 'concurrency'>,
     lane: Lane = 'fresh',
     clock: Pick<Clock, 'now'> = systemClock,
   ) {
-    const shared = agent.fleet.limitsOf(limits, lane);
+    const shared = sharedLimits({ concurrency: 1, ...limits }, lane);
     const begins = ids.map((document) => ({ document, bytes: 1, at: clock.now(), ...shared }));
     const recorded = await agent.record(() => ({ ends: [], begins }));
     return (recorded.begun.answers ?? []) as readonly BeginAnswer[];

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { expect, it, vi } from 'vitest';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
+import { sharedLimits } from '../../src/flow/limits/pacer.ts';
 import { postgresReader } from '../../src/ledger/postgres/engine.ts';
 import { BY_INDEX } from '../../src/ledger/postgres/connection.ts';
 import { Statements } from '../../src/ledger/sqlite/statements.ts';
@@ -244,10 +245,9 @@ function writesOf(ledger: Ledger, base: number, count: number): readonly (() => 
       expect(await ledger.erase([base + 271, base + 281], now)).toBeGreaterThan(0);
     },
     async () => {
-      const limits = { rate: { count: 100, intervalMs: 60_000 }, perDay: 1_000, perMonth: 9_000 };
-      const begins = [
-        { document: base + 271, bytes: 1, at: now, ...ledger.fleet?.limitsOf(limits, 'fresh') },
-      ];
+      const rate = { count: 100, intervalMs: 60_000 };
+      const limits = { concurrency: 1, rate, perDay: 1_000, perMonth: 9_000 };
+      const begins = [{ document: base + 271, bytes: 1, at: now, ...sharedLimits(limits, 'fresh') }];
       await ledger.record(() => ({ ends: [], begins }));
     },
   ];

@@ -1,7 +1,6 @@
 /** Stands in for the other agents: a test sets who leads, who is paused, and how long to wait. */
 import type {
   FleetAgent,
-  FleetLimits,
   FleetSignal,
   LedgerFleet,
   Retired,
@@ -12,8 +11,6 @@ export class FakeFleet implements LedgerFleet {
   readonly agent = 'here';
   /** The leader of each folder. A folder without one goes to the first agent that asks. */
   readonly leaders = new Map<string, string>();
-  /** Limits with which requests were begun. */
-  readonly entered: FleetLimits[] = [];
   readonly #listeners = new Set<(signal: FleetSignal) => void>();
   leased = true;
   /** Whether a new lease began after the attempts were recorded. */
@@ -45,11 +42,6 @@ export class FakeFleet implements LedgerFleet {
 
   async endLead(folder: string): Promise<void> {
     if (this.leaders.get(folder) === this.agent) this.leaders.delete(folder);
-  }
-
-  limitsOf(limits: FleetLimits) {
-    this.entered.push(limits);
-    return {};
   }
 
   isTurn(): boolean {

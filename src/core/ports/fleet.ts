@@ -1,6 +1,4 @@
-import type { Document, Lane } from '../domain/document.ts';
-import type { BeginItem } from '../messages.ts';
-import type { Rate } from '../domain/rate.ts';
+import type { Document } from '../domain/document.ts';
 import type { Hold } from '../domain/hold.ts';
 
 /** What another agent changed: documents that may be sent, holds and pauses, or the agents themselves. */
@@ -51,13 +49,6 @@ export interface FleetReports {
   agents(): Promise<readonly FleetAgent[]>;
 }
 
-/** Limits that the agents of a fleet share. */
-export interface FleetLimits {
-  readonly rate: Rate | null;
-  readonly perDay: number | null;
-  readonly perMonth: number | null;
-}
-
 /**
  * Coordination between agents that share a ledger. Each has a lease, renewed by a heartbeat. An agent whose lease expires is
  * fenced: its work is requeued, and its writes under the old lease are refused with AGENT_FENCED.
@@ -79,8 +70,6 @@ export interface LedgerFleet extends FleetReports {
   lead(folder: string): Promise<boolean>;
   /** Idempotent. */
   endLead(folder: string): Promise<void>;
-  /** What of a request the fleet decides with its beginning. */
-  limitsOf(limits: FleetLimits, lane: Lane): Pick<BeginItem, 'limit' | 'budgets'>;
   /** Of the documents of a shared folder, those that this agent takes first, so that agents don't compete: one in `running`. */
   isTurn(document: Pick<Document, 'id' | 'folder'>): boolean;
   /** Number of agents that are running. */

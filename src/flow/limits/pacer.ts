@@ -7,11 +7,13 @@ import {
   BUDGET_PERIODS,
   periodStart,
   RateWindow,
+  windowOf,
 } from '../../core/domain/limits.ts';
 import type { Note } from '../../core/domain/note.ts';
 import type { Outcome } from '../../core/domain/outcome.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import type { EndpointSettings, Limits } from '../../core/domain/settings.ts';
+import type { BeginItem } from '../../core/messages.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { LedgerQueue } from '../../core/ports/ledgerQueue.ts';
 import { Pace, type Served } from './pace.ts';
@@ -336,4 +338,16 @@ async function createLimiter(
   }
   const slots = new PQueue({ concurrency: limits.concurrency });
   return { endpoint, limits, window, budgets, pace, slots, heldBackAt: -Infinity, deferredUntil: 0 };
+}
+
+/** What of a request to an endpoint with these limits the agents of a fleet decide together, when it begins. */
+export function sharedLimits(limits: Limits, lane: Lane): Pick<BeginItem, 'limit' | 'budgets'> {
+  const budgets = BUDGET_PERIODS.flatMap((period) => {
+    const count = limits[BUDGET_LIMITS[period]];
+    return count === null ? [] : [{ period, count }];
+  });
+  if (limits.rate === null) return { budgets };
+  const { intervalMs, reserved } = windowOf(limits.rate);
+  const count = limits.rate.count - (lane === 'backlog' ? reserved : 0);
+  return { budgets, limit: { count, windowMs: Math.ceil(intervalMs) } };
 }

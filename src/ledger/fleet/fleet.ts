@@ -1,16 +1,8 @@
-import type { BeginItem, MoveItem, FolderKey } from '../../core/messages.ts';
-import { BYTES_ELSEWHERE, type Lane } from '../../core/domain/document.ts';
+import type { FolderKey, MoveItem } from '../../core/messages.ts';
+import { BYTES_ELSEWHERE } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { BUDGET_PERIODS, windowOf } from '../../core/domain/limits.ts';
 import type { Clock } from '../../core/ports/clock.ts';
-import type {
-  FleetAgent,
-  FleetLimits,
-  FleetSignal,
-  LedgerFleet,
-  Retired,
-  SilentAgent,
-} from '../../core/ports/fleet.ts';
+import type { FleetAgent, FleetSignal, LedgerFleet, Retired, SilentAgent } from '../../core/ports/fleet.ts';
 import type { Hold, HoldScope } from '../../core/domain/hold.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { SqlParams, Sql } from '../postgres/statements.ts';
@@ -124,11 +116,6 @@ interface AgentStanding {
   readonly isRunning: boolean;
 }
 
-interface FleetState {
-  beat: Beat | null;
-  isPaused: boolean;
-}
-
 export interface FleetOptions {
   readonly member: Member;
   readonly places: Places;
@@ -136,14 +123,12 @@ export interface FleetOptions {
   readonly log: Log;
 }
 
-/** What of a request the fleet decides with its beginning. */
-type SharedLimits = Pick<BeginItem, 'limit' | 'budgets'>;
-
 /** Coordination between agents; see `LedgerFleet`. Leases, leads and pauses are plain rows; whatever must outlive the tables is an entry. */
 export class Fleet implements LedgerFleet {
   readonly agent: string;
   readonly #options: FleetOptions;
-  readonly #state: FleetState = { beat: null, isPaused: false };
+  #beat: Beat | null = null;
+  #isPaused = false;
   readonly #listeners = new Set<(signal: FleetSignal) => void>();
   /** The epoch in which the lead of each folder was taken. */
   readonly #leads = new Map<string, number>();
@@ -155,7 +140,7 @@ export class Fleet implements LedgerFleet {
     member.listen({
       // After a failover, the new server may not have these leads.
       back: () => this.#leads.clear(),
-      beat: (beat) => this.#beat(beat),
+      beat: (beat) => this.#learn(beat),
       told: (signal) => {
         if (signal !== 'paused') return this.#tell(signal);
         // The next heartbeat makes up for a failure.
@@ -171,14 +156,14 @@ export class Fleet implements LedgerFleet {
     return () => this.#listeners.delete(listener);
   }
 
-  async #beat(beat: Beat): Promise<void> {
-    this.#state.beat = beat;
-    this.#state.isPaused = beat.pausedBy !== null;
+  async #learn(beat: Beat): Promise<void> {
+    this.#beat = beat;
+    this.#isPaused = beat.pausedBy !== null;
     if (beat.isAnyOverdue) await this.takeOver();
   }
 
   isPaused(): boolean {
-    return this.#state.isPaused;
+    return this.#isPaused;
   }
 
   isLeased(attempt?: number): boolean {
@@ -283,32 +268,16 @@ export class Fleet implements LedgerFleet {
   }
 
   get running(): number {
-    return this.#state.beat?.running ?? 1;
+    return this.#beat?.running ?? 1;
   }
 
   /** Of the documents of a shared folder, those that this agent takes first, so that agents don't compete. */
   isTurn({ id, folder }: { readonly id: number; readonly folder: string }): boolean {
     const { member, places } = this.#options;
-    const { beat } = this.#state;
+    const beat = this.#beat;
     if (beat === null || beat.running < 2 || !member.folders.has(folderIdOf(places.keyOf(folder))))
       return true;
     return (id % CHAIN) % beat.running === beat.rank;
-  }
-
-  /* ---- Limits ---- */
-
-  limitsOf({ rate, perDay, perMonth }: FleetLimits, lane: Lane): SharedLimits {
-    const counts = { day: perDay, month: perMonth };
-    const budgets = BUDGET_PERIODS.flatMap((period) => {
-      const count = counts[period];
-      return count === null ? [] : [{ period, count }];
-    });
-    if (rate === null) return { budgets };
-    const { intervalMs, reserved } = windowOf(rate);
-    return {
-      budgets,
-      limit: { count: rate.count - (lane === 'backlog' ? reserved : 0), windowMs: Math.ceil(intervalMs) },
-    };
   }
 
   /* ---- Reports ---- */
@@ -321,7 +290,7 @@ export class Fleet implements LedgerFleet {
     atLeastMs: number,
     atMostMs: number,
   ): Promise<{ readonly isFirst: boolean; readonly agents: readonly SilentAgent[] }> {
-    const { beat } = this.#state;
+    const beat = this.#beat;
     const isFirst = beat?.rank === 0;
     if (beat?.isAnySilent !== true) return { isFirst, agents: [] };
     const { agent } = this.#options.member.session;
@@ -400,7 +369,7 @@ export class Fleet implements LedgerFleet {
   async readPause(): Promise<void> {
     const { agent } = this.#options.member.session;
     const [row] = await this.#ask<{ readonly pausedBy: string | null }>(PAUSED_BY, { agent });
-    this.#state.isPaused = row !== undefined && row.pausedBy !== null;
+    this.#isPaused = row !== undefined && row.pausedBy !== null;
   }
 
   #ask<Row>(text: string, params?: SqlParams): Promise<Row[]> {

@@ -129,10 +129,10 @@ const SIGNALS: readonly FleetSignal[] = ['queue', 'holds', 'agents'];
 
 export interface MemberListener {
   /** Connected again, possibly to another server. */
-  back?(): void;
+  back(): void;
   /** Heartbeats don't wait for it. If it fails because of the ledger, the agent connects again. */
-  beat?(beat: Beat): Promise<void>;
-  told?(signal: MemberSignal): void;
+  beat(beat: Beat): Promise<void>;
+  told(signal: MemberSignal): void;
 }
 
 /** The beginning of a chain that is moved here. */
@@ -199,7 +199,7 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
   readonly #own: OwnChain | undefined;
   readonly #readers: Readers;
   readonly #closed = new AbortController();
-  readonly #listeners: MemberListener[] = [];
+  #listener: MemberListener | null = null;
   readonly #onChange = new Set<() => void>();
   #state: 'away' | 'joined' | 'writing' | 'back' = 'away';
   #error: ReceiptdError | null = null;
@@ -239,8 +239,9 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
     );
   }
 
+  /** One listens: the fleet. */
   listen(listener: MemberListener): void {
-    this.#listeners.push(listener);
+    this.#listener = listener;
   }
 
   /**
@@ -504,7 +505,7 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
     this.#readers.renew();
     await this.core.start();
     if (!isFirst) {
-      for (const listener of this.#listeners) listener.back?.();
+      this.#listener?.back();
       await this.#endForgotten();
     }
     if (ended.aborted) return;
@@ -558,7 +559,7 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
         },
       );
     }
-    for (const listener of this.#listeners) await listener.beat?.(beat);
+    await this.#listener?.beat(beat);
   }
 
   /** A signal, optionally with the place concerned, so that agents that don't reach the place need not query the database. */
@@ -566,7 +567,7 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
     const [word, place] = /^(\w+)(?: (.*))?$/s.exec(payload)?.slice(1) ?? [];
     const signal = ([...SIGNALS, 'paused'] as const).find((each) => each === word);
     const isMeant = place === undefined || place === `agent:${this.name}` || this.folders.has(Number(place));
-    if (signal && isMeant) for (const listener of this.#listeners) listener.told?.(signal);
+    if (signal && isMeant) this.#listener?.told(signal);
   }
 
   #changed(): void {

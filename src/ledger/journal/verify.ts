@@ -43,7 +43,6 @@ export interface ArchivedEnd extends JournalHead {
 
 export interface VerifyOptions {
   readonly head?: KeptHead | undefined;
-  readonly signal?: AbortSignal | undefined;
   /** Once the last commit has been incomplete for this long (milliseconds), it is not one being written. */
   readonly patienceMs?: number;
 }
@@ -59,7 +58,7 @@ const PAUSE_MS = 20;
  */
 export async function verifyJournal(
   path: string,
-  { head, signal, patienceMs = 200 }: VerifyOptions = {},
+  { head, patienceMs = 200 }: VerifyOptions = {},
 ): Promise<JournalVerification> {
   const verification = new Verification(head);
   const fd = openForReading(path);
@@ -73,18 +72,18 @@ export async function verifyJournal(
         verification.line(value.bytes);
         if (value.offset - turn > TURN_BYTES) {
           turn = value.offset;
-          await setImmediate(undefined, { signal });
+          await setImmediate();
         }
       }
     };
     // Also before a small file: a caller that verifies in a loop must not monopolize the event loop.
-    await setImmediate(undefined, { signal });
+    await setImmediate();
     const { size } = fs.fstatSync(fd);
     let whole = await read(0, size);
     let unfinished = size - whole;
     const isUnfinished = (): boolean => unfinished > 0 || verification.isWithinCommit;
     for (let waited = 0; isUnfinished() && waited < patienceMs; waited += PAUSE_MS) {
-      await sleep(PAUSE_MS, undefined, { signal });
+      await sleep(PAUSE_MS);
       const now = fs.fstatSync(fd).size;
       const end = await read(whole, now);
       // Its writer completed the commit, or took it back.

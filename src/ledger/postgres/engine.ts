@@ -41,7 +41,7 @@ type TableColumns = readonly (readonly [name: string, kind: string])[];
 
 /** Rows as a table `r`, of an array for each column: faster on both sides than objects in JSON. */
 const arrays = (columns: TableColumns): string =>
-  `unnest(${columns.map(([, kind], i) => `:p${i}::${kind === 'text' ? 'text' : 'bigint'}[]`).join(', ')}) AS r (${columns.map(([name]) => name).join(', ')})`;
+  `unnest(${columns.map(([, kind], i) => `$${i + 1}::${kind === 'text' ? 'text' : 'bigint'}[]`).join(', ')}) AS r (${columns.map(([name]) => name).join(', ')})`;
 
 const WRITING: Dialect = {
   lateral: 'LATERAL',
@@ -50,7 +50,7 @@ const WRITING: Dialect = {
     `SELECT x.* FROM ${arrays(batch)} CROSS JOIN LATERAL (${query} LIMIT 1 FOR NO KEY UPDATE OF t) x`,
   row: (name) => `r.${name}`,
   batchParams: ({ length }) => length,
-  param: (index) => `:p${index}`,
+  param: (index) => `$${index + 1}`,
   // In one order for all agents.
   lock: (alias) => `ORDER BY ${alias}.id FOR NO KEY UPDATE OF ${alias}`,
   number: (column, param) =>
@@ -74,9 +74,6 @@ function arrayOf(values: readonly (string | number | null | undefined)[]): strin
     return `{${values.map((value) => (typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : String(value ?? 'NULL'))).join()}}`;
   return `{${JSON.stringify(values).slice(1, -1)}}`;
 }
-
-const paramsOf = (values: readonly (string | number | null)[]): SqlParams =>
-  Object.fromEntries(values.map((value, i) => [`p${i}`, value]));
 
 const columnsIn = (rows: readonly Cells[], names: readonly string[]): (string | null)[] =>
   names.map((name) => arrayOf(rows.map((row) => row[name])));
@@ -103,13 +100,8 @@ class Translator {
     const { parsed } = known;
     const named = params as Readonly<Record<string, string | number | null>>;
     const names = parsed.batch?.map(([name]) => name) ?? [];
-    return [
-      known.text,
-      paramsOf([
-        ...columnsIn((batch ?? []) as readonly Cells[], names),
-        ...parsed.params.map((name) => named[name] ?? null),
-      ]),
-    ];
+    const columns = columnsIn((batch ?? []) as readonly Cells[], names);
+    return [known.text, [...columns, ...parsed.params.map((name) => named[name] ?? null)]];
   }
 }
 
@@ -275,7 +267,7 @@ export class PostgresEngine implements Engine {
       text = `INSERT INTO ${table} (${names.join(', ')}) SELECT * FROM ${arrays(kinds)} ${onConflict}`;
       this.#inserts.set(table, text);
     }
-    this.#used.send(text, paramsOf(columnsIn(rows, names)));
+    this.#used.send(text, columnsIn(rows, names));
   }
 
   update(table: Table, columns: readonly string[], ids: readonly number[], rows: readonly Cells[]): void {
@@ -287,7 +279,7 @@ export class PostgresEngine implements Engine {
       text = `UPDATE ${table} t SET ${columns.map((name) => `${name} = r.${name}`).join(', ')} FROM ${arrays([['id', 'id'], ...kinds])} WHERE t.id = r.id`;
       this.#inserts.set(key, text);
     }
-    this.#used.send(text, paramsOf([arrayOf(ids), ...columnsIn(rows, columns)]));
+    this.#used.send(text, [arrayOf(ids), ...columnsIn(rows, columns)]);
   }
 
   record(entries: readonly { readonly entry: Entry; readonly at: number }[]): void {
@@ -305,7 +297,7 @@ export class PostgresEngine implements Engine {
     const { agent } = this.#agent.session;
     const blanks = entries.flatMap((entry) => (entry.kind === 'erased' ? blanksOf(entry, agent) : []));
     if (blanks.length === 0) return;
-    const ranges = paramsOf([0, 1, 2, 3].map((i) => arrayOf(blanks.map((blank) => blank[i]))));
+    const ranges = [0, 1, 2, 3].map((i) => arrayOf(blanks.map((blank) => blank[i])));
     this.#used.send(BLANK, ranges);
     this.#used.send(TO_BLANK, ranges);
   }

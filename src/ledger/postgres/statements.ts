@@ -1,8 +1,9 @@
 type StatementValue =
   string | number | bigint | boolean | null | Date | Buffer | readonly (string | number | null)[];
-export type SqlParams = Readonly<Record<string, StatementValue>>;
+/** By name; or in their order, for a statement with `$1`. */
+export type SqlParams = Readonly<Record<string, StatementValue>> | readonly StatementValue[];
 
-/** Statements with parameters as `:name`. Each takes exactly the parameters that it names. */
+/** Statements with parameters as `:name`, or as `$1`. Each takes exactly the parameters that it names. */
 export interface Sql {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the columns it selects
   get<Row>(text: string, params?: SqlParams): Promise<Row | undefined>;
@@ -35,6 +36,8 @@ export function statement(text: string, params: SqlParams = {}): Statement {
     found = { name: `r${known.size}`, ...numbered };
     known.set(text, found);
   }
+  const { name: prepared } = found;
+  if (isList(params)) return { name: prepared, text: found.text, values: params.map(toText) };
   const values = found.names.map((name) => {
     const value = params[name];
     if (value === undefined) throw new TypeError(`A statement lacks its parameter :${name}.`);
@@ -45,17 +48,17 @@ export function statement(text: string, params: SqlParams = {}): Statement {
     const unknown = given.filter((name) => !found.names.includes(name));
     throw new TypeError(`A statement has no parameter :${unknown.join(', :')}.`);
   }
-  return { name: found.name, text: found.text, values };
+  return { name: prepared, text: found.text, values };
 }
 
 /** PostgreSQL's text can't hold U+0000. */
 function toText(value: StatementValue): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
-  return isList(value) ? value.map((each) => (typeof each === 'string' ? toText(each) : each)) : value;
+  return isList(value) ? value.map(toText) : value;
 }
 
-function isList(value: StatementValue): value is readonly (string | number | null)[] {
+function isList(value: unknown): value is readonly StatementValue[] {
   return Array.isArray(value);
 }
 

@@ -113,13 +113,10 @@ export function originalReports(view: View): Pick<LedgerReports, 'originalsRule'
       const params = { folder: view.folderId(folder), ...paramsOf(ranges, []) };
       const counts = await Promise.all(
         questionsOf(ranges.length, null).map(({ where, isOld }) =>
-          view.one<{ readonly n: number }>(
-            `SELECT count(*) AS n FROM ${where} ${stays === null ? '' : `AND ${isOld}`}`,
-            params,
-          ),
+          view.number(`SELECT count(*) AS n FROM ${where} ${stays === null ? '' : `AND ${isOld}`}`, params),
         ),
       );
-      return counts.reduce((sum, row) => sum + (row?.n ?? 0), 0);
+      return counts.reduce((sum, n) => sum + n, 0);
     },
   };
 }

@@ -50,15 +50,9 @@ function toSplit(view: View, row: SplitColumns): readonly Split[] {
   return [{ id, endpoint, file, sha256 }];
 }
 
-interface PageRow {
-  readonly id: number;
-  readonly dir: string;
-  readonly name: string;
-  readonly verdict: SplitPage['verdict'];
-  readonly sha256: string | null;
+type PageRow = Columns<'files', 'id dir name verdict sha256 reason'> & {
   readonly state: DocumentState | null;
-  readonly reason: string | null;
-}
+};
 
 /** The pages that were not erased, each with its latest verdict. */
 function toPages(rows: readonly PageRow[]): SplitPage[] {

@@ -163,8 +163,7 @@ export function queueReads(
       return view.documents(await view.all<DocumentColumns>(WAITING, of));
     },
 
-    retriable: async (after, limit, at) =>
-      (await view.all<{ readonly id: number }>(RETRIABLE, { after, limit, at })).map(({ id }) => id),
+    retriable: (after, limit, at) => view.ids(RETRIABLE, { after, limit, at }),
 
     async wanted(sha256s, failedSince) {
       const endpoints = [...(await view.endpoints()).keys()];
@@ -215,8 +214,7 @@ export function queueReads(
 
     async countAttempts(endpoint, since, now) {
       const { whose, params } = requestsOf(endpoint, since);
-      const of = { ...params, sent: since, now };
-      return (await view.one<{ readonly n: number }>(countAttempts(whose), of))?.n ?? 0;
+      return view.number(countAttempts(whose), { ...params, sent: since, now });
     },
   };
 }

@@ -107,8 +107,6 @@ export function createReports(
   others: Others | null = null,
 ): Omit<LedgerReports, 'fleet' | 'head'> {
   const holds = (): Promise<readonly Hold[]> => holdsOf(view, others);
-  const number = async (statement: string, params: object): Promise<number> =>
-    (await view.one<{ readonly n: number }>(statement, params))?.n ?? 0;
 
   /** Documents and files that need a person are split off; sums are unchanged. */
   const counts = async (isMeant: (state: ListState) => boolean): Promise<readonly StateCount[]> => {
@@ -151,7 +149,7 @@ export function createReports(
     ...listReads(view, holds, accountOf),
 
     uploads: (from, to) => view.all<UploadRow>(UPLOADS, { from, to }),
-    countAccepted: (from, to) => number(ACCEPTED, { from, to }),
+    countAccepted: (from, to) => view.number(ACCEPTED, { from, to }),
 
     async find(name) {
       const endpoints = [...(await view.endpoints()).keys()];
@@ -273,10 +271,7 @@ export function createReports(
       };
     },
 
-    erasable: async (before, atMost = FOREVER, after = 0) =>
-      (await view.all<{ readonly id: number }>(ERASABLE, { before, limit: atMost, after })).map(
-        ({ id }) => id,
-      ),
+    erasable: (before, limit = FOREVER, after = 0) => view.ids(ERASABLE, { before, limit, after }),
   };
 }
 

@@ -31,7 +31,7 @@ const COUNT = {
   all: 'SELECT count(*) AS n FROM results s',
   unmatched: 'SELECT count(*) AS n FROM results s WHERE s.document_id IS NULL',
 } as const;
-const LAST = `SELECT max(n.id) AS id FROM (
+const LAST = `SELECT max(n.id) AS n FROM (
   SELECT max(s.id) AS id FROM results s WHERE s.id > :after AND s.id < :before
   UNION ALL
   SELECT max(p.turn) FROM results p WHERE p.turn > :after AND p.turn < :before) n`;
@@ -66,9 +66,9 @@ export function resultReports(view: View): ResultReports {
       return { ...toResultRow(view, row), payload: row.payload };
     },
 
-    countResults: async (of) => (await view.one<{ readonly n: number }>(COUNT[of]))?.n ?? 0,
+    countResults: (of) => view.number(COUNT[of]),
 
-    lastResult: async () => (await view.one<{ readonly id: number | null }>(LAST, view.own))?.id ?? 0,
+    lastResult: () => view.number(LAST, view.own),
   };
 }
 

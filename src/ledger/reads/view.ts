@@ -71,6 +71,15 @@ export class View {
     return (await this.all<Found>(statement, params))[0];
   }
 
+  /** The column `n` of the only row; 0 if there is none. */
+  async number(statement: string, params: object = {}): Promise<number> {
+    return (await this.one<{ readonly n: number | null }>(statement, params))?.n ?? 0;
+  }
+
+  async ids(statement: string, params: object): Promise<readonly number[]> {
+    return (await this.all<{ readonly id: number }>(statement, params)).map(({ id }) => id);
+  }
+
   async each<Found>(
     statement: string,
     batch: readonly object[],

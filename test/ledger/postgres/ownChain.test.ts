@@ -443,7 +443,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     const said = (): readonly string[] => log.lines.map(({ message }) => message);
     await vi.waitUntil(() => said().length > 0, { timeout: 20_000 });
     let beats = 0;
-    b.listen({ beat: async () => void (beats += 1) });
+    b.listen({ back() {}, told() {}, beat: async () => void (beats += 1) });
     await vi.waitUntil(() => beats > 2, { timeout: 20_000 });
     rmdirSync(file);
     renameSync(`${file}.moved`, file);
