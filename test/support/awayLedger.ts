@@ -8,7 +8,7 @@ const TROUBLE: StorageTrouble = {
   message: "The ledger can't be reached: connect ECONNREFUSED.",
   hint: HINT,
 };
-/** Methods that return an iterator of batches; all others return a promise. */
+/** Methods that return an iterator of batches; all others but `now` return a promise. */
 const READ_IN_BATCHES = new Set<PropertyKey>(['list', 'namesIn', 'standings']);
 
 export interface AwayLedger {
@@ -60,7 +60,7 @@ export function awayLedger(real: Ledger, isAwayNow = false): AwayLedger {
     get(target, name) {
       if (name === 'storage') return storage;
       const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function' || name === 'close') return value;
+      if (typeof value !== 'function' || name === 'close' || name === 'now') return value;
       return (...given: unknown[]) => {
         calls.set(String(name), (calls.get(String(name)) ?? 0) + 1);
         const call = () => Reflect.apply(value, target, given) as never;

@@ -50,7 +50,8 @@ function toSplit(view: View, row: SplitColumns): readonly Split[] {
   return [{ id, endpoint, file, sha256 }];
 }
 
-type PageRow = Columns<'files', 'id dir name verdict sha256 reason'> & {
+type PageRow = Columns<'files', 'id dir name sha256 reason'> & {
+  readonly verdict: SplitPage['verdict'];
   readonly state: DocumentState | null;
 };
 
