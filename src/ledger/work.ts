@@ -100,7 +100,7 @@ export class Work implements WorkingSet {
 
   /** The same of several tables, in their order. */
   async loadAll(ids: Readonly<Partial<Record<Table, readonly number[]>>>): Promise<void> {
-    await Promise.all(TABLE_NAMES.map((table) => ids[table] && this.load(table, ids[table])));
+    await Promise.all(TABLE_NAMES.flatMap((table) => (ids[table] ? [this.load(table, ids[table])] : [])));
   }
 
   /** Rows by a statement that selects `columnsOf` the table. */

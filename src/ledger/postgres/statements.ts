@@ -1,7 +1,8 @@
 type StatementValue =
   string | number | bigint | boolean | null | Date | Buffer | readonly (string | number | null)[];
+export type NamedParams = Readonly<Record<string, StatementValue>>;
 /** By name; or in their order, for a statement with `$1`. */
-export type SqlParams = Readonly<Record<string, StatementValue>> | readonly StatementValue[];
+export type SqlParams = NamedParams | readonly StatementValue[];
 
 /** Statements with parameters as `:name`, or as `$1`. Each takes exactly the parameters that it names. */
 export interface Sql {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeEach, describe, vi } from 'vitest';
 import type { BeginItem } from '../../../src/core/messages.ts';
 import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
-import { LedgerCore } from '../../../src/ledger/ledger.ts';
+import type { Head } from '../../../src/ledger/engine.ts';
+import { LedgerCore, type Step } from '../../../src/ledger/ledger.ts';
 import { PostgresEngine } from '../../../src/ledger/postgres/engine.ts';
 import { describeLedgerContract } from '../../contract/ledger/contract.ts';
 import { describeListingContract } from '../../contract/ledger/listings.ts';
@@ -16,15 +17,15 @@ SELECT query_to_xml(format('SELECT * FROM %s', oid::regclass), true, false, ''):
 
 /** Requests are recorded at the times that the tests state, not at those of the database. */
 function stateTimes(): void {
-  const { run } = LedgerCore.prototype;
-  const { begin } = PostgresEngine.prototype;
+  const run = Reflect.get(LedgerCore.prototype, 'run') as (steps: readonly Step[]) => Promise<never>;
+  const begin = Reflect.get(PostgresEngine.prototype, 'begin') as () => Promise<Head>;
   let stated: number | undefined;
   vi.spyOn(LedgerCore.prototype, 'run').mockImplementation(function (this: LedgerCore, steps) {
     const items = steps.flatMap(([name, some]) =>
       name === 'begin' || name === 'end' || name === 'recover' ? (some as readonly BeginItem[]) : [],
     );
     stated = items.at(-1)?.at;
-    return run.call(this, steps) as never;
+    return run.call(this, steps);
   });
   vi.spyOn(PostgresEngine.prototype, 'begin').mockImplementation(async function (this: PostgresEngine) {
     const head = await begin.call(this);
