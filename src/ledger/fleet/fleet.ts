@@ -5,7 +5,7 @@ import type { Clock } from '../../core/ports/clock.ts';
 import type { FleetAgent, FleetSignal, LedgerFleet, Retired, SilentAgent } from '../../core/ports/fleet.ts';
 import type { Hold, HoldScope } from '../../core/domain/hold.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { NamedParams, Sql } from '../postgres/statements.ts';
+import type { NamedParams, Sql, SqlParams } from '../postgres/statements.ts';
 import { IS_RUNNING, IS_SILENT, isTakenBy, NOW, TELL } from '../postgres/tables.ts';
 import { CHAIN, folderIdOf } from '../entries.ts';
 import { fromRow, type Others } from '../reads/holds.ts';
@@ -372,11 +372,11 @@ export class Fleet implements LedgerFleet {
     this.#isPaused = row !== undefined && row.pausedBy !== null;
   }
 
-  #ask<Row>(text: string, params?: NamedParams): Promise<Row[]> {
+  #ask<Row>(text: string, params?: SqlParams): Promise<Row[]> {
     return this.#options.member.read((sql) => sql.all<Row>(text, params));
   }
 
-  #run(text: string, params?: NamedParams): Promise<number> {
+  #run(text: string, params?: SqlParams): Promise<number> {
     return this.#options.member.read((sql) => sql.run(text, params));
   }
 }

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, vi } from 'vitest';
 import type { BeginItem } from '../../../src/core/messages.ts';
 import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
-import type { Head } from '../../../src/ledger/engine.ts';
 import { LedgerCore, type Step } from '../../../src/ledger/ledger.ts';
 import { PostgresEngine } from '../../../src/ledger/postgres/engine.ts';
 import { describeLedgerContract } from '../../contract/ledger/contract.ts';
@@ -18,7 +17,7 @@ SELECT query_to_xml(format('SELECT * FROM %s', oid::regclass), true, false, ''):
 /** Requests are recorded at the times that the tests state, not at those of the database. */
 function stateTimes(): void {
   const run = Reflect.get(LedgerCore.prototype, 'run') as (steps: readonly Step[]) => Promise<never>;
-  const begin = Reflect.get(PostgresEngine.prototype, 'begin') as () => Promise<Head>;
+  const begin = Reflect.get(PostgresEngine.prototype, 'begin');
   let stated: number | undefined;
   vi.spyOn(LedgerCore.prototype, 'run').mockImplementation(function (this: LedgerCore, steps) {
     const items = steps.flatMap(([name, some]) =>
