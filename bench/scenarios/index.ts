@@ -1,10 +1,10 @@
 import type { Scenario } from '../scenario.ts';
 import { backlog } from './backlog.ts';
+import { commands } from './commands.ts';
 import { console } from './console.ts';
 import { fair } from './fair.ts';
 import { fleet } from './fleet.ts';
 import { idle } from './idle.ts';
-import { install } from './install.ts';
 import { latency } from './latency.ts';
 import { link } from './link.ts';
 import { pages } from './pages.ts';
@@ -29,5 +29,5 @@ export const SCENARIOS: readonly Scenario[] = [
   results,
   link,
   pages,
-  install,
+  commands,
 ];

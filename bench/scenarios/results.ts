@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callControl } from '../../src/control/client.ts';
+import { freePort } from '../../test/support/ports.ts';
 import type { Bench, Figure, Scenario } from '../scenario.ts';
 import { furnish } from '../world/agent.ts';
 import { small } from '../world/corpus.ts';
@@ -96,13 +96,4 @@ async function drain(
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
-}
-
-/** A port that was free just now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

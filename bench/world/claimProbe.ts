@@ -5,15 +5,12 @@
  *
  * Starts when standard input receives data. Prints the milliseconds of each operation as JSON.
  */
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import { systemClock } from '../../src/system/systemClock.ts';
-import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import { ENDPOINT } from './agent.ts';
-import { begin, finish } from '../../test/support/uploads.ts';
-import { nextOf } from '../../test/support/uploads.ts';
+import { begin, finish, nextOf } from '../../test/support/uploads.ts';
+import { openLedgerAgent } from './ledgerAgent.ts';
 
 /** Documents that the flow reads at once. */
 const CLAIM_AHEAD = 64;
@@ -51,18 +48,7 @@ function unlessTaken(error: unknown): null {
   throw error;
 }
 
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const ledger = await openPostgresLedger({
-  name,
-  instance: randomUUID(),
-  version: 'bench',
-  leaseMs: 15_000,
-  target: { url, passwordFile: null, caFile: null },
-  shares,
-  clock: systemClock,
-  random: Math.random,
-  log,
-});
+const ledger = await openLedgerAgent(url, name, shares);
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
 const until = performance.now() + Number(seconds) * 1_000;

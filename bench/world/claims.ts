@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/system/systemClock.ts';
-import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
 import type { Cluster } from '../../test/support/postgresCluster.ts';
 import type { Bench, Figure } from '../scenario.ts';
 import { fillFleet } from './fillFleet.ts';
 import { asAdmin, freshDatabase } from './fleetDatabase.ts';
+import { openLedgerAgent } from './ledgerAgent.ts';
 import { quantile } from './measure.ts';
 
 const PROBE = fileURLToPath(new URL('./claimProbe.js', import.meta.url));
@@ -21,7 +19,7 @@ export async function claimLatencies(cluster: Cluster, { quick, say }: Bench): P
   const [accepted, queued] = quick ? [200_000, 50_000] : [10_000_000, 100_000];
   const database = await freshDatabase(cluster, DATABASE);
   const { url } = database;
-  await makeTables(url);
+  await (await openLedgerAgent(url, 'filler')).close();
   const startedAt = performance.now();
   await asAdmin(cluster, DATABASE, (client) =>
     fillFleet(client, { baseUrl: BASE_URL, accepted, queued, folders: FOLDERS }),
@@ -48,22 +46,6 @@ export async function claimLatencies(cluster: Cluster, { quick, say }: Bench): P
   }
   await database.remove();
   return figures;
-}
-
-async function makeTables(url: string): Promise<void> {
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const ledger = await openPostgresLedger({
-    name: 'filler',
-    instance: randomUUID(),
-    version: 'bench',
-    leaseMs: 15_000,
-    target: { url, passwordFile: null, caFile: null },
-    shares: new Map(),
-    clock: systemClock,
-    random: Math.random,
-    log,
-  });
-  await ledger.close();
 }
 
 /** Runs all claimers at once. */

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVitest, type Vitest } from 'vitest/node';
 import YAML from 'yaml';
-import { trialOptions } from '../reliability/support/options.ts';
+import { trialOptions } from '../reliability/support/campaign.ts';
 import { IgnoringCopy, LISTS } from './ignoring.ts';
 
 const { rows, write, seen } = trialOptions(
-  'npm run campaign -- inventory',
+  'inventory',
   { rows: { default: 1_000, least: 1, help: 'how many rows to ignore at most' } },
   {
     seen: 'also rows that a run has already seen fail',

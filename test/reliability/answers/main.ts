@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { trialOptions } from '../support/options.ts';
+import { trialOptions } from '../support/campaign.ts';
 import { makeCertificate } from './certificate.ts';
 import { clientCases, runClientCase } from './clientCase.ts';
 import { runSeeds, type Found } from './run.ts';
@@ -12,7 +12,7 @@ import { runSequence, sequences } from './sequence.ts';
 const CASES_AT_ONCE = 96;
 const SEQUENCES_AT_ONCE = 8;
 
-const options = trialOptions('npm run campaign -- answers', {
+const options = trialOptions('answers', {
   cases: { default: 10_000, least: 0, help: 'number of cases for the client' },
   sequences: { default: 200, least: 0, help: 'number of sequences through ledger, flow and client' },
   from: { default: 1, least: 0, help: 'first seed of both' },

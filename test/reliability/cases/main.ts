@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { inCheckout } from '../support/checkout.ts';
-import { trialOptions } from '../support/options.ts';
+import { trialOptions } from '../support/campaign.ts';
 
-const { seed } = trialOptions('npm run campaign -- cases', {
+const { seed } = trialOptions('cases', {
   seed: { default: randomInt(1_000_000), least: 1, help: 'of the property tests' },
 });
 const files = readdirSync(inCheckout('test'), { recursive: true, encoding: 'utf8' })

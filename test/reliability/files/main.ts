@@ -1,21 +1,22 @@
-/** The file campaign: `npm run campaign -- files --rounds N --from S`. */
-import { spawn, type ChildProcess } from 'node:child_process';
+/** Plays rounds in each place; those of a place run in a process that sees its file systems. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { trialOptions } from '../support/options.ts';
+import { playRounds, roundsOf, trialOptions } from '../support/campaign.ts';
+import { drawModels } from './contents.ts';
 import { inPlace, makeGround, PLACES, whyNot, type Place } from './places.ts';
-import { storyOf, summaryOf } from './report.ts';
-import type { RoundResult } from './round.ts';
-import type { WorkerOptions } from './worker.ts';
+import { runRound, type Ground } from './round.ts';
+
+/** The directory of the place that this process plays in; unset in the process that starts these. */
+const GROUND = process.env['RECEIPTD_CAMPAIGN_GROUND'];
 
 const options = trialOptions(
-  'npm run campaign -- files',
+  'files',
   {
-    rounds: { default: 20, least: 1, help: 'number of rounds in each place' },
-    from: { default: 1, least: 0, help: 'seed of the first round; each round takes the next one' },
+    ...roundsOf(20),
     operations: {
       default: 45,
       least: 1,
@@ -30,63 +31,47 @@ const options = trialOptions(
   },
 );
 
-const running = new Set<ChildProcess>();
-const endAll = (): void => {
-  for (const child of running) child.kill('SIGKILL');
-};
-process.on('exit', endAll);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+if (GROUND === undefined) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const wanted = PLACES.filter((place) => options[place]);
+  for (const place of wanted.length > 0 ? wanted : PLACES) {
+    const missing = whyNot(place);
+    if (missing !== null) process.stdout.write(`${place}: left out, ${missing}\n`);
+    else if (!(await playIn(place))) process.exitCode = 1;
+  }
+} else await play(GROUND);
 
-const wanted = PLACES.filter((place) => options[place]);
-let clean = true;
-for (const place of wanted.length > 0 ? wanted : PLACES) {
-  const missing = whyNot(place);
-  if (missing !== null) process.stdout.write(`${place}: left out, ${missing}\n`);
-  else if (!(await campaignIn(place))) clean = false;
-}
-process.exitCode = clean ? 0 : 1;
-
-async function campaignIn(place: Place): Promise<boolean> {
+/** Whether no round had a breach. */
+async function playIn(place: Place): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), 'receiptd-files-'));
   makeGround(dir);
-  const { rounds, from, operations: jobs } = options;
-  const work: WorkerOptions = {
-    place,
-    dir,
-    from,
-    rounds,
-    jobs,
-    atOnce: Math.min(options['at-once'], rounds),
+  const args = process.argv.slice(2).filter((each) => !PLACES.some((its) => each === `--${its}`));
+  const [command, own] = inPlace(place, fileURLToPath(import.meta.url), ...args, `--${place}`);
+  // Each call on a mount blocks a thread while it waits.
+  const env = { ...process.env, DIR: dir, RECEIPTD_CAMPAIGN_GROUND: dir, UV_THREADPOOL_SIZE: '16' };
+  const child = spawn(command, own, { env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
+  const [status] = (await once(child, 'exit')) as [number | null];
+  process.off('exit', end);
+  if (status === 0) rmSync(dir, { recursive: true, maxRetries: 3 });
+  return status === 0;
+}
+
+async function play(dir: string): Promise<void> {
+  const ground: Ground = {
+    disk: `${dir}/disk`,
+    seen: options.polled ? `${dir}/share` : `${dir}/disk`,
+    elsewhere: `${dir}/elsewhere`,
+    // FUSE caches names and attributes for a second.
+    quiet: options.polled ? { atLeastMs: 2_000, slackMs: 1_100 } : { atLeastMs: 0, slackMs: 12 },
+    mayClose: process.geteuid?.() !== 0,
   };
-  const worker = fileURLToPath(new URL('./worker.js', import.meta.url));
-  const [command, args] = inPlace(place, worker, JSON.stringify(work));
-  const child = spawn(command, args, {
-    // Each call on a mount blocks a thread while it waits.
-    env: { ...process.env, DIR: dir, UV_THREADPOOL_SIZE: '16' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  if (!ground.mayClose)
+    process.stdout.write('closed files and directories are left out: root passes every permission check\n');
+  const models = await drawModels();
+  const atOnce = options['at-once'];
+  await playRounds('files', options, (seed) => runRound(ground, { seed, jobs: options.operations, models }), {
+    atOnce,
   });
-  running.add(child);
-  const ended = new Promise<string | null>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', (status, signal) =>
-      resolve(status === 0 ? null : `it ended with ${signal ?? status}`),
-    );
-  });
-  const results: RoundResult[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    const said = JSON.parse(line) as RoundResult | { readonly note: string };
-    if ('note' in said) process.stdout.write(`${place}: ${said.note}\n`);
-    else {
-      results.push({ ...said, story: [] });
-      process.stdout.write(storyOf(place, said));
-    }
-  }
-  const trouble = await ended;
-  running.delete(child);
-  process.stdout.write(summaryOf(place, results));
-  if (trouble !== null) process.stdout.write(`${place}: the campaign itself failed: ${trouble}\n`);
-  const clean = trouble === null && results.every(({ breaches }) => breaches.length === 0);
-  if (clean) rmSync(dir, { recursive: true, maxRetries: 3 });
-  else process.stdout.write(`${place}: everything is kept in ${dir}\n`);
-  return clean;
 }

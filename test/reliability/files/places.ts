@@ -20,8 +20,8 @@ const PREPARE: Readonly<Record<Place, string>> = {
 const AS_NOBODY = ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'];
 
 /** A command line that runs a Node program with the place's file systems under $DIR, as an ordinary user if one can read `program`. */
-export function inPlace(place: Place, program: string, argument: string): [string, string[]] {
-  const command = [...(canDropRights(program) ? AS_NOBODY : []), process.execPath, program, argument];
+export function inPlace(place: Place, program: string, ...args: readonly string[]): [string, string[]] {
+  const command = [...(canDropRights(program) ? AS_NOBODY : []), process.execPath, program, ...args];
   if (place === 'local') return [command[0] ?? '', command.slice(1)];
   return ['unshare', [...UNSHARE, 'sh', '-c', `set -e; ${PREPARE[place]}; exec "$@"`, 'sh', ...command]];
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from '../support/campaign.ts';
 import { Dice } from '../support/dice.ts';
 import { Contents, type Models } from './contents.ts';
 import { Disk } from './disk.ts';
@@ -30,28 +31,12 @@ export interface RoundOptions {
   readonly models: Models;
 }
 
-export interface RoundResult {
-  readonly seed: number;
-  /** Number of operations of each kind. */
-  readonly operations: Readonly<Record<string, number>>;
-  readonly steps: number;
-  /** Number of files that ever existed, and of different images stored at the service. */
-  readonly files: number;
-  readonly sent: number;
-  /** Steps at which the agent was faster, and rounds in which such a race made it postpone a disposal for minutes. */
-  readonly overtaken: number;
-  readonly putOff: number;
-  /** Empty if there is no breach; otherwise sentences, followed by the story. */
-  readonly breaches: readonly string[];
-  readonly story: readonly string[];
-}
-
 /** Time limit that only a defect exceeds. */
 const DEADLINE_MS = 90_000;
 const LOOK_EVERY_MS = 120;
 
 /** Performs random operations on a real file system next to the whole agent, and then judges the result. */
-export async function runRound(ground: Ground, { seed, jobs, models }: RoundOptions): Promise<RoundResult> {
+export async function runRound(ground: Ground, { seed, jobs, models }: RoundOptions): Promise<Outcome> {
   const contents = new Contents(Dice.of(seed, 'contents'), models);
   const drawing = new Drawing(Dice.of(seed, 'operations'), contents, new Tree(), ground.mayClose);
   const plan = drawPlan(drawing, jobs);
@@ -95,16 +80,16 @@ export async function runRound(ground: Ground, { seed, jobs, models }: RoundOpti
     for (const path of [root, places.elsewhere, places.stateDir])
       rmSync(path, { recursive: true, maxRetries: 3 });
   return {
-    seed,
-    operations: countJobs(plan),
-    steps: plan.length,
-    files: plan.filter(({ step }) => (step.do === 'open' && step.how === 'new') || step.do === 'unnamed')
-      .length,
-    sent: service.stored.length,
-    overtaken: disk.overtaken,
-    putOff,
     breaches,
-    story: breaches.length === 0 ? [] : storyOf(plan, settings, subject),
+    story: storyOf(plan, settings, subject),
+    figures: {
+      ...countJobs(plan),
+      steps: plan.length,
+      'images sent': service.stored.length,
+      'steps at which the agent was faster': disk.overtaken,
+      'disposals put off': putOff,
+    },
+    keptAt: breaches.length === 0 ? null : `${root} and ${places.stateDir}`,
   };
 }
 

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pause } from '../support/agentProcess.ts';
+import type { Outcome } from '../support/campaign.ts';
 import { ImageMaker } from '../support/images.ts';
 import type { FleetAgent } from './agent.ts';
 import { judge, said } from '../../oracle/oracle.ts';
@@ -9,16 +10,6 @@ import { drawPlan, tellStep, type Plan, type Settings, type Step } from './plan.
 import { Scanner } from '../support/scanner.ts';
 import { Site } from './site.ts';
 import { historyOf, type World } from './world.ts';
-
-export interface Campaign {
-  readonly plan: Plan;
-  readonly breaches: readonly string[];
-  /** Statistics of the run. */
-  readonly figures: Readonly<Record<string, number>>;
-  readonly real: boolean;
-  /** Directory that was kept because of a breach; null if there was none. */
-  readonly keptAt: string | null;
-}
 
 /** Large images keep several uploads under way. */
 const MIX = { photographed: 1, drawn: 0, otherType: 0 };
@@ -29,11 +20,10 @@ const OLD_MS = 1_500;
 const MOST_SURPRISES = 20;
 
 /** Disturbs several agents that share a folder and a database, then ends all faults, and judges the result once everything has settled. */
-export async function playCampaign(
-  settings: Settings,
-  say: (line: string) => void = () => {},
-): Promise<Campaign> {
+export async function playRound(settings: Settings): Promise<Outcome> {
   const plan = drawPlan(settings);
+  const story: string[] = [];
+  const say = (line: string): void => void story.push(line);
   const images = await ImageMaker.prepare(`fleet ${plan.seed} ${Date.now()}`, MIX, String(plan.seed));
   const site = await Site.open(plan);
   let kept = true;
@@ -70,13 +60,7 @@ export async function playCampaign(
     ];
     kept = breaches.length > 0;
     if (kept) await writeFile(join(site.dir, 'world.json'), JSON.stringify([...historyOf(world)], null, 1));
-    return {
-      plan,
-      breaches,
-      figures: figuresOf(plan, world),
-      real: images.real,
-      keptAt: kept ? site.dir : null,
-    };
+    return { breaches, story, figures: figuresOf(plan, world), keptAt: kept ? site.dir : null };
   } finally {
     await site.close({ kept });
   }

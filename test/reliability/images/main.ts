@@ -6,7 +6,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { trialOptions } from '../support/options.ts';
+import { trialOptions } from '../support/campaign.ts';
 import { drawnFiles, realFiles } from './corpus.ts';
 import { run, type Summary } from './run.ts';
 import type { Breach } from './worker.ts';
@@ -14,14 +14,15 @@ import type { Breach } from './worker.ts';
 /** Stops early: further breaches rarely reveal more. */
 const SHOWN = 20;
 const COMMAND = 'npm run campaign -- images';
-const options = trialOptions(COMMAND, {
+const options = trialOptions('images', {
   cases: { default: 100_000, least: 0, help: 'number of mutations, after all handmade files' },
   from: { default: 0, least: 0, help: 'number of the first mutation; the same number gives the same case' },
   every: { default: 1, least: 1, help: 'check every n-th part of the complete files' },
+  photographs: { default: 1_000, least: 0, help: 'photographed receipts among the complete files at most' },
   megabytes: { default: 50, least: 1, help: 'size of the large files' },
 });
 
-const real = await realFiles();
+const real = await realFiles(options.photographs);
 const wholes = [...(await drawnFiles()), ...real];
 const receipts =
   real.length === 0

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { loadImages, type Image } from '../support/images.ts';
+import { basename, join } from 'node:path';
+import type { Outcome } from '../support/campaign.ts';
+import type { Image } from '../support/images.ts';
 import { Scanner } from '../support/scanner.ts';
 import { judge, said } from '../../oracle/oracle.ts';
 import { runAndKill, runToEnd, runUntil, type Ended } from './agent.ts';
@@ -18,44 +19,65 @@ import {
   type World,
 } from './world.ts';
 
-export interface Round {
-  readonly plan: Plan;
-  /** Whether each kill came with a power failure. */
-  readonly power: boolean;
-  readonly world: World | null;
-  readonly breaches: readonly string[];
-  /** What happened, in order, to analyse a breach. */
-  readonly story: readonly string[];
-  /** Path of the kept site; null once removed. */
-  readonly keptAt: string | null;
-  readonly ms: number;
-}
-
 /** Time limit of the last run, reached only by a defect. */
 const QUIET_WITHIN_MS = 30_000;
 
 /** Plays one seed: a new site, kills and restarts, an undisturbed last run, the oracle. Removes the site if there is no breach. */
-async function playRound(
+export async function playRound(
   seed: number,
   images: readonly Image[],
   { power }: { readonly power: boolean },
-): Promise<Round> {
+): Promise<Outcome> {
   const plan = drawPlan(seed);
-  const startedAt = performance.now();
   const site = await Site.open(plan, { power });
   const story: string[] = [JSON.stringify(plan.settings), ...plan.faults.map((rule) => JSON.stringify(rule))];
-  let world: World | null = null;
   let breaches: readonly string[];
+  let figures: Record<string, number> = {};
   try {
-    world = await play(site, plan, images, story);
+    const world = await play(site, plan, images, story);
+    figures = figuresOf(world);
     breaches = judge(historyOf(world)).map((breach) => said(breach, breach.what));
   } catch (error) {
     breaches = [`the round could not be finished: ${(error as Error).stack}`];
   }
   const kept = breaches.length > 0;
   await site.close({ kept });
-  const keptAt = kept ? site.dirs.join(' and ') : null;
-  return { plan, power, world, breaches, story, keptAt, ms: performance.now() - startedAt };
+  return { breaches, story, figures, keptAt: kept ? site.dirs.join(' and ') : null };
+}
+
+function figuresOf({ runs, observations, rows, site, stored }: World): Record<string, number> {
+  const figures: Record<string, number> = {};
+  const count = (what: string, by = 1): void => void (figures[what] = (figures[what] ?? 0) + by);
+  for (const { kind, kill, ended } of runs) {
+    if (kill === null) continue;
+    if (ended.signal !== 'SIGKILL') count('runs that ended before their kill');
+    else if (!ended.asPlanned) count('kills: late, while idle');
+    else if (kind === 'restore') count('kills: in a restore');
+    else count(`kills: ${kill.kind === 'write' ? `${kill.when} a write of ${kill.place}` : kill.kind}`);
+    if (ended.killedAt !== null) count(`killed at: ${callOf(ended.killedAt)}`);
+  }
+  const { books, scans } = observations.at(-1)!;
+  count('scans', scans.length);
+  count('documents', books.documents.size);
+  for (const { state } of rows) count(`rows ${state}`);
+  count('ledgers rebuilt', books.rebuilt);
+  count('requests', site.service.uploads.length);
+  count(
+    'stored again after a lost answer',
+    stored.reduce((sum, { tries }) => sum + tries - 1, 0),
+  );
+  return figures;
+}
+
+/** The call before which the binary killed itself, without what differs each time. */
+function callOf(report: string): string {
+  const { name, path }: { name: string; path: string } = JSON.parse(report);
+  // The journal was linked to its final name, but the descriptor shows the first one.
+  const file = path
+    .replace('.new (deleted)', '')
+    .replaceAll(/[0-9a-f]{8,}(-[0-9a-f]{4,})*/g, '*')
+    .replaceAll(/\d{4,}/g, '*');
+  return `${name} ${basename(file)}`;
 }
 
 async function play(site: Site, plan: Plan, images: readonly Image[], story: string[]): Promise<World> {
@@ -172,23 +194,4 @@ function shown({ books, files }: Observation): string {
   for (const { state } of books.documents.values()) states.set(state, (states.get(state) ?? 0) + 1);
   const counts = [...states].map(([state, count]) => `${count} ${state}`);
   return `entry ${books.entries}, ${counts.join(', ') || 'nothing named'}, ${files.size} files`;
-}
-
-/** Plays rounds `from` to `from + rounds - 1`, several at once because they mostly wait. */
-export async function playRounds(
-  rounds: {
-    readonly from: number;
-    readonly rounds: number;
-    readonly atOnce: number;
-    readonly power: boolean;
-  },
-  onRound: (round: Round) => void,
-): Promise<{ readonly real: boolean }> {
-  const { real, images } = await loadImages();
-  let next = rounds.from;
-  const lane = async (): Promise<void> => {
-    while (next < rounds.from + rounds.rounds) onRound(await playRound((next += 1) - 1, images, rounds));
-  };
-  await Promise.all(Array.from({ length: rounds.atOnce }, lane));
-  return { real };
 }

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { trialOptions } from '../support/options.ts';
+import { trialOptions } from '../support/campaign.ts';
 
-const { files } = trialOptions('npm run campaign -- listings', {
+const { files } = trialOptions('listings', {
   files: { default: 400_000, least: 601, help: 'number of files in the office' },
 });
 

@@ -4,7 +4,7 @@ import { compileTrials } from '../support/compiled.ts';
 
 it('damaged files of pages give complete images or a reason, even if the reading process fails', async () => {
   const trial = await compileTrials();
-  const ended = await trial('pages', '--files', '30', '--from', '0');
+  const ended = await trial('pages', '--seeds', '30', '--from', '0');
   expect(ended, ended.stdout).toMatchObject({ status: 0, stderr: '' });
-  expect(ended.stdout).toMatch(/30 files in .* 0 breaches\./);
+  expect(ended.stdout).toMatch(/^pages: seeds 0 to 29 in .*; no breach\.$/m);
 });

@@ -9,28 +9,11 @@ import { scheduleTrouble } from './trouble.ts';
 import { buildWorld, type World } from './world.ts';
 
 export interface Result {
-  readonly seed: number;
   readonly breaches: readonly string[];
   readonly story: readonly string[];
-  readonly fingerprint: string;
-  readonly counts: Counts;
+  /** `failed`, `unconfirmed` and `lost` count documents that were ever in that state. */
+  readonly figures: Readonly<Record<string, number>>;
 }
-
-export const COUNTED = [
-  'lives',
-  'kills',
-  'requests',
-  'storedTwice',
-  'documents',
-  'accepted',
-  'failed',
-  'unconfirmed',
-  'lost',
-  'disposed',
-  'results',
-] as const;
-/** `failed`, `unconfirmed` and `lost` count documents that were ever in that state. */
-export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
 
 /** Virtual milliseconds within which everything must be settled once trouble is over. */
 const PATIENCE_MS = 5 * 3_600_000;
@@ -78,11 +61,9 @@ class Simulation {
     }
     if (this.#world.story.breaches.length === 0) this.#world.gatherer.oracle.end();
     return {
-      seed: this.#seed,
       breaches: this.#world.story.breaches,
       story: this.#world.story.lines,
-      fingerprint: this.#world.story.fingerprint(),
-      counts: {
+      figures: {
         lives: this.#lives,
         kills: this.#kills,
         requests: this.#world.service.arrivals.length,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { said, type Breach } from '../../oracle/oracle.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -25,10 +24,5 @@ export class Story {
 
   get lines(): readonly string[] {
     return this.#lines;
-  }
-
-  /** Changes with any detail of the story. */
-  fingerprint(): string {
-    return createHash('sha256').update(this.#lines.join('\n')).digest('hex').slice(0, 16);
   }
 }

@@ -30,9 +30,9 @@ describe.skipIf(!hasParts)('a short soak', () => {
       tell: () => {},
     });
     expect(outcome.breaches).toEqual([]);
-    expect(outcome.counts['ledger: accepted']).toBeGreaterThan(30);
+    expect(outcome.figures['ledger: accepted']).toBeGreaterThan(30);
     // Four lives, or two on a slow machine.
-    expect(outcome.counts['agent: lives']).toBeGreaterThan(1);
+    expect(outcome.figures['agent: lives']).toBeGreaterThan(1);
   });
 });
 

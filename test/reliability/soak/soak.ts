@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { ROWS } from '../../support/listRows.ts';
 import { killAgents, pause } from '../support/agentProcess.ts';
+import type { Outcome } from '../support/campaign.ts';
 import { Dice } from '../support/dice.ts';
 import { sha256 } from '../support/digest.ts';
 import { ImageMaker } from '../support/images.ts';
@@ -32,12 +33,10 @@ export interface SoakOptions {
   readonly tell: (line: string) => void;
 }
 
-export interface Outcome {
-  readonly breaches: readonly string[];
+interface Soaked extends Outcome {
+  readonly figures: Readonly<Record<string, number>>;
   /** Null if the longest life was too short for a verdict. */
   readonly flatness: readonly Row[] | null;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly dir: string;
 }
 
 const MIX = { photographed: 2, drawn: 90, otherType: 8 };
@@ -49,19 +48,20 @@ const STUCK_MS = 120_000;
 const LOOK_MS = 2_000;
 
 /** One soak, from an empty directory to a verdict. Removes the directory unless there is a breach. */
-export async function soak(options: SoakOptions): Promise<Outcome> {
+export async function soak(options: SoakOptions): Promise<Soaked> {
   const place = await makePlace();
   options.tell(`working in ${place.dir}`);
   try {
-    const outcome = await run(options, place);
-    if (outcome.breaches.length === 0) await rm(place.dir, { recursive: true, force: true, maxRetries: 5 });
-    return outcome;
+    const soaked = await run(options, place);
+    const isKept = soaked.breaches.length > 0;
+    if (!isKept) await rm(place.dir, { recursive: true, force: true, maxRetries: 5 });
+    return { ...soaked, keptAt: isKept ? place.dir : null };
   } finally {
     killAgents();
   }
 }
 
-async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Place): Promise<Outcome> {
+async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Place): Promise<Soaked> {
   const dice = (name: string): Dice => Dice.of(seed, name);
   const faults = new AbortController();
   const end = new AbortController();
@@ -135,7 +135,7 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
       ...judged.map((breach) => said(breach, breach.what)),
     ],
     flatness: flat,
-    counts: {
+    figures: {
       ...named('done: ', book.counts),
       ...countBy(rows, ({ state }) => `ledger: ${state}`),
       ...named('log ', log.messages),
@@ -145,7 +145,6 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
       'service: upload requests': service.uploads.length,
       'service: bodies checked': bodies.checked,
     },
-    dir: place.dir,
   };
 }
 

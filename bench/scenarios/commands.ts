@@ -1,15 +1,22 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench, Figure } from '../scenario.ts';
-import { furnish, PROGRAM } from './agent.ts';
-import { startBackground } from './background.ts';
-import { measure, median, type Command } from './measure.ts';
-import { startSink } from './sinkProcess.ts';
+import type { Bench, Figure, Scenario } from '../scenario.ts';
+import { furnish, PROGRAM } from '../world/agent.ts';
+import { startBackground } from '../world/background.ts';
+import { measure, median, type Command } from '../world/measure.ts';
+import { startSink } from '../world/sinkProcess.ts';
 
 const NODE = 'node -e 0';
 
-/** Run times of commands, compared with a process that does nothing. An agent runs meanwhile to answer `status`. */
-export async function coldStarts({ quick, scratch, say }: Bench): Promise<Figure[]> {
+/** Run times of commands, compared with a process that does nothing. */
+export const commands: Scenario = {
+  name: 'commands',
+  title: 'Starting a command',
+  run: async (bench) => ({ figures: await coldStarts(bench), skipped: [] }),
+};
+
+/** An agent runs meanwhile to answer `status`. */
+async function coldStarts({ quick, scratch, say }: Bench): Promise<Figure[]> {
   const dir = join(scratch, 'starting');
   await mkdir(dir, { recursive: true });
   const sink = await startSink();
