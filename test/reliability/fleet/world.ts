@@ -2,7 +2,7 @@ import type { Client } from 'pg';
 import type { Event } from '../../oracle/evidence.ts';
 import { CHAIN, readChain } from '../../oracle/journal.ts';
 import { UIDS } from '../support/office.ts';
-import type { Scan } from '../support/scanner.ts';
+import { eventsOf, type Scan } from '../support/scanner.ts';
 import { requestOf, type Service } from '../support/service.ts';
 
 /** How much closer together requests may arrive on a busy machine than they were sent. */
@@ -108,11 +108,9 @@ export function* historyOf(world: World): Generator<Event> {
       entry.kind === 'folder' ? { ...entry, facts: { ...entry.facts, place: folder } } : entry,
     )
     .toSorted((a, b) => (orders.get(a.seq) ?? 0) - (orders.get(b.seq) ?? 0));
-  for (const { sha256, path, gone } of scans) {
-    yield { kind: 'content', at: 0, content: { sha256, is: 'image' } };
-    yield { kind: 'image', uid, sha256, knownAs: gone?.knownAs ?? null };
+  yield* eventsOf(scans);
+  for (const { sha256, path, gone } of scans)
     if (gone === null) yield { kind: 'file', at: 0, folder, path: path.slice(folder.length + 1), sha256 };
-  }
   yield { kind: 'possible', entries };
   const stored = service.received().map(({ endpointUid, ...each }) => ({ ...each, uid: endpointUid }));
   // A frozen agent may have sent these when it continued.

@@ -7,7 +7,7 @@ import { Books, type Entry } from '../../oracle/journal.ts';
 import { ROWS, type Row } from '../../support/listRows.ts';
 import { sha256 } from '../support/digest.ts';
 import { unlessGone } from '../support/files.ts';
-import type { Scan, Scanner } from '../support/scanner.ts';
+import { eventsOf, type Scan, type Scanner } from '../support/scanner.ts';
 import { requestOf } from '../support/service.ts';
 import { runToEnd, type Ended } from './agent.ts';
 import { describeKill, type Kill } from './plan.ts';
@@ -133,8 +133,7 @@ export function* historyOf(world: World): Generator<Event> {
   // What arrived is dated by `performance.now`.
   yield { kind: 'clock', at: 0, wall: performance.timeOrigin };
   const scans = observations.at(-1)?.scans ?? [];
-  for (const { sha256: hash, kind } of scans)
-    yield { kind: 'content', at: 0, content: { sha256: hash, is: kind } };
+  yield* eventsOf(scans);
   const places = new Map<string, string>();
   let before: readonly Entry[] = [];
   let isLifted = false;
@@ -166,8 +165,6 @@ export function* historyOf(world: World): Generator<Event> {
     const run = runs[index];
     if (run) yield endOf(run, index);
   }
-  for (const { kind, uid, sha256: hash, gone } of scans)
-    if (kind === 'image') yield { kind: 'image', uid, sha256: hash, knownAs: gone?.knownAs ?? null };
   const { rows, stored, audit, verify, stateFiles } = world;
   const mostAtOnce = site.service.sandbox.stats().maxConcurrentUploads;
   yield { kind: 'end', end: { rows, stored, audit, verify, stateFiles, mostAtOnce } };

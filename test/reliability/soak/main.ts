@@ -19,7 +19,7 @@ await playRounds('soak', options, async (seed) => {
   const { minutes, rate } = options;
   const { flatness, ...outcome } = await soak({
     seconds: minutes * 60,
-    seed: String(seed),
+    seed,
     rate,
     samplesFile,
     tell,

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import type { Dice } from '../support/dice.ts';
 import { TRACE } from '../../oracle/nothingLost.ts';
 import { pause, runAgent, type Ended } from '../support/agentProcess.ts';
-import type { Book } from './book.ts';
-import type { Gate, OpenInbox } from './inboxes.ts';
+import type { Lives } from './lives.ts';
 import type { Place } from './place.ts';
 
 /** Commands that people run while the agent runs, with their weights. */
@@ -26,10 +25,8 @@ const NAMED = z.array(z.looseObject({ name: z.string().nullable() }));
 
 interface OperatorParts {
   readonly place: Place;
-  readonly inboxes: readonly OpenInbox[];
-  readonly book: Book;
   readonly dice: Dice;
-  readonly agentGate: Gate;
+  readonly lives: Lives;
 }
 
 /** A person at the command line. The agent is not replaced while a command runs. */
@@ -37,6 +34,8 @@ export class Operator {
   readonly #parts: OperatorParts;
   #serial = 0;
   readonly breaches: string[] = [];
+  /** Commands, by name. */
+  readonly counts = new Map<string, number>();
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
@@ -61,9 +60,10 @@ export class Operator {
   }
 
   async ask(statuses: readonly number[], ...args: string[]): Promise<Ended> {
-    return this.#parts.agentGate.inside(async () => {
+    return this.#parts.lives.gate.inside(async () => {
       const ended = await runAgent(this.#parts.place, ...args);
-      this.#parts.book.count(`receiptd ${args[0]}`);
+      const what = `receiptd ${args[0]}`;
+      this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
       const said = `${ended.stdout.slice(0, 500)}${ended.stderr.slice(0, 1_500)}`;
       if (ended.status === null || !statuses.includes(ended.status))
         this.breaches.push(`receiptd ${args.join(' ')} ended with ${ended.status ?? ended.signal}: ${said}`);
@@ -93,7 +93,7 @@ export class Operator {
       case 'pauseEndpoint':
         return this.#pause(dice.pick(['office', 'depot']), signal);
       case 'pauseFolder':
-        return this.#pause(dice.pick(this.#parts.inboxes).inbox.dir, signal);
+        return this.#pause(dice.pick(this.#parts.place.inboxes).dir, signal);
       case 'audit':
         // New or absent files are correctly reported as not accounted for, or not checked.
         await this.ask([0, 3, 4], 'audit', '--wait', '3s');

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Book } from './book.ts';
+import { ALIASES, UIDS } from '../support/office.ts';
+import type { Scan } from '../support/scanner.ts';
 import type { LogLine } from './lives.ts';
 import type { PhaseName, Spell } from './weather.ts';
 
@@ -24,15 +25,29 @@ const EXPLAINED: readonly { readonly says: RegExp; readonly by: readonly (PhaseN
   { says: /^The folder is not available; waiting for it$/, by: ['folder away'] },
 ];
 
-/** Reads the agent's log: tells the book what happened to images, and keeps lines that need an explanation. */
+/** Length of the hash in names, as configured. */
+const SHORT = 12;
+const NAME = new RegExp(`^(${ALIASES.join('|')})-.*-([0-9a-f]{${SHORT}})$`);
+
+/** What the agent's log said about images, and its lines that need an explanation. */
 export class LogRecord {
-  readonly #book: Book;
+  readonly #accepted = new Set<string>();
+  readonly #refused = new Set<string>();
   readonly #errors: { readonly at: number; readonly text: string; readonly line: LogLine }[] = [];
   readonly breaches: string[] = [];
   readonly messages = new Map<string, number>();
 
-  constructor(book: Book) {
-    this.#book = book;
+  get acceptedCount(): number {
+    return this.#accepted.size;
+  }
+
+  isAccepted({ uid, sha256 }: Pick<Scan, 'uid' | 'sha256'>): boolean {
+    return this.#accepted.has(`${uid} ${sha256.slice(0, SHORT)}`);
+  }
+
+  /** Whether the file at this absolute path was reported as not sent. */
+  isRefused(path: string): boolean {
+    return this.#refused.has(path);
   }
 
   line(line: LogLine): void {
@@ -43,13 +58,14 @@ export class LogRecord {
     if (/\\n\s+at /.test(text)) this.breaches.push(`a stack trace in the log: ${text.slice(0, 1_500)}`);
     if (level === 'error') this.#errors.push({ at: Date.parse(line.timestamp), text, line });
     const { name, folder, path } = line;
-    if (message === 'Accepted' && typeof name === 'string') this.#book.accepted(name);
+    const [, alias, hash] = NAME.exec(message === 'Accepted' ? String(name) : '') ?? [];
+    if (alias !== undefined) this.#accepted.add(`${UIDS[alias as keyof typeof UIDS]} ${hash}`);
     if (
       /^Not sent: (rejected|incomplete)$/.test(message) &&
       typeof folder === 'string' &&
       typeof path === 'string'
     )
-      this.#book.refused(join(folder, path));
+      this.#refused.add(join(folder, path));
   }
 
   /** A line on standard error that is not from the log. */

@@ -9,23 +9,20 @@ import { sha256 } from '../support/digest.ts';
 import { ImageMaker } from '../support/images.ts';
 import { UIDS } from '../support/office.ts';
 import { Service } from '../support/service.ts';
-import { Book } from './book.ts';
-import { Cleaner } from './cleaner.ts';
 import { flatness, type Row } from './flatness.ts';
-import { OpenInbox } from './inboxes.ts';
 import { tooFast, tooManyAtOnce } from './limits.ts';
 import { Lives } from './lives.ts';
+import { Office } from './office.ts';
 import { Operator } from './operator.ts';
 import { judge, said } from '../../oracle/oracle.ts';
 import { makePlace, writeConfig, type Place } from './place.ts';
 import { LogRecord } from './record.ts';
-import { Scanners } from './scanners.ts';
 import { SAMPLE_MS, Watch } from './watch.ts';
 import { Weather } from './weather.ts';
 
 export interface SoakOptions {
   readonly seconds: number;
-  readonly seed: string;
+  readonly seed: number;
   /** Receipts per second, on average. */
   readonly rate: number;
   /** File for the samples, as JSON lines; null for none. */
@@ -65,39 +62,30 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   const dice = (name: string): Dice => Dice.of(seed, name);
   const faults = new AbortController();
   const end = new AbortController();
-  const book = new Book();
-  const log = new LogRecord(book);
+  const log = new LogRecord();
   const lives = new Lives(place, log);
   const service = await Service.start(place.sandboxDir, dice('service'));
   await writeConfig(place, service.sandbox.url);
-  const inboxes = place.inboxes.map((inbox) => new OpenInbox(inbox));
-  const images = await ImageMaker.prepare(seed, MIX);
-  const scanners = new Scanners({ inboxes, images, book, dice: dice('scanners') }, faults.signal);
-  const cleaner = new Cleaner({ inboxes, book, archive: place.archive, closedDirs: scanners.closedDirs });
-  const operator = new Operator({
-    place,
-    inboxes,
-    book,
-    dice: dice('operator'),
-    agentGate: lives.gate,
-  });
+  const images = await ImageMaker.prepare(String(seed), MIX);
+  const office = new Office({ place, images, log, seed, rate });
+  const operator = new Operator({ place, dice: dice('operator'), lives });
   const weather = new Weather(service, dice('weather'));
   const bodies = new Bodies(place.sandboxDir);
-  const watch = new Watch({ place, book, lives, service, weather }, options.samplesFile);
+  const watch = new Watch({ place, office, log, lives, service, weather }, options.samplesFile);
 
   await lives.begin();
   const watching = [
     every(SAMPLE_MS, end.signal, () => watch.sample()),
     every(TIDY_MS, end.signal, async () => {
-      await cleaner.tidy(lives.now !== null && Date.now() - lives.now.startedAt > RECOVERED_MS);
+      await office.tidy(lives.now !== null && Date.now() - lives.now.startedAt > RECOVERED_MS);
       await bodies.drop();
     }),
   ];
   const acting = [
-    scanners.run(rate),
+    office.run(faults.signal),
     weather.run(faults.signal, () => operator.retryAll()),
     operator.run(faults.signal),
-    lives.disturb(inboxes, dice('disturbances'), faults.signal),
+    lives.disturb(office, dice('disturbances'), faults.signal),
     lives.run(seconds, faults.signal),
   ];
   await pause(seconds * 1_000);
@@ -105,9 +93,9 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   const flat = flatness(watch.longestLife());
   faults.abort();
   await Promise.all(acting);
-  options.tell(`${book.acceptedCount} accepted under faults, ${book.waiting} still waiting; draining`);
+  options.tell(`${log.acceptedCount} accepted under faults, ${office.waiting} still waiting; draining`);
 
-  const closing = [...(await drain(operator, book)), ...(await originals(cleaner))];
+  const closing = [...(await drain(operator, office, log)), ...(await originals(office))];
   await operator.must('audit');
   await operator.must('ledger', 'verify');
   const list = await operator.must('list', '--json');
@@ -121,13 +109,13 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
   const stored = service.received().map(({ endpointUid: uid, ...each }) => ({ ...each, uid }));
   const stateFiles = await stateFilesOf(place.stateDir);
   const judged = judge([
-    ...book.history(),
+    ...office.history(),
     { kind: 'end', end: { rows, stored, stateFiles, isStopped: true } },
   ]);
-  const unexplained = log.unexplained(weather.spells, lives.deeds, (hash) => book.mayBeLost(hash));
+  const unexplained = log.unexplained(weather.spells, lives.deeds, (hash) => office.mayBeLost(hash));
   return {
     breaches: [
-      ...[lives, scanners, operator, cleaner, bodies, log].flatMap(({ breaches }) => breaches),
+      ...[lives, office, operator, bodies, log].flatMap(({ breaches }) => breaches),
       ...tooFast(service.uploads, watch.jolts),
       ...tooManyAtOnce(service.mostAtOnce),
       ...closing,
@@ -136,7 +124,8 @@ async function run({ seconds, seed, rate, ...options }: SoakOptions, place: Plac
     ],
     flatness: flat,
     figures: {
-      ...named('done: ', book.counts),
+      ...countBy(office.scans, ({ kind, gone }) => `scans: ${kind}${gone ? `, ${gone.how}` : ''}`),
+      ...named('done: ', operator.counts),
       ...countBy(rows, ({ state }) => `ledger: ${state}`),
       ...named('log ', log.messages),
       ...countBy(weather.spells, ({ phase }) => `weather: ${phase}`),
@@ -194,7 +183,7 @@ const LOOKS_FOR_LINES = 10;
 const LOOKS_BETWEEN_RETRIES = 10;
 
 /** Waits until everything is sent once the faults are over, and decides what needs a person. Resolves what is left. */
-async function drain(operator: Operator, book: Book): Promise<string[]> {
+async function drain(operator: Operator, office: Office, log: LogRecord): Promise<string[]> {
   let last = { accepted: 0, at: performance.now() };
   for (let looks = 0; ; looks += 1) {
     const { counts, holds, daemon } = STATUS.parse(JSON.parse(await operator.must('status', '--json')));
@@ -202,8 +191,8 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
     const { incidents, spool } = daemon;
     const left = counts.filter(({ state, count }) => UNSETTLED.includes(state) && count > 0);
     const open = left.length + holds.length + incidents.length + spool.images;
-    if (open === 0 && (book.waiting === 0 || looks > LOOKS_FOR_LINES)) return [];
-    if (book.acceptedCount > last.accepted) last = { accepted: book.acceptedCount, at: performance.now() };
+    if (open === 0 && (office.waiting === 0 || looks > LOOKS_FOR_LINES)) return [];
+    if (log.acceptedCount > last.accepted) last = { accepted: log.acceptedCount, at: performance.now() };
     if (performance.now() > last.at + STUCK_MS) {
       const what = JSON.stringify({ left, holds, incidents, images: spool.images });
       return [`nothing was accepted for ${STUCK_MS / 1_000} s, but work is left: ${what}`];
@@ -214,11 +203,11 @@ async function drain(operator: Operator, book: Book): Promise<string[]> {
 }
 
 /** Listing and disposal happen at least every ten seconds. */
-async function originals(cleaner: Cleaner): Promise<string[]> {
-  let left = await cleaner.leftBehind();
+async function originals(office: Office): Promise<string[]> {
+  let left = await office.leftBehind();
   for (let looks = 0; looks < 20 && left.length > 0; looks += 1) {
     await pause(LOOK_MS);
-    left = await cleaner.leftBehind();
+    left = await office.leftBehind();
   }
   return left.map((path) => `not archived or deleted: ${path}`);
 }

@@ -2,10 +2,11 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { callControl } from '../../../src/control/client.ts';
 import type { Service } from '../support/service.ts';
-import type { Book } from './book.ts';
 import type { Jolt } from './limits.ts';
 import type { Life, Lives } from './lives.ts';
+import type { Office } from './office.ts';
 import type { Place } from './place.ts';
+import type { LogRecord } from './record.ts';
 import { countDirs, processFigures, stateFigures, type Sample } from './samples.ts';
 import type { Weather } from './weather.ts';
 
@@ -13,7 +14,8 @@ export const SAMPLE_MS = 1_000;
 
 interface WatchParts {
   readonly place: Place;
-  readonly book: Book;
+  readonly office: Office;
+  readonly log: LogRecord;
   readonly lives: Lives;
   readonly service: Service;
   readonly weather: Weather;
@@ -50,8 +52,8 @@ export class Watch {
       dirs: await this.#watchedDirs(),
       ...answer,
       ...(await stateFigures(this.#parts.place.stateDir)),
-      accepted: this.#parts.book.acceptedCount,
-      waiting: this.#parts.book.waiting,
+      accepted: this.#parts.log.acceptedCount,
+      waiting: this.#parts.office.waiting,
     };
     this.#samples.push(sample);
     this.#file?.write(`${JSON.stringify(sample)}\n`);

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readFile, rename, unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { KnownAs } from '../../oracle/evidence.ts';
+import { dirname, join } from 'node:path';
+import type { Event, KnownAs } from '../../oracle/evidence.ts';
 import { pause } from './agentProcess.ts';
 import { Dice } from './dice.ts';
 import { sha256 } from './digest.ts';
@@ -16,6 +16,8 @@ export interface Scan {
   /** Current or last absolute path. */
   path: string;
   readonly at: number;
+  /** Whether it was renamed. */
+  isMoved?: true;
   /** Null while the file is in place, as far as the scanner knows. */
   gone: { readonly how: 'overwritten' | 'deleted'; readonly knownAs: KnownAs } | null;
 }
@@ -26,7 +28,7 @@ export interface ScannerFolder {
 }
 
 /** What a scanner, and the people beside it, do in a folder. */
-type Habit = 'drop' | 'pieces' | 'copy' | 'rename' | 'overwrite' | 'delete' | 'junk' | 'cutShort';
+type Habit = 'drop' | 'pieces' | 'copy' | 'rename' | 'overwrite' | 'delete' | 'junk' | 'cutShort' | 'batch';
 
 export interface ScannerOptions {
   readonly seed: number;
@@ -44,6 +46,8 @@ export interface ScannerOptions {
   readonly oldMs?: number;
   /** Whether files may be overwritten in place. */
   readonly inPlace?: boolean;
+  /** Scans go to a directory of their own after so many; left out: to the folder itself. */
+  readonly scansADirectory?: number;
 }
 
 interface Turn {
@@ -118,8 +122,22 @@ export class Scanner {
       }
       case 'rename': {
         const path = join(folder.path, this.#name(dice));
+        if (scan === null) return true;
+        await mkdir(dirname(path), { recursive: true });
         // The agent removes files as configured.
-        if (scan && (await unlessGone(rename(scan.path, path))) !== null) scan.path = path;
+        if ((await unlessGone(rename(scan.path, path))) !== null)
+          Object.assign(scan, { path, isMoved: true });
+        return true;
+      }
+      case 'batch': {
+        const made = join(this.#options.aside, 'batch');
+        const directory = join(folder.path, `batch ${(this.#count += 1)}`);
+        await mkdir(made);
+        const images: [name: string, bytes: Buffer][] = [];
+        for (let n = 0; n < 3; n += 1) images.push([`${n}.jpg`, await image()]);
+        for (const [name, bytes] of images) await writeFile(join(made, name), bytes);
+        await rename(made, directory);
+        for (const [name, bytes] of images) this.#note(folder.uid, join(directory, name), bytes, 'image');
         return true;
       }
       case 'overwrite':
@@ -136,6 +154,7 @@ export class Scanner {
     inPieces = false,
   ): Promise<void> {
     const path = join(folder.path, this.#name(dice));
+    await mkdir(dirname(path), { recursive: true });
     // Some scanners close the file after each page.
     if (inPieces) await writeInPieces(path, bytes, dice.int(2, 4), () => dice.int(5, 60), dice.chance(0.5));
     else await this.#moveIn(path, bytes);
@@ -191,6 +210,16 @@ export class Scanner {
   #name(dice: Dice): string {
     this.#count += 1;
     const number = String(this.#count).padStart(4, '0');
-    return dice.chance(0.2) ? `Beleg für März ${number}.JPG` : `SCAN${number}.jpg`;
+    const name = dice.chance(0.2) ? `Beleg für März ${number}.JPG` : `SCAN${number}.jpg`;
+    const { scansADirectory } = this.#options;
+    return scansADirectory ? join(`day ${Math.floor(this.#count / scansADirectory)}`, name) : name;
+  }
+}
+
+/** What was scanned, for the oracle. */
+export function* eventsOf(scans: readonly Scan[]): Generator<Event> {
+  for (const { sha256: hash, kind, uid, gone } of scans) {
+    yield { kind: 'content', at: 0, content: { sha256: hash, is: kind } };
+    if (kind === 'image') yield { kind: 'image', uid, sha256: hash, knownAs: gone?.knownAs ?? null };
   }
 }
