@@ -86,8 +86,6 @@ export interface Answer {
   readonly retryAfterMs?: number | null;
   /** Whether it got through to the agent; null: unknown. */
   readonly reached: boolean | null;
-  /** Whether what it says about storing can't be relied on, such as one that came before its request. */
-  readonly isUnsure?: boolean;
 }
 
 export interface Request {
@@ -101,8 +99,6 @@ export interface Request {
   readonly at: number;
   /** Life of the agent, from 1. */
   readonly life: number;
-  /** Whether the whole request arrived. */
-  readonly isWhole?: boolean;
   /** Whether a frozen agent may have sent it late. */
   readonly mayBeLate?: boolean;
 }

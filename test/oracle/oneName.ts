@@ -1,5 +1,4 @@
 /** P2: one image, one name; durable before the first byte is sent, used by every attempt. */
-import { mayHaveStored } from './answers.ts';
 import type { Rule } from './rule.ts';
 import { keyOf, type Arrival, type Seen } from './seen.ts';
 
@@ -67,9 +66,9 @@ export const ONE_NAME: readonly Rule[] = [
     },
     *end(seen) {
       const hashOf = new Map(seen.standings().map(({ uid, name, sha256 }) => [keyOf(uid, name), sha256]));
-      for (const { uid, name, sha256, isWhole } of seen.arrivals) {
+      for (const { uid, name, sha256 } of seen.arrivals) {
         const hash = hashOf.get(keyOf(uid, name));
-        if (isWhole !== false && sha256 !== null && hash !== undefined && hash !== sha256)
+        if (sha256 !== null && hash !== undefined && hash !== sha256)
           yield `${name} is another image in the ledger than the one that was sent`;
       }
     },
@@ -109,23 +108,9 @@ export const ONE_NAME: readonly Rule[] = [
         if (tries > 1 && marked.get(keyOf(uid, name))?.answerLost === false)
           yield `${name} was stored ${tries} times, but the ledger records no lost answer`;
       }
-      for (const { uid, name, answerLost } of marked.values()) {
-        const earlier = seen.arrivalsOf(uid, name).slice(0, -1);
-        if (!answerLost && earlier.some(isPlainlyLost))
-          yield `${name} was sent again although it may have been stored, and is not marked`;
-      }
     },
   },
 ];
-
-/** Whether the service may have stored it without having said so. */
-export function mayBeStored({ isWhole, answer }: Arrival): boolean {
-  return isWhole === true && answer !== null && mayHaveStored(answer.status);
-}
-
-export function isPlainlyLost(arrival: Arrival): boolean {
-  return mayBeStored(arrival) && !arrival.answer?.isUnsure;
-}
 
 /** A name and an image belong together for good, whoever says so. */
 function* named(seen: Seen, uid: string, name: string, sha256: string): Generator<string> {

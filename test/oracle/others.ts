@@ -1,7 +1,6 @@
 /** P4: one file's trouble is its own. P5: an outage fails nothing. P7: secrets stay secret. */
 import { isVerdict } from './answers.ts';
 import { hasAnswer, moved } from './nothingLost.ts';
-import { isPlainlyLost } from './oneName.ts';
 import type { Rule } from './rule.ts';
 import type { Seen } from './seen.ts';
 
@@ -50,7 +49,6 @@ function* wronglyFailed(seen: Seen, uid: string, name: string | null): Generator
   if (!hasAnswer(seen, uid, name, isVerdict)) yield `${name} failed without a verdict from the service`;
   const arrivals = seen.arrivalsOf(uid, name);
   if (arrivals.some(({ isStored }) => isStored)) yield `${name} counts as failed, but the service has it`;
-  if (arrivals.slice(0, -1).some(isPlainlyLost)) yield `${name} failed, though an earlier answer was lost`;
 }
 
 function* told({ secrets }: Seen, where: string, text: string): Generator<string> {

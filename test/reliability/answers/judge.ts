@@ -5,9 +5,14 @@
 import type { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { Answer, Outcome } from '../../../src/core/domain/outcome.ts';
 import type { Exchange, Reply } from './hostileServer.ts';
-import type { Breach } from './run.ts';
 import type { Truth } from './wire.ts';
 import { asksToWait, isVerdict, mayHaveStored, outcomesOf } from '../../oracle/answers.ts';
+
+/** `late`: a busy machine may be the cause. */
+export interface Breach {
+  readonly sentence: string;
+  readonly late: boolean;
+}
 
 export interface Given {
   readonly exchange: Exchange;
@@ -23,11 +28,11 @@ const MUCH_BODY = 60_000;
 
 const breach = (sentence: string, late = false): Breach => ({ sentence, late });
 
-export function mayBeRecord({ truth }: { truth: Truth }): boolean {
+function mayBeRecord({ truth }: { truth: Truth }): boolean {
   return !truth.malformed && truth.whole && truth.worth !== 'wrong';
 }
 
-export function isPlain(truth: Truth): boolean {
+function isPlain(truth: Truth): boolean {
   return !truth.malformed && !truth.unsure;
 }
 
@@ -36,7 +41,7 @@ function isTimely({ exchange, reply }: Given): boolean {
 }
 
 /** Whether the service may have stored the document although it did not confirm it. */
-export function mayBeStored({ exchange, reply: { wire } }: Given): boolean {
+function mayBeStored({ exchange, reply: { wire } }: Given): boolean {
   if (!exchange.wholeRequest) return false;
   const { status } = wire.truth;
   if (status === null || wire.truth.malformed) return true;

@@ -7,10 +7,6 @@ interface File {
   now: Buffer;
   /** As of its last sync. */
   synced: Buffer;
-  /** Whether others hold the bytes of `now`, so that a write has to copy them. */
-  isShared: boolean;
-  /** Whether the memory behind `now` belongs to this file. */
-  isRoomy: boolean;
 }
 interface Directory {
   readonly kind: 'directory';
@@ -48,14 +44,14 @@ export class Disk {
     const file = (): File => {
       const found = open();
       if (found?.kind === 'file') return found;
-      const made = fileOf(Buffer.alloc(0));
+      const made: File = { kind: 'file', now: Buffer.alloc(0), synced: Buffer.alloc(0) };
       this.#parent(path).now.set(basename(path), made);
       return made;
     };
     switch (call.kind) {
       case 'put': {
         const parent = this.#parent(path);
-        const put = fileOf(call.bytes);
+        const put: File = { kind: 'file', now: call.bytes, synced: call.bytes };
         for (const names of [parent.now, parent.synced]) names.set(basename(path), put);
         return;
       }
@@ -69,36 +65,28 @@ export class Disk {
         return;
       case 'truncate': {
         const at = file();
-        const next = Buffer.alloc(call.size);
-        at.now.copy(next);
-        Object.assign(at, { now: next, isShared: false, isRoomy: false });
+        at.now = Buffer.concat([
+          at.now.subarray(0, call.size),
+          Buffer.alloc(Math.max(0, call.size - at.now.length)),
+        ]);
         return;
       }
       case 'write': {
         const at = file();
         const from = call.at === 'end' ? at.now.length : call.at;
-        const size = Math.max(at.now.length, from + call.bytes.length);
-        // What is appended leaves shorter views of the same memory as they are.
-        const isAppended = from === at.now.length && at.now.byteOffset + size <= at.now.buffer.byteLength;
-        if (isAppended && at.isRoomy) at.now = Buffer.from(at.now.buffer, at.now.byteOffset, size);
-        else if (at.isShared || size > at.now.length) {
-          // With room for what will be appended.
-          const next = Buffer.from(new ArrayBuffer(2 * size), 0, size);
-          at.now.copy(next);
-          Object.assign(at, { now: next, isShared: false, isRoomy: true });
-        }
-        call.bytes.copy(at.now, from);
+        const next = Buffer.alloc(Math.max(at.now.length, from + call.bytes.length));
+        at.now.copy(next);
+        call.bytes.copy(next, from);
+        at.now = next;
         return;
       }
       case 'copy': {
         const source = this.#find(call.from, 'all');
-        if (source?.kind !== 'file') return;
-        Object.assign(file(), { now: Buffer.from(source.now), isShared: false, isRoomy: false });
+        if (source?.kind === 'file') file().now = source.now;
         return;
       }
       case 'began': {
         const node = open();
-        if (node?.kind === 'file') node.isShared = true;
         if (node)
           this.#begun.set(`${call.thread} ${path}`, node.kind === 'file' ? node.now : new Map(node.now));
         return;
@@ -205,9 +193,4 @@ export class Disk {
 
 function directory(): Directory {
   return { kind: 'directory', now: new Map(), synced: new Map() };
-}
-
-/** A file that was synced. */
-function fileOf(bytes: Buffer): File {
-  return { kind: 'file', now: bytes, synced: bytes, isShared: true, isRoomy: false };
 }

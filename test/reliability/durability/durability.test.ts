@@ -19,7 +19,7 @@ const hasStrace = ((): boolean => {
 
 const ALL = process.env['RECEIPTD_ALL_CRASHES'] === '1';
 /** Crashes to try; the campaign `cases` tries one of each kind. */
-const TRIED = 5;
+const TRIED = 3;
 
 describe.skipIf(!requirement('strace', hasStrace, 'scripts/install-test-parts.sh'))('a power failure', () => {
   it('loses nothing that the agent relies on or reported, and the next start completes the rest', async () => {
