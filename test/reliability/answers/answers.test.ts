@@ -19,9 +19,12 @@ function upload(plan: Plan): ClientCase {
 
 describe('whatever the service answers', () => {
   it('the client reports exactly what was answered', async () => {
-    const seeds = Array.from({ length: 60 }, (_, at) => at + 1);
-    const breaches = await Promise.all(seeds.map((seed) => trySeed(seed, certificate)));
-    expect(breaches.flat()).toEqual([]);
+    const breaches: string[] = [];
+    const lane = async (_: unknown, at: number): Promise<void> => {
+      for (let seed = at + 1; seed <= 60; seed += 30) breaches.push(...(await trySeed(seed, certificate)));
+    };
+    await Promise.all(Array.from({ length: 30 }).map(lane));
+    expect(breaches).toEqual([]);
   });
 
   it.each(['end', 'reset'] as const)(

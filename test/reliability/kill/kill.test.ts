@@ -16,7 +16,7 @@ afterAll(killAgents);
 test('kills at random moments, at writes of the state directory and at SQLite’s own calls break no promise', async () => {
   const kinds = drawPlan(SEED).runs.map(({ kill }) => kill.kind);
   expect(kinds).toEqual(expect.arrayContaining(['moment', 'write', 'sqlite']));
-  const { images } = await loadImages();
+  const images = await loadImages();
   const { breaches, story = [], figures = {} } = await playRound(SEED, images, { power: false });
   expect(breaches, story.join('\n')).toEqual([]);
   const kills = Object.entries(figures).filter(([what]) => what.startsWith('kills: '));

@@ -31,7 +31,7 @@ if (options.power && process.env[OWN_MOUNTS] === undefined) {
 
 endWithAgents(removeOpen);
 if (!hasStrace) process.stdout.write('strace is missing: kills hit SQLite’s own writes only by chance.\n');
-const { images } = await loadImages();
+const images = await loadImages();
 // They mostly wait.
 const atOnce = options['at-once'];
 await playRounds('kill', options, (seed) => playRound(seed, images, options), { atOnce });

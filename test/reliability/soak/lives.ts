@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentProcess, pause } from '../support/agentProcess.ts';
 import type { Dice } from '../support/dice.ts';
+import { Gate } from '../support/gate.ts';
 import type { Office } from './office.ts';
 import type { Place } from './place.ts';
 import { INSIDE, probeArgument, type Inside } from './probe.ts';
@@ -22,43 +23,6 @@ export interface Life {
   readonly startedAt: number;
   /** The latest report of the probe; null before the first. */
   inside: Inside | null;
-}
-
-/**
- * Lets many work inside at once, or one who has closed it: an agent that is being replaced gets no commands.
- */
-class Gate {
-  #inside = 0;
-  #closed = false;
-  #waiters: (() => void)[] = [];
-
-  async inside<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#closed) await this.#change();
-    this.#inside += 1;
-    return work().finally(() => {
-      this.#inside -= 1;
-      this.#tell();
-    });
-  }
-
-  /** Lets nobody else in; `work` begins when the last one has left. */
-  async closed<T>(work: () => Promise<T>): Promise<T> {
-    while (this.#closed) await this.#change();
-    this.#closed = true;
-    while (this.#inside > 0) await this.#change();
-    return work().finally(() => {
-      this.#closed = false;
-      this.#tell();
-    });
-  }
-
-  #change(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push(resolve));
-  }
-
-  #tell(): void {
-    for (const waiter of this.#waiters.splice(0)) waiter();
-  }
 }
 
 /** Runs one agent after another and disturbs them. */

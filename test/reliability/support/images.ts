@@ -28,10 +28,9 @@ export async function photographedReceipts(): Promise<readonly { name: string; b
 }
 
 /** The photographed receipts of moderate size, or drawn ones if there are none. */
-export async function loadImages(): Promise<{ readonly real: boolean; readonly images: readonly Image[] }> {
+export async function loadImages(): Promise<readonly Image[]> {
   const photographed = await moderate();
-  const real = photographed.length > 0;
-  return { real, images: real ? photographed : await drawn() };
+  return photographed.length > 0 ? photographed : drawn();
 }
 
 async function moderate(): Promise<Image[]> {
@@ -56,8 +55,6 @@ export type Mix = Readonly<Record<'photographed' | 'drawn' | 'otherType', number
 
 /** Makes unique images: a few JPEGs, each time with another comment, and drawings of other types. */
 export class ImageMaker {
-  /** Whether photographed receipts are among them. */
-  readonly real: boolean;
   readonly #mark: string;
   readonly #mix: Mix;
   readonly #dice: Dice;
@@ -72,9 +69,9 @@ export class ImageMaker {
     photographed: readonly Image[],
     drawnOnes: readonly Buffer[],
   ) {
-    this.real = photographed.length > 0;
     this.#mark = mark;
-    this.#mix = this.real ? mix : { ...mix, drawn: mix.drawn + mix.photographed, photographed: 0 };
+    this.#mix =
+      photographed.length > 0 ? mix : { ...mix, drawn: mix.drawn + mix.photographed, photographed: 0 };
     this.#dice = Dice.of(seed, 'images');
     this.#photographed = photographed;
     this.#drawn = drawnOnes;
