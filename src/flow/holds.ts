@@ -80,7 +80,8 @@ interface Row extends Pick<Hold, 'scope' | 'key' | 'since' | 'demandedUntil'> {
 }
 
 const PAUSED = 'PAUSED';
-const RECHECK_MS = 20_000;
+/** Credentials are checked for a change at first often, because a person may just be replacing them. */
+const RECHECK_MS = { first: 1_000, most: 20_000 };
 /** Clocks that differ by less are just being adjusted. */
 const CLOCKS_PART_MS = 1_000;
 /** Longest Retry-After that is honoured; more must be a mistake. */
@@ -311,7 +312,10 @@ export class Holds {
   #recheckInMs(closed: readonly Row[]): number | null {
     const { clock, credentialsChanged } = this.#deps;
     const row = credentialsChanged && closed.find(({ scope }) => scope === 'credentials');
-    return row ? Math.max(0, row.checkedAt + RECHECK_MS - clock.monotonic()) : null;
+    if (!row) return null;
+    const { checkedAt, closedAt } = row;
+    const pauseMs = Math.min(RECHECK_MS.most, Math.max(RECHECK_MS.first, checkedAt - closedAt));
+    return Math.max(0, checkedAt + pauseMs - clock.monotonic());
   }
 
   async #openFor(

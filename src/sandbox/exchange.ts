@@ -84,9 +84,13 @@ export class SandboxExchange {
     this.#end('stalled');
   }
 
-  /** Sleeps. Rejects as soon as the client is gone. */
-  async pause(ms: number): Promise<void> {
-    if (ms > 0) await sleep(ms, undefined, { signal: this.#gone.signal });
+  /** Sleeps for that long, or until `over`. Rejects as soon as the client is gone. */
+  async pause(ms: number, over: AbortSignal): Promise<void> {
+    if (ms <= 0 || over.aborted) return;
+    const signal = AbortSignal.any([this.#gone.signal, over]);
+    await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+      if (this.#gone.signal.aborted) throw error;
+    });
   }
 
   #headers(reply: SandboxReply): Record<string, string | number> {

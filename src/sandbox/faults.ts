@@ -88,6 +88,8 @@ export type FaultReport = SandboxFault & { readonly fired: number; readonly spen
  */
 export class FaultBook {
   readonly #random: () => number;
+  /** Aborted when the rules are replaced. */
+  #inForce = new AbortController();
   #rules: { readonly fault: SandboxFault; fired: number }[] = [];
 
   constructor(random: () => number) {
@@ -100,9 +102,16 @@ export class FaultBook {
     this.#rules.push(...parsed.map((fault) => ({ fault, fired: 0 })));
   }
 
-  /** Replaces all rules. @throws like `add`; then the old ones stay */
+  /** Ends the waiting that the rules in force have caused. */
+  get over(): AbortSignal {
+    return this.#inForce.signal;
+  }
+
+  /** Replaces all rules. What waits for the end of a delay goes on at once. @throws like `add`; then the old ones stay */
   replace(rules: readonly unknown[]): void {
     const parsed = z.array(RULE).parse(rules);
+    this.#inForce.abort();
+    this.#inForce = new AbortController();
     this.#rules = parsed.map((fault) => ({ fault, fired: 0 }));
   }
 

@@ -40,6 +40,7 @@ export async function handle(
   const known = target.endpointUid !== null && service.endpoints.has(target.endpointUid);
   const uploadOver = route === 'upload' ? meter.uploadArrived(known ? target.endpointUid : null) : null;
   const fault = isServiceRoute(route) ? all.faults.pick(route, name) : null;
+  const { over } = all.faults;
   const exchange = new SandboxExchange(request, response, (ending) => {
     uploadOver?.();
     if (route !== 'control') meter.count(route, ending);
@@ -49,7 +50,7 @@ export async function handle(
   try {
     if (route === 'control') return await control(all.controls, exchange, target.path);
     const work = (): Promise<SandboxReply> => WORK[route](service, request, target);
-    if (fault) return await misbehave(exchange, fault, work);
+    if (fault) return await misbehave(exchange, fault, work, over);
     exchange.send(await work());
   } catch (error) {
     // The client went away, which is not an error here; the exchange counts it.

@@ -12,15 +12,17 @@ export async function misbehave(
   exchange: SandboxExchange,
   fault: SandboxFault,
   work: () => Promise<SandboxReply>,
+  over: AbortSignal,
 ): Promise<void> {
+  const wait = () => exchange.pause(fault.delayMs, over);
   const instead = async (reply: SandboxReply, store: boolean): Promise<void> => {
     await (store ? work() : drain(exchange.request));
-    await exchange.pause(fault.delayMs);
+    await wait();
     exchange.send(reply);
   };
   const spoilt = async (spoil: (reply: SandboxReply) => SandboxReply): Promise<void> => {
     const reply = await work();
-    await exchange.pause(fault.delayMs);
+    await wait();
     exchange.send(reply.status < 300 ? spoil(reply) : reply);
   };
   switch (fault.kind) {
@@ -42,12 +44,12 @@ export async function misbehave(
       });
     case 'lostAnswer':
       await work();
-      await exchange.pause(fault.delayMs);
+      await wait();
       return exchange.cut();
     case 'cut':
-      return cut(exchange, fault, work);
+      return cut(exchange, fault, work, wait);
     case 'stall':
-      return stall(exchange, fault, work);
+      return stall(exchange, fault, work, wait);
   }
 }
 
@@ -55,10 +57,11 @@ async function cut(
   exchange: SandboxExchange,
   fault: Extract<SandboxFault, { kind: 'cut' }>,
   work: () => Promise<SandboxReply>,
+  wait: () => Promise<void>,
 ): Promise<void> {
   if (fault.at === 'midBody') await readHalf(exchange);
   const reply = fault.at === 'midAnswer' ? await work() : null;
-  await exchange.pause(fault.delayMs);
+  await wait();
   if (reply) await exchange.sendHalf(reply);
   exchange.cut();
 }
@@ -67,6 +70,7 @@ async function stall(
   exchange: SandboxExchange,
   fault: Extract<SandboxFault, { kind: 'stall' }>,
   work: () => Promise<SandboxReply>,
+  wait: () => Promise<void>,
 ): Promise<void> {
   switch (fault.at) {
     case 'beforeBody':
@@ -78,7 +82,7 @@ async function stall(
     case 'midAnswer': {
       exchange.stall();
       const reply = await work();
-      await exchange.pause(fault.delayMs);
+      await wait();
       return exchange.sendHalf(reply);
     }
   }

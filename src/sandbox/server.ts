@@ -38,7 +38,7 @@ export interface Sandbox {
   readonly dir: string;
   /** Appends fault rules. @throws ZodError */
   misbehave(...rules: FaultRule[]): void;
-  /** Removes all fault rules. Requests that are stalled stay stalled. */
+  /** Removes all fault rules, and sends delayed answers at once. Requests that are stalled stay stalled. */
   behave(): void;
   faults(): readonly FaultReport[];
   /** Everything stored, in order of the names' first arrival. */

@@ -203,7 +203,7 @@ describe('a changed secret', () => {
       expect.stringMatching(/^FAIL +service: .*\[CREDENTIALS_REFUSED\]$/m),
     ]);
     await writeFile(file, JSON.stringify(rotated));
-    await until(() => site.sandbox.received().length === 2, 'the right secret to be taken up', 120_000);
+    await until(() => site.sandbox.received().length === 2, 'the right secret to be taken up');
     await until(async () => (await site.list('--state', 'accepted')).length === 2);
     // The acceptance is recorded first.
     await until(async () => !(await said(site, 'status')).includes('[CREDENTIALS_REFUSED]'));

@@ -58,7 +58,7 @@ test('a backup of a running agent is consistent, contains no secret, and is rest
   const agent = await site.quickStart();
   await until(() => site.sandbox.received().length >= 2);
   const archive = site.file('backup.receiptd');
-  const { bytes: size } = JSON.parse(await site.must('backup', archive, '--json')) as { bytes: number };
+  const { bytes: size } = JSON.parse(await site.quickMust('backup', archive, '--json')) as { bytes: number };
   expect((await stat(archive)).size).toBe(size);
   expect(agent.alive).toBe(true);
   expect(await site.look('backup', archive)).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'already exists');
@@ -73,7 +73,10 @@ test('a backup of a running agent is consistent, contains no secret, and is rest
   other.env['RECEIPTD_STATE_DIR'] = other.stateDir;
   expect(await other.look('restore', archive)).toBeRefused(2, 'CONFIRMATION_NEEDED', '--yes');
   expect(existsSync(other.stateDir)).toBe(false);
-  const told = JSON.parse(await other.must('restore', archive, '--yes', '--json')) as Record<string, unknown>;
+  const told = JSON.parse(await other.quickMust('restore', archive, '--yes', '--json')) as Record<
+    string,
+    unknown
+  >;
   expect(told).toMatchObject({ documents: expect.any(Number), replayed: 0, wroteConfig: other.config });
   expect(await readFile(other.config, 'utf8')).toContain('https://hooks.example/***');
   for (const name of await readdir(other.stateDir)) {

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { drawReceipt } from '../support/images.ts';
 import { canMount, withReadOnly } from '../support/ownMount.ts';
-import { MAIN, prepare, type Site, temporaryDirectory, until } from './support/agent.ts';
+import { MAIN, prepare, Site, temporaryDirectory, until } from './support/agent.ts';
 import { makeTables, SCHEMA_VERSION } from '../../src/ledger/sqlite/tables.ts';
 import { runInProcess } from './support/inProcess.ts';
 
@@ -144,24 +144,33 @@ describe('receiptd ledger verify', () => {
 
   test.skipIf(!canMount())('verifies a read-only copy, with and without its log', async () => {
     const site = await prepare();
-    const agent = await site.start();
+    const agent = await site.quickStart();
     await drop(site, 'a.jpg');
     await until(async () => (await site.list('--state', 'accepted')).length === 1);
-    await agent.kill();
-    const onReadOnly = (...args: string[]) => {
-      const command = [process.execPath, MAIN, ...args, '--config', site.config];
-      const env = { ...process.env, ...site.env };
-      const { status, stdout, stderr } = spawnSync(...withReadOnly(site.stateDir, command), { env });
+    const withLog = new Site(site.dir, site.sandbox, 'copy.yaml');
+    await cp(site.stateDir, site.file('copy'), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.sock'),
+    });
+    await withLog.configure({ stateDir: site.file('copy') });
+    await agent.stop();
+    const onReadOnly = ({ config, env }: Site, stateDir: string, ...args: string[]) => {
+      const command = [process.execPath, MAIN, ...args, '--config', config];
+      const { status, stdout, stderr } = spawnSync(...withReadOnly(stateDir, command), {
+        env: { ...process.env, ...env },
+      });
       return { status, text: `${stdout.toString()}${stderr.toString()}` };
     };
-    for (const recover of [async () => {}, async () => void (await site.quickOnce())]) {
-      await recover();
-      const verified = onReadOnly('ledger', 'verify');
+    for (const [of, stateDir] of [
+      [withLog, site.file('copy')],
+      [site, site.stateDir],
+    ] as const) {
+      const verified = onReadOnly(of, stateDir, 'ledger', 'verify');
       expect(verified.text).toContain('Ledger:  1 document, compared with the journal.');
       expect(verified.status).toBe(0);
-      expect(onReadOnly('list').text).toContain('a.jpg');
+      expect(existsSync(join(stateDir, 'ledger.db-wal'))).toBe(of === withLog);
     }
-    expect(existsSync(site.file('state', 'ledger.db-wal'))).toBe(false);
+    expect(onReadOnly(withLog, site.file('copy'), 'list').text).toContain('a.jpg');
   });
 });
 

@@ -80,11 +80,8 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
       await killed.kill();
       await holder.query(release);
     };
-    const lockOf = (table: string) => `BEGIN; LOCK TABLE receiptd.${table} IN ACCESS EXCLUSIVE MODE`;
-
-    await killedAt(lockOf('attempts'), 'ROLLBACK');
+    await killedAt('BEGIN; LOCK TABLE receiptd.files IN ACCESS EXCLUSIVE MODE', 'ROLLBACK');
     await drop(site, 6, 3);
-    await killedAt(lockOf('files'), 'ROLLBACK');
     await until(isAccepted(site, 9), 'the images that came meanwhile');
     // The last moment: the mark is set, and the shared ledger does not say yet that all of it is there.
     await killedAt('SELECT pg_advisory_lock(1)', 'SELECT pg_advisory_unlock(1)', () =>

@@ -44,7 +44,7 @@ async function scrape(port: number) {
   return { text, families, value };
 }
 
-it('metrics count uploaded, refused and waiting documents under the documented names', async () => {
+it('metrics count uploaded, refused and waiting documents under the documented names, and show pauses and missing folders', async () => {
   const port = await freePort();
   const site = await prepared(port);
   site.sandbox.misbehave({ kind: 'status', status: 422, nameIncludes: 'refused', times: 1 });
@@ -87,14 +87,9 @@ it('metrics count uploaded, refused and waiting documents under the documented n
   // The library's own metrics of the process.
   expect(value('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(1e6);
-});
 
-it('metrics show waiting documents, pauses and missing folders, with their age', async () => {
-  const port = await freePort();
-  const site = await prepared(port);
-  await site.quickStart();
   await site.quickMust('pause', 'office');
-  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'waits' }));
+  await writeFile(site.file('inbox', 'waits.jpg'), await drawReceipt({ type: 'jpeg', seed: 'waits' }));
   await until(async () => (await scrape(port)).value('receiptd_documents', { state: 'held' }) === 1);
   const waiting = await scrape(port);
   expect(waiting.value('receiptd_oldest_waiting_seconds')).toBeGreaterThan(0);
@@ -103,7 +98,7 @@ it('metrics show waiting documents, pauses and missing folders, with their age',
   await until(async () => (await scrape(port)).value('receiptd_folder_watched') === 0);
 });
 
-it('the metrics server separates health from readiness, and only allows reading', async () => {
+it('the metrics server separates health from readiness, only allows reading, and answers only to this machine', async () => {
   const port = await freePort();
   const site = await prepared(port);
   await site.quickStart();
@@ -114,40 +109,8 @@ it('the metrics server separates health from readiness, and only allows reading'
   expect((await ask(port, '/metrics', { method: 'POST', body: 'x' })).status).toBe(405);
   expect((await ask(port, '/v1/status')).status).toBe(404);
   expect((await ask(port, '/../../etc/passwd')).status).toBe(404);
-});
 
-it('a used metrics address is an incident that delays no receipt, and metrics are served once it is free', async () => {
-  const port = await freePort();
-  const other = createServer();
-  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
-  const site = await prepared(port);
-  await site.quickStart();
-  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'goes' }));
-  await until(() => site.sandbox.received().length === 1);
-  const { incidents } = await callControl(site.stateDir, 'status', {});
-  expect(incidents).toMatchObject([
-    { code: 'PORT_IN_USE', params: { detail: expect.stringContaining(String(port)) as string } },
-  ]);
-  const moved = await freePort();
-  await writeFile(
-    `${site.config}~`,
-    (await readFile(site.config, 'utf8')).replace(`127.0.0.1:${port}`, `127.0.0.1:${moved}`),
-  );
-  await rename(`${site.config}~`, site.config);
-  await until(async () =>
-    ask(moved, '/healthz').then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  );
-  expect((await callControl(site.stateDir, 'status', {})).incidents).toEqual([]);
-  await new Promise((resolve) => other.close(resolve));
-});
-
-it('metrics and health answer only to this machine, whatever a page calls it', async () => {
-  const port = await freePort();
-  const site = await prepared(port);
-  await site.quickStart();
+  // Only to this machine, whatever a page calls it.
   const status = (path: string, host: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       get({ port, path, headers: { host } }, (answer) => resolve(answer.resume().statusCode)).on(
@@ -176,6 +139,34 @@ it('metrics and health answer only to this machine, whatever a page calls it', a
     console: { hosts: ['prometheus.example'] },
   });
   await until(async () => (await status('/metrics', `prometheus.example:${port}`)) === 200);
+});
+
+it('a used metrics address is an incident that delays no receipt, and metrics are served once it is free', async () => {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  const site = await prepared(port);
+  await site.quickStart();
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'goes' }));
+  await until(() => site.sandbox.received().length === 1);
+  const { incidents } = await callControl(site.stateDir, 'status', {});
+  expect(incidents).toMatchObject([
+    { code: 'PORT_IN_USE', params: { detail: expect.stringContaining(String(port)) as string } },
+  ]);
+  const moved = await freePort();
+  await writeFile(
+    `${site.config}~`,
+    (await readFile(site.config, 'utf8')).replace(`127.0.0.1:${port}`, `127.0.0.1:${moved}`),
+  );
+  await rename(`${site.config}~`, site.config);
+  await until(async () =>
+    ask(moved, '/healthz').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  expect((await callControl(site.stateDir, 'status', {})).incidents).toEqual([]);
+  await new Promise((resolve) => other.close(resolve));
 });
 
 /** Console, receiver and metrics: exposed or used addresses delay no receipt, and `check` names them. */

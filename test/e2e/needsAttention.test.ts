@@ -100,15 +100,13 @@ test('a file whose name is not valid UTF-8 gets a note while the agent runs, and
   expect(await agent.stop()).toMatchObject({ status: 0 });
 });
 
-test('the folder for people is tidied up after kills, and when the configuration moves it', async () => {
+test('the folder for people is tidied up after a kill, and when the configuration moves it', async () => {
   const { site, inbox, place, shown } = await office();
   const scans = Array.from({ length: 10 }, (_, n) => `scan ${n}.jpg`);
   for (const name of scans) await writeFile(`${inbox}/${name}`, `no image: ${name}`);
-  for (const enough of [1, 11]) {
-    const agent = await site.start();
-    await until(() => shown().length >= enough, `${enough} files`);
-    await agent.kill();
-  }
+  const killed = await site.start();
+  await until(() => shown().length > 4, 'some of them');
+  await killed.kill();
   const agent = await site.quickStart();
   const both = scans.flatMap((name) => [name, `${name} - why.txt`]).toSorted();
   await until(() => shown().length === both.length, 'all of them, once');

@@ -41,7 +41,7 @@ describe('a proxy', () => {
     ] as const) {
       const service = { baseUrl: site.sandbox.url, proxy: `http://${address}` };
       await site.writeConfig({ service, folders: folders(site) });
-      const ended = await site.quickOnce('--wait', '1s');
+      const ended = await site.quickOnce('--wait', '300ms');
       expect(ended.status).toBe(5);
       expect(ended.stderr).toContain(words);
       expect(ended.stderr + ended.stdout).not.toContain('wrong-word');
@@ -65,7 +65,7 @@ test.skipIf(!hasOpenssl)(
     const baseUrl = await tlsFront(authority.issue('IP:127.0.0.1'), site.sandbox.url);
     await scan(site, 'a.jpg');
     await site.writeConfig({ service: { baseUrl, proxy: `http://${proxy.host}` }, folders: folders(site) });
-    const distrustful = await site.quickOnce('--wait', '1s');
+    const distrustful = await site.quickOnce('--wait', '300ms');
     expect(distrustful.status).toBe(5);
     expect(distrustful.stderr).toContain('has a certificate that this machine does not trust');
     await copyFile(authority.file, site.file('authority.pem'));
@@ -96,7 +96,7 @@ test('a login page of the network fails no document, and the target of its redir
       return response.end('<html>Please log in</html>');
     });
     await site.writeConfig({ service: { baseUrl: portal.baseUrl }, folders: folders(site) });
-    expect((await site.quickOnce('--wait', '1s')).status).toBe(5);
+    expect((await site.quickOnce('--wait', '300ms')).status).toBe(5);
     const rows = await site.list();
     expect(rows.map(({ state }) => state)).not.toContain('failed');
     expect(rows.map(({ state }) => state)).not.toContain('accepted');

@@ -2,21 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
-import { OFFICE, prepare, storedOnce, type ConfigKeys, type Site } from './support/agent.ts';
-import { quickly } from './support/commandLine.ts';
+import { OFFICE, prepare, storedOnce, type Site } from './support/agent.ts';
+import './support/commandLine.ts';
 import { freePort } from '../support/ports.ts';
 
 async function drop(site: Site, ...names: string[]): Promise<void> {
   for (const name of names) {
     await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
   }
-}
-
-/** The agent waits for files that are no images as long as for growing files: five seconds by default. */
-function briskly(site: Site): ConfigKeys {
-  return {
-    folders: [{ path: site.file('inbox'), endpoint: 'office', settle: { long: '300ms' }, pages: 'whole' }],
-  };
 }
 
 describe('run --once', () => {
@@ -48,7 +41,6 @@ describe('run --once', () => {
     expect(failed).toMatchObject([{ path: site.file('inbox', 'b.jpg'), reason: 'HTTP_422' }]);
 
     const { requests } = site.sandbox.stats();
-    await site.configure(briskly(site));
     await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
     expect(await site.quickOnce()).toMatchObject({
       status: 3,
@@ -59,7 +51,7 @@ describe('run --once', () => {
 
   test('reports its own run: earlier problems are one line and change no status, and a stray text file is no problem', async () => {
     const site = await prepare();
-    await site.configure(briskly(site));
+    await site.configure({ folders: [site.folder('inbox', { pages: 'whole' })] });
     await drop(site, 'a.jpg');
     await writeFile(site.file('inbox', 'notes.txt'), 'bread and butter');
     expect(await site.quickOnce()).toMatchObject({ status: 0, stdout: '1 accepted.\n' });
@@ -125,7 +117,7 @@ describe('run --once', () => {
 
     await drop(site, 'c.jpg');
     site.sandbox.misbehave({ kind: 'status', status: 503 });
-    const ended = await site.quickOnce('--wait', '1s');
+    const ended = await site.quickOnce('--wait', '300ms');
     expect(ended).toMatchObject({ status: 5 });
     expect(ended.stdout).toContain('the service could not be reached');
 
@@ -144,7 +136,7 @@ describe('run --once', () => {
     ]);
     expect(await site.quickMust('run', '--dry-run')).toContain('1 queued document would be sent as well.');
     for (const args of [['whoami'], ['endpoint', 'create', 'x']])
-      expect(await quickly(site, [...args, '--config', site.config])).toBeRefused(
+      expect(await site.look(...args)).toBeRefused(
         5,
         'SERVICE_UNREACHABLE',
         'ECONNREFUSED',
@@ -185,7 +177,6 @@ describe('run --once', () => {
 
   test('lists with --dry-run what would be sent under which name, and changes nothing', async () => {
     const site = await prepare();
-    await site.configure(briskly(site));
     await drop(site, 'a.jpg', 'b.jpg');
     await writeFile(site.file('inbox', 'copy of a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a.jpg' }));
     await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');

@@ -9,17 +9,11 @@ import { drawReceipt } from '../support/images.ts';
 import { HEIC } from '../support/heic.ts';
 import { pdfOf, type PdfPage } from '../support/pdf.ts';
 import { tiffOf } from '../support/tiff.ts';
-import { prepare, type ConfigKeys, type Site } from './support/agent.ts';
+import { prepare } from './support/agent.ts';
 import { hasReceipts, receiptFile, receipts } from './support/receipts.ts';
 
 // A low resolution, because drawing takes a while.
 const TAKES_JPEG = { accept: ['jpeg', 'png'], pageResolution: 72 };
-
-/** The agent waits for files that grow page by page: five seconds by default. */
-function briskly(site: Site, more: Record<string, unknown> = {}): ConfigKeys {
-  const folder = { path: site.file('inbox'), endpoint: 'office', settle: { long: '250ms' }, ...more };
-  return { folders: [folder] };
-}
 
 function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
@@ -34,7 +28,8 @@ async function scan(seed: string): Promise<{ page: PdfPage; jpeg: Buffer; sha256
 describe('multi-page files', () => {
   test('a PDF of scans sends each JPEG in it byte for byte under its own name; the same PDF again sends nothing', async () => {
     const site = await prepare();
-    await site.configure(briskly(site, { name: '{stem}-{page:3}-of-{pages}', afterUpload: 'archive' }));
+    const folder = site.folder('inbox', { name: '{stem}-{page:3}-of-{pages}', afterUpload: 'archive' });
+    await site.configure({ folders: [folder] });
     const scans = await Promise.all(['a', 'b', 'c', 'b'].map(scan));
     await writeFile(site.file('inbox', 'feeder.pdf'), pdfOf(scans.map(({ page }) => page)));
     expect(await site.once()).toMatchObject({ status: 0 });
@@ -75,7 +70,7 @@ describe('multi-page files', () => {
 
   test('drawn pages, a multi-page TIFF and a HEIC are sent; encrypted and damaged files end with a reason and delay nothing', async () => {
     const site = await prepare();
-    await site.configure(briskly(site, TAKES_JPEG));
+    await site.configure({ folders: [site.folder('inbox', TAKES_JPEG)] });
     const { page } = await scan('d');
     await writeFile(
       site.file('inbox', 'written.pdf'),
@@ -135,9 +130,8 @@ describe('multi-page files', () => {
     'a PDF of real receipts stores every JPEG once, byte for byte, despite repeated kills',
     async () => {
       const site = await prepare();
-      await site.configure(briskly(site));
       // Their number, and not their bytes, matters here.
-      const files = chosenOf(Object.keys(receipts()), (_, at) => at % 5 === 0);
+      const files = chosenOf(Object.keys(receipts()), (_, at) => at % 8 === 0);
       const pages: PdfPage[] = [];
       const wanted = new Set<string>();
       for (const name of files) {

@@ -17,8 +17,8 @@ function times(agent: Running, message: string): number {
 
 const IN_EFFECT = 'The configuration was changed and applied';
 
-it('a replaced file takes effect by itself, at SIGHUP and with `receiptd reload`', async () => {
-  const site = await prepare({ intake: { reconcileEvery: '1s' } });
+it('a replaced file takes effect by itself, at SIGHUP and with `receiptd reload`; an invalid file changes nothing, and is one incident until it is valid again; a kill during a change loses nothing', async () => {
+  const site = await prepare({ intake: { reconcileEvery: '1s' }, delivery: { concurrency: 2, grace: '1m' } });
   const agent = await site.start();
   await drop(site, 'inbox', 'a.jpg');
   await until(() => stored(site).length === 1);
@@ -47,14 +47,6 @@ it('a replaced file takes effect by itself, at SIGHUP and with `receiptd reload`
   expect(await site.quickMust('reload')).toContain('is in effect');
   expect([times(agent, IN_EFFECT), times(agent, '"Watching"')]).toEqual([3, watching]);
 
-  expect(await agent.stop()).toMatchObject({ status: 0 });
-  expect((await storedOnce(site)).size).toBe(4);
-  expect(site.sandbox.stats().repeats).toBe(0);
-});
-
-it('an invalid file changes nothing, and is one incident until it is valid again', async () => {
-  const site = await prepare();
-  const agent = await site.start();
   const good = await readFile(site.config, 'utf8');
   await replaceBy(site, `${good.replace('endpoint: office', 'endpoint: offfice')}unheardOf: 1\n`);
   await agent.logged('offfice');
@@ -74,23 +66,36 @@ it('an invalid file changes nothing, and is one incident until it is valid again
   expect(agent.stderr).not.toMatch(/A problem began.*\\n/);
   expect((await callControl(site.stateDir, 'config', {})).problem).toContain('offfice');
   expect(await site.look('reload')).toMatchObject({ status: 2 });
+  const reloads = times(agent, 'Reloading the configuration file');
   agent.signal('SIGHUP');
-  await agent.logged('Reloading the configuration file');
-  await drop(site, 'inbox', 'a.jpg');
-  await until(() => stored(site).length === 1);
+  await until(() => times(agent, 'Reloading the configuration file') > reloads);
+  await drop(site, 'inbox', 'e.jpg');
+  await until(() => stored(site).length === 5);
   expect(times(agent, 'A problem began')).toBe(1);
 
   // The same goes for the uid of the example.
   await replaceBy(site, good.replace(OFFICE, EXAMPLE_UID));
   const refused = expect.stringContaining('[ENDPOINT_IS_EXAMPLE]') as string;
   expect(await site.look('reload')).toMatchObject({ status: 2, stderr: refused });
-  await drop(site, 'inbox', 'b.jpg');
-  await until(() => stored(site).length === 2);
+  await drop(site, 'inbox', 'f.jpg');
+  await until(() => stored(site).length === 6);
 
   await replaceBy(site, good);
   await until(async () => (await callControl(site.stateDir, 'status', {})).incidents.length === 0);
   expect((await callControl(site.stateDir, 'config', {})).problem).toBeNull();
-  expect(await agent.stop()).toMatchObject({ status: 0 });
+
+  await until(async () => (await site.list('--state', 'accepted')).length === 6);
+  site.sandbox.misbehave({ kind: 'delay', delayMs: 3_600_000 });
+  for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${n}.jpg`);
+  await until(() => site.sandbox.stats().uploadsInFlight === 2);
+  const change = changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: 'new-{hash:8}' }]);
+  change.catch(() => {});
+  await until(async () => (await readFile(site.config, 'utf8')).includes('new-{hash:8}'));
+  await agent.kill();
+  await expect(change).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
+  site.sandbox.behave();
+  expect(await site.quickOnce()).toMatchObject({ status: 0 });
+  expect((await storedOnce(site)).size).toBe(10);
 });
 
 it('a change over the socket keeps comments, is recorded, and is in effect when it is answered', async () => {
@@ -141,23 +146,6 @@ it('a change over the socket keeps comments, is recorded, and is in effect when 
   expect(await agent.stop()).toMatchObject({ status: 0 });
   expect((await storedOnce(site)).size).toBe(2);
   expect(await readFile(join(site.stateDir, 'ledger.journal'), 'utf8')).toMatch(/"config".*append folders/);
-});
-
-it('a kill during a change loses nothing, and leaves a complete configuration', async () => {
-  const site = await prepare({ delivery: { concurrency: 2, grace: '1m' } });
-  const { sandbox } = site;
-  const agent = await site.start();
-  sandbox.misbehave({ kind: 'delay', delayMs: 5_000 });
-  for (let n = 0; n < 4; n += 1) await drop(site, 'inbox', `${n}.jpg`);
-  await until(() => sandbox.stats().uploadsInFlight === 2);
-  const change = changeConfig(site, [{ kind: 'set', path: ['folders', 0, 'name'], value: 'new-{hash:8}' }]);
-  change.catch(() => {});
-  await until(async () => (await readFile(site.config, 'utf8')).includes('new-{hash:8}'));
-  await agent.kill();
-  await expect(change).rejects.toMatchObject({ code: 'CONTROL_FAILED' });
-  sandbox.behave();
-  expect(await site.quickOnce()).toMatchObject({ status: 0 });
-  expect((await storedOnce(site)).size).toBe(4);
 });
 
 it('waiting documents of a folder are sent after the folder was removed from the configuration', async () => {
@@ -232,7 +220,7 @@ it('a configuration change keeps the time of each folder state', async () => {
 });
 
 describe('a new endpoint', () => {
-  it('a new endpoint is created at the service and added to the configuration', async () => {
+  it('is created at the service and added to the configuration', async () => {
     const site = await prepare();
     const agent = await site.quickStart();
     const taken = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'office' });
@@ -259,10 +247,25 @@ describe('a new endpoint', () => {
       { kind: 'append', path: ['folders'], value: { path: site.file('shop'), endpoint: 'shop' } },
     ]);
     await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === made.uid));
+
+    // One that was created is not lost if the configuration can no longer be written.
+    const good = await readFile(site.config, 'utf8');
+    site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_600_000 });
+    const late = callControl(site.stateDir, 'createEndpoint', { name: 'Stall', alias: 'stall' });
+    late.catch(() => {});
+    // The endpoint is created, but the answer is delayed.
+    await until(() => site.sandbox.endpoints().some(({ name }) => name === 'Stall'));
+    await replaceBy(site, `${good}\nunknown: 1\n`);
+    site.sandbox.behave();
+    const error: unknown = await late.catch((each: unknown) => each);
+    const { uid } = site.sandbox.endpoints().find(({ name }) => name === 'Stall') ?? {};
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`${uid}`) });
+    await replaceBy(site, good);
+    expect(await site.quickMust('endpoint', 'list')).toContain(uid);
     expect(await agent.stop()).toMatchObject({ status: 0 });
   });
 
-  it('a second endpoint leaves folders without an explicit endpoint at the first one', async () => {
+  it('leaves folders without an explicit endpoint at the first one', async () => {
     const site = await prepare({ folders: [] });
     await site.configure({ endpoints: { office: { uid: OFFICE } }, folders: [{ path: site.file('inbox') }] });
     const agent = await site.quickStart();
@@ -271,24 +274,6 @@ describe('a new endpoint', () => {
     expect(config.values['folders']).toEqual([{ path: site.file('inbox'), endpoint: 'office' }]);
     await drop(site, 'inbox', 'a.jpg');
     await until(() => stored(site).length === 1);
-    expect(await agent.stop()).toMatchObject({ status: 0 });
-  });
-
-  it('a created endpoint is not lost if the configuration can no longer be written', async () => {
-    const site = await prepare();
-    const agent = await site.quickStart();
-    const good = await readFile(site.config, 'utf8');
-    site.sandbox.misbehave({ kind: 'delay', route: 'createEndpoint', delayMs: 3_000 });
-    const made = callControl(site.stateDir, 'createEndpoint', { name: 'Shop', alias: 'shop' });
-    made.catch(() => {});
-    // The endpoint is created, but the answer is delayed.
-    await until(() => site.sandbox.endpoints().some(({ name }) => name === 'Shop'));
-    await replaceBy(site, `${good}\nunknown: 1\n`);
-    const error: unknown = await made.catch((each: unknown) => each);
-    const { uid } = site.sandbox.endpoints().find(({ name }) => name === 'Shop') ?? {};
-    expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(`${uid}`) });
-    await replaceBy(site, good);
-    expect(await site.quickMust('endpoint', 'list')).toContain(uid);
     expect(await agent.stop()).toMatchObject({ status: 0 });
   });
 });

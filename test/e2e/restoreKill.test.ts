@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBackup } from '../../src/features/backup/readBackup.ts';
 import { restoreBackup } from '../../src/features/backup/restoreBackup.ts';
 import { inspectBackup } from '../../src/features/backup/source.ts';
@@ -10,7 +10,8 @@ import { acquireInstanceLock } from '../../src/state-dir/instanceLock.ts';
 import { movedAway } from '../../src/state-dir/stateMarks.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import { verifyJournal } from '../../src/ledger/journal/verify.ts';
-import { chosenKills } from '../support/everyCase.ts';
+import { keepForFile } from '../support/cleanUp.ts';
+import { chosenOf } from '../support/everyCase.ts';
 import { compile, runScript } from '../support/scripts.ts';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, type Site } from './support/agent.ts';
@@ -21,37 +22,33 @@ const NEW = 'NEW';
 /** The step that sets the mark. */
 const MARK = 'rename restore.json';
 
-interface Scene {
-  readonly site: Site;
-  readonly archive: string;
-  readonly at: (dir: string) => Promise<Parameters<typeof restoreBackup>[0]>;
-}
+let site: Site;
+let archive: string;
+let end: (() => Promise<void>) | undefined;
+/** The configuration, with another state directory. */
+let at: (stateDir: string) => Promise<Parameters<typeof restoreBackup>[0]>;
 
-/** A PC with a ledger, a waiting image in the spool, and a backup; on request with the archive of another PC. */
-async function scene(other: 'with an archive' | 'alone'): Promise<Scene> {
-  const site = await prepare({ spool: 'always' });
+/** A PC with a ledger, a waiting image in the spool and a backup, and the archive of another PC. */
+beforeAll(async () => {
+  site = await prepare({ spool: 'always' });
+  archive = site.file('archive');
   await site.sandbox.close();
   const fill = async (name: string): Promise<void> => {
     await writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
     // In a separate process, because a ledger that was open in this one keeps its log until garbage collection.
-    expect((await site.once('--wait', '1s')).status).toBe(5);
+    expect((await site.once('--wait', '0s')).status).toBe(5);
   };
-  const archive = site.file('archive');
-  if (other === 'with an archive') {
-    await fill(NEW);
-    await site.quickMust('backup', archive);
-    await rm(site.stateDir, { recursive: true });
-    await rm(site.file('inbox', `${NEW}.jpg`));
-  }
+  await fill(NEW);
+  await site.quickMust('backup', archive);
+  await rm(site.stateDir, { recursive: true });
+  await rm(site.file('inbox', `${NEW}.jpg`));
   await fill(OLD);
   await site.must('backup');
   const context = { env: {}, cwd: site.dir, platform: process.platform, home: site.dir, isRoot: false };
-  return {
-    site,
-    archive,
-    at: async (stateDir) => ({ ...(await loadConfig(site.config, context)), stateDir }),
-  };
-}
+  at = async (stateDir) => ({ ...(await loadConfig(site.config, context)), stateDir });
+  end = keepForFile();
+});
+afterAll(() => end?.());
 
 /**
  * Does `work`, and kills itself just before its n-th change of a file or directory; with `MARK`, n counts from the mark, which is 0.
@@ -88,6 +85,12 @@ async function killed(work: string, nth: number, from = ''): Promise<string> {
   }
 }
 
+/** In the middle and before the last change, besides `more`. */
+function chosenKills({ length }: readonly string[], ...more: number[]): number[] {
+  const numbers = Array.from({ length }, (_, index) => index + 1);
+  return chosenOf(numbers, (n) => [Math.ceil(length / 2), length, ...more].includes(n));
+}
+
 /** All changes of `work`. Needs its own copy of the state directory. */
 async function changesOf(work: string): Promise<string[]> {
   const said = await killed(work, 0);
@@ -117,7 +120,7 @@ async function heldIn(stateDir: string): Promise<string> {
   }
 }
 
-async function copyOf(site: Site, from: string, name: string): Promise<string> {
+async function copyOf(from: string, name: string): Promise<string> {
   const stateDir = site.file(name);
   await cp(from, stateDir, { recursive: true });
   return stateDir;
@@ -130,7 +133,6 @@ async function comeNext(stateDir: string): Promise<string> {
 }
 
 test('a restore killed at any step leaves the complete old or new state, and can be finished', async () => {
-  const { site, archive, at } = await scene('with an archive');
   const { url } = await compile('features/backup/restoreBackup.ts');
   const config = await at(site.stateDir);
   const how = {
@@ -150,7 +152,7 @@ test('a restore killed at any step leaves the complete old or new state, and can
     [9, ''],
     [0, MARK],
   ] as const) {
-    const stateDir = await copyOf(site, site.stateDir, `before${n}`);
+    const stateDir = await copyOf(site.stateDir, `before${n}`);
     const what = await killed(importing(stateDir), n, from);
     expect(await comeNext(stateDir), what).toBe(OLD);
     expect(what.startsWith(MARK)).toBe(n === 0);
@@ -159,17 +161,17 @@ test('a restore killed at any step leaves the complete old or new state, and can
   }
 
   // From the mark on, the next command finishes the restore, and may itself be killed at each step.
-  const marked = await copyOf(site, site.stateDir, 'marked');
+  const marked = await copyOf(site.stateDir, 'marked');
   await killed(importing(marked), 1, MARK);
   const { url: ending } = await compile('state-dir/stateMarks.ts');
   const finishing = (stateDir: string): string => `
     const { finishRestore } = await import(${JSON.stringify(ending)});
     await finishRestore(${JSON.stringify(stateDir)});`;
-  const changes = await changesOf(finishing(await copyOf(site, marked, 'counted')));
+  const changes = await changesOf(finishing(await copyOf(marked, 'counted')));
   expect(changes.length).toBeGreaterThan(15);
   let ended = '';
-  for (const n of chosenKills(changes.length)) {
-    const stateDir = await copyOf(site, marked, `after${n}`);
+  for (const n of chosenKills(changes)) {
+    const stateDir = await copyOf(marked, `after${n}`);
     const what = await killed(finishing(stateDir), n);
     expect(await comeNext(stateDir), `${n}: ${what}`).toBe(NEW);
     ended = stateDir;
@@ -180,7 +182,6 @@ test('a restore killed at any step leaves the complete old or new state, and can
 });
 
 test('a final backup killed at any step never leaves an archive beside a PC that stays open', async () => {
-  const { site, at } = await scene('alone');
   const [{ url }, { url: ledger }, { url: lock }] = [
     await compile('features/backup/makeBackup.ts'),
     await compile('wiring/ledger.ts'),
@@ -197,12 +198,12 @@ test('a final backup killed at any step never leaves an archive beside a PC that
       file: ${JSON.stringify(file)}, version: '0.0.0', final: true,
       copyLedger: (target) => copyLedger(config, target), onWithoutImage: async () => {},
     });`;
-  const changes = await changesOf(closing(await copyOf(site, site.stateDir, 'all'), site.file('counted')));
+  const changes = await changesOf(closing(await copyOf(site.stateDir, 'all'), site.file('counted')));
   // The step after which the machine is closed and the archive is not in place yet.
   const closed = changes.findIndex((change) => change.startsWith('rename moved-away.json')) + 1;
   const seen = new Set<string>();
-  for (const n of new Set([...chosenKills(changes.length), closed + 1])) {
-    const stateDir = await copyOf(site, site.stateDir, `closing${n}`);
+  for (const n of chosenKills(changes, closed + 1)) {
+    const stateDir = await copyOf(site.stateDir, `closing${n}`);
     const file = site.file(`closing${n}.receiptd`);
     const what = await killed(closing(stateDir, file), n);
     const archive = existsSync(file) ? await readBackup(file, null) : { final: 'none' };

@@ -91,7 +91,7 @@ test('secret and token are in no error about a wrong secret, a refused token or 
   const site = await siteWithoutEnvironment();
   await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}-wrong\n`);
-  await byBinary(site, ['run', '--once', '--wait', '1s']);
+  await byBinary(site, ['run', '--once', '--wait', '300ms']);
   for (const args of [['whoami'], ['check'], ['list'], ['status']]) await command(site, args);
   await command(site, ['login', '--store', 'file', '--client-id', 'e2e', '--no-verify'], `${SECRET}\n`);
   const token = 'T'.repeat(256);
@@ -111,7 +111,7 @@ test('secret and token are in no error about a wrong secret, a refused token or 
     for (const args of [
       ['whoami'],
       ['endpoint', 'create', 'x'],
-      ['run', '--once', '--wait', '1s'],
+      ['run', '--once', '--wait', '300ms'],
       ['list', '--json'],
       ['status', '--json'],
       ['retry', '--all'],
@@ -149,7 +149,7 @@ test('the password of a proxy is in no output, log, ledger, spool or backup, in 
     for (const args of [
       ['check'],
       ['whoami'],
-      ['run', '--once', '--wait', '1s'],
+      ['run', '--once', '--wait', '300ms'],
       ['status', '--json'],
       ['list'],
     ])

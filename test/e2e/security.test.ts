@@ -3,11 +3,12 @@ import { chmod, chown, lstat, mkdir, readdir, readFile, symlink, writeFile } fro
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { cleanUp } from '../support/cleanUp.ts';
 import { asOrdinaryUser } from '../support/ordinaryUser.ts';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { prepare, type Running, type Site, storedOnce, until } from './support/agent.ts';
-import { expectNoTrace, giveAway, ordinaryUserCanRun, shell } from './support/commandLine.ts';
+import { prepare, type Site, storedOnce, until } from './support/agent.ts';
+import { expectNoTrace, giveAway, ordinaryUserCanRun, quickly, shell } from './support/commandLine.ts';
 import { isRoot } from '../support/root.ts';
 
 const strace = requirement(
@@ -18,15 +19,6 @@ const strace = requirement(
 
 async function scan(site: Site, name: string): Promise<void> {
   await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
-}
-
-function withUmask(umask: number, start: () => Running): Running {
-  const before = process.umask(umask);
-  try {
-    return start();
-  } finally {
-    process.umask(before);
-  }
 }
 
 /** Rights of other users on anything in the state directory. */
@@ -40,28 +32,25 @@ async function openToOthers(dir: string): Promise<string[]> {
   return found;
 }
 
-test('nothing in the state directory is accessible to others, whatever the umask, with or without a running agent', async () => {
+test('nothing in the state directory is accessible to others, whatever the umask, with or without a running agent; an open one is made private at the start, which is reported', async () => {
+  const umask = process.umask(0);
+  cleanUp(() => process.umask(umask));
   const site = await prepare();
+  site.env = {};
   await scan(site, 'a.jpg');
-  const login =
-    'umask 000; echo secret-of-tests | env -u RECEIPTD_CLIENT_ID -u RECEIPTD_CLIENT_SECRET $RECEIPTD login --store file --client-id e2e --no-verify';
-  expect((await shell(site, `${login} --config ${site.config}`)).status).toBe(0);
-  const agent = withUmask(0, () => site.spawn('run', '--config', site.config));
-  await agent.logged('receiptd has started');
+  const login = ['login', '--store', 'file', '--client-id', 'e2e', '--config', site.config];
+  expect((await quickly(site, login, { input: 'e2e-secret\n' })).status).toBe(0);
+  const agent = await site.quickStart();
   await until(() => site.sandbox.received().length === 1);
-  expect(await readdir(site.stateDir)).toEqual(expect.arrayContaining(['control.sock', 'ledger.db-wal']));
+  expect(await readdir(site.stateDir)).toEqual(
+    expect.arrayContaining(['control.sock', 'credentials.json', 'ledger.db-wal']),
+  );
   expect(await openToOthers(site.stateDir)).toEqual([]);
   await agent.stop();
   await scan(site, 'b.jpg');
-  const ended = await shell(site, `umask 000; exec $RECEIPTD run --once --config ${site.config}`);
-  expect(ended.status).toBe(0);
-  expect(await openToOthers(site.stateDir)).toEqual([]);
-});
-
-test('an open state directory is made private at the start, which is reported', async () => {
-  const site = await prepare();
-  await scan(site, 'a.jpg');
   expect((await site.quickOnce()).status).toBe(0);
+  expect(await openToOthers(site.stateDir)).toEqual([]);
+
   await chmod(site.stateDir, 0o755);
   await chmod(join(site.stateDir, 'ledger.db'), 0o644);
   const ended = await site.quickOnce();
@@ -251,18 +240,16 @@ describe('check', () => {
       const passwordFile = site.file('mail-password');
       await writeFile(passwordFile, 'secret', { mode: 0o600 });
       const email = { server: 'smtp://127.0.0.1:9', user: 'scans', passwordFile, to: ['office@example.com'] };
-      await site.configure({ alerts: { email } });
+      await site.configure({ alerts: { email }, folders: [site.folder(), site.folder('second')] });
       await site.quickOnce();
       await giveAway(site.dir);
       await chmod(site.dir, 0o755);
-      const good = await site.run('check', '--offline');
-      expect(good.stdout).toMatch(/^ok {4}.*inbox: .* \(Checked as the user \w+\.\)$/m);
-      expect(good.stdout).toMatch(/^ok {4}alerts: .* \(Checked as the user \w+\.\)$/m);
-      // Only root can read it from now on; a check as root would find nothing wrong.
+      // Only root can read these; a check as root would find nothing wrong.
       await chown(site.file('inbox'), 0, 0);
       await chmod(site.file('inbox'), 0o700);
       await chown(passwordFile, 0, 0);
       const bad = await site.run('check', '--offline');
+      expect(bad.stdout).toMatch(/^ok {4}.*second: .* \(Checked as the user \w+\.\)$/m);
       expect(bad.stdout).toMatch(/^FAIL {2}.*inbox: .*\[FOLDER_UNREADABLE\] \(Checked as the user \w+\.\)$/m);
       expect(bad.stdout).toMatch(/^FAIL {2}alerts: .*mail-password.* \(Checked as the user \w+\.\)$/m);
       expect(bad.status).toBe(1);

@@ -7,7 +7,7 @@ import { checkUnit } from '../../src/cli/checkUnit.ts';
 import { definedService, installService } from '../../src/cli/serviceInstall.ts';
 import { canMount } from '../support/ownMount.ts';
 import { MAIN, OFFICE, prepare, until } from './support/agent.ts';
-import { BOOTED, install, place, SYSTEM } from './support/servicePlace.ts';
+import { booted, install, place, SYSTEM } from './support/servicePlace.ts';
 import { isRoot } from '../support/root.ts';
 import { canNotify, type NotifySocket, openNotifySocket } from '../support/notifySocket.ts';
 import { Launchd } from '../../src/features/os-service/launchd/manager.ts';
@@ -114,17 +114,33 @@ test.skipIf(!isRoot || !canMount())(
     const at = await place('content');
     const { file } = await at.config();
     const install = `install --user nobody --exec ${at.exec}`;
-    const script = `${BOOTED}
-    receiptd() { asked service "$@"; }
-    touch record.refuses; receiptd ${install}; rm record.refuses; ls $unit 2>/dev/null
-    ln -s /dev/null $unit; receiptd ${install} --no-start; stat -c '%U %a %F' $unit state
-    touch record.fails; receiptd start; rm record.fails
-    for verb in start stop restart 'status --json' 'logs --lines 7 --follow' uninstall; do receiptd $verb --scope user; done
-    edit; receiptd ${install} --scope user; receiptd ${install}; receiptd ${install} --force
-    edit; receiptd uninstall; receiptd uninstall --force
-    touch record.absent; receiptd stop`;
-    const env = { ...at.host.env, NODE: process.execPath, MAIN, RECEIPTD_CONFIG: file };
-    const { stdout } = await promisify(execFile)('unshare', ['-m', 'sh', '-c', script], { env });
+    const EDIT = 'sed -i s/RestartSec=10/RestartSec=77/ "$UNIT"';
+    const stdout = await booted(
+      at,
+      `touch record.refuses
+      receiptd service ${install}
+      rm record.refuses; ls "$UNIT" 2>/dev/null || true; ln -s /dev/null "$UNIT"
+      receiptd service ${install} --no-start
+      stat -c '%U %a %F' "$UNIT" state; touch record.fails
+      receiptd service start
+      rm record.fails
+      receiptd service start --scope user
+      receiptd service stop --scope user
+      receiptd service restart --scope user
+      receiptd service status --json --scope user
+      receiptd service logs --lines 7 --follow --scope user
+      receiptd service uninstall --scope user
+      ${EDIT}
+      receiptd service ${install} --scope user
+      receiptd service ${install}
+      receiptd service ${install} --force
+      ${EDIT}
+      receiptd service uninstall
+      receiptd service uninstall --force
+      touch record.absent
+      receiptd service stop`,
+      { RECEIPTD_CONFIG: file },
+    );
     expect(stdout.replaceAll(install, 'install')).toBe(`> service install
 MANAGER_FAILED
 systemctl daemon-reload
@@ -308,11 +324,15 @@ describe('setup', () => {
       for (const path of [here.dir, join(here.dir, 'home'), here.scans]) await chmod(path, 0o755);
       const values = { baseUrl: here.sandbox.url, uid: OFFICE, folder: here.scans };
       await writeFile(here.config, `${defaultConfigText(values)}stateDir: ${join(here.dir, 'state')}\n`);
-      const script = `${BOOTED}
-    setup() { asked setup --yes --json --store file --service system --service-user nobody; }
-    setup; setup; chmod 777 ${here.scans}; sed -i 's/^ *endpoint: office/&\\n    afterUpload: archive/' "$RECEIPTD_CONFIG"; setup`;
-      const env = { ...at.host.env, ...variables(here), NODE: process.execPath, MAIN };
-      const { stdout } = await promisify(execFile)('unshare', ['-m', 'sh', '-c', script], { env });
+      const setup = 'receiptd setup --yes --json --store file --service system --service-user nobody';
+      const stdout = await booted(
+        at,
+        `${setup}
+        ${setup}
+        chmod 777 ${here.scans}; sed -i 's/^ *endpoint: office/&\\n    afterUpload: archive/' "$RECEIPTD_CONFIG"
+        ${setup}`,
+        variables(here),
+      );
       const installed = `"nobody",
 systemctl daemon-reload
 systemctl enable receiptd.service

@@ -198,7 +198,7 @@ describe.skipIf(!isRoot)('an installation for the machine is refused', () => {
   });
 
   test('for the same reasons in a dry run', async () => {
-    const at = await place();
+    const at = await place('content');
     const config = await at.config();
     const refusals = async (more: Partial<InstallOptions> = {}) => {
       const { refusal } = await install(at, config, { ...more, dryRun: true });
@@ -211,9 +211,9 @@ describe.skipIf(!isRoot)('an installation for the machine is refused', () => {
     };
     expect(await refusals({ user: 'nobody-of-that-name' })).toBe('INSTALL_REFUSED');
     expect(await refusals({ scope: 'user', user: 'root' })).toBe('USAGE');
-    await chmod(at.folder, 0o700);
+    await chmod(at.exec, 0o700);
     expect(await refusals()).toBe('INSTALL_REFUSED');
-    await chmod(at.folder, 0o755);
+    await chmod(at.exec, 0o755);
     await writeFile(at.unit, '[Service]\n');
     expect(await refusals()).toBe('INSTALL_EDITED');
     // For a package, nothing on this machine matters.

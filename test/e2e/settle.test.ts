@@ -4,6 +4,9 @@ import { expect, test } from 'vitest';
 import { drawReceipt, preallocated, withTrailer } from '../support/images.ts';
 import { prepare, sha256, storedOnce, until } from './support/agent.ts';
 
+/** Longer than a file without a structure would have to be at rest. */
+const PAUSE_MS = 400;
+
 test('a file is sent once and complete, however it is written', async () => {
   const site = await prepare();
   const { sandbox } = site;
@@ -11,14 +14,14 @@ test('a file is sent once and complete, however it is written', async () => {
   const inbox = (name: string) => site.file('inbox', name);
   const jpeg = (seed: string, more = {}) => drawReceipt({ type: 'jpeg', seed, ...more });
 
-  // Ten pieces over ten seconds; the first one contains a thumbnail, which is a complete JPEG.
+  // Ten pieces; the first one contains a thumbnail, which is a complete JPEG.
   const pieces = await jpeg('pieces', { exifThumbnail: true, width: 300, height: 500 });
   const slowly = async () => {
     const length = Math.ceil(pieces.length / 10);
     for (let at = 0; at < pieces.length; at += length) {
       await appendFile(inbox('pieces.jpg'), pieces.subarray(at, at + length));
       expect(sandbox.received().filter(({ name }) => name.startsWith('pieces'))).toEqual([]);
-      if (at + length < pieces.length) await sleep(1111);
+      if (at + length < pieces.length) await sleep(PAUSE_MS);
     }
   };
 
@@ -27,7 +30,7 @@ test('a file is sent once and complete, however it is written', async () => {
   const inPlace = async () => {
     const half = Math.floor(allocated.length / 2);
     await writeFile(inbox('allocated.jpg'), preallocated(allocated, half));
-    await sleep(3000);
+    await sleep(PAUSE_MS);
     const file = await open(inbox('allocated.jpg'), 'r+');
     await file.write(allocated, half, allocated.length - half, half);
     await file.close();

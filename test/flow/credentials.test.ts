@@ -113,7 +113,7 @@ it('waits as long as the token route asks', async () => {
 });
 
 describe('changed credentials', () => {
-  it('are tried within 30 seconds despite a back-off, and checked no more often', async () => {
+  it('are tried within seconds at first, and later within 30 seconds, despite a back-off, and checked no more often', async () => {
     const place = await sendingPlace(['a.jpg']);
     place.tokens.failure = new ReceiptdError({ code: 'CREDENTIALS_REFUSED', message: 'They were refused.' });
     let changed = false;
@@ -123,6 +123,8 @@ describe('changed credentials', () => {
       return changed;
     };
     const sending = await place.start({ credentialsChanged });
+    await place.clock.advance(5_000);
+    expect(looks).toBeGreaterThan(1);
     await place.clock.advance(1_200_000);
     expect(looks).toBeGreaterThan(1_200 / 35);
     expect(looks).toBeLessThan(1_200 / 15);

@@ -92,6 +92,11 @@ test('a delay comes after the work and before the answer', async () => {
   expect(answered).toBe(false);
   expect((await answer).status).toBe(200);
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(149);
+  sandbox.misbehave({ kind: 'delay', delayMs: 3_600_000 });
+  const held = client.upload('y', 'bytes');
+  await until(() => sandbox.received().length === 2);
+  sandbox.behave();
+  expect((await held).status).toBe(200);
 });
 
 test.each(['beforeBody', 'midBody'] as const)('a connection cut %s leaves nothing stored', async (at) => {

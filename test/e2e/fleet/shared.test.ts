@@ -66,6 +66,11 @@ async function agentsOf(site: Site): Promise<Record<string, Agent>> {
   return Object.fromEntries(agents.map((agent) => [agent.name, agent]));
 }
 
+async function holdsOf(site: Site): Promise<unknown[]> {
+  const { stdout } = await site.look('status', '--json');
+  return (JSON.parse(stdout) as { holds: unknown[] }).holds;
+}
+
 /** Names at the service, by image. */
 function stored(sandbox: Sandbox): string[] {
   return sandbox.received().map(({ name }) => name);
@@ -113,37 +118,37 @@ describe.skipIf(!needsPostgres())('two agents on one folder', () => {
     // Together, they send each image once.
     const earlier = stored(sandbox).length;
     const [firstSaid, secondSaid] = [first.stderr.length, second.stderr.length];
-    // Long enough for both to take part, even on a busy machine.
-    sandbox.misbehave({ kind: 'delay', delayMs: 1_000 });
+    sandbox.misbehave({ kind: 'delay', delayMs: 3_600_000 });
     await drop(...many('x', 24));
     const accepted = async (count: number): Promise<boolean> => {
       const rows = (await two.list()).filter(({ path }) => path?.startsWith(place.scans));
       return rows.length === count && rows.every(({ state }) => state === 'accepted');
     };
-    await until(() => accepted(earlier + 24), 'all of them to be accepted');
+    // More than one of them may send at once: both take part.
+    await until(() => sandbox.stats().uploadsInFlight === 8, 'both to send');
     sandbox.behave();
+    await until(() => accepted(earlier + 24), 'all of them to be accepted');
     expect(new Set(stored(sandbox)).size).toBe(earlier + 24);
     expect(stored(sandbox)).toHaveLength(earlier + 24);
-    // Both took part.
     const { stdout: said } = await two.look('status');
     expect(said).toContain('On standby since');
     expect(said).toContain('Agent one picks up its scans');
     expect(first.stderr.slice(firstSaid)).toContain('"message":"Accepted"');
     expect(second.stderr.slice(secondSaid)).toContain('"message":"Accepted"');
 
-    // The service asks one of them to wait: none sends before that time is over.
+    // The service asks one of them to wait: once they know, none sends before that time is over.
     const before = sandbox.arrivals().length;
-    sandbox.misbehave(
-      { kind: 'status', status: 429, retryAfter: 3, times: 1 },
-      { kind: 'delay', delayMs: 500 },
-    );
-    await drop(...many('w', 4));
-    await until(() => sandbox.arrivals().length > before);
+    sandbox.misbehave({ kind: 'status', status: 429, retryAfter: 3, times: 1 });
+    await drop('w0');
+    // On a machine that is too busy to see it, the time may be over.
+    const isOver = () => sandbox.arrivals().length > before + 1;
+    for (const site of [one, two])
+      await until(async () => isOver() || (await holdsOf(site)).length > 0, 'both to know');
+    await drop(...many('later', 3));
     await until(() => accepted(earlier + 28), 'those that had to wait to be accepted');
-    sandbox.behave();
     const [refusedAt = 0, ...others] = sandbox.arrivals().slice(before);
-    const inBetween = others.filter((at) => at > refusedAt + 300 && at < refusedAt + 2_900);
-    expect(inBetween).toEqual([]);
+    expect(others).toHaveLength(4);
+    expect(Math.min(...others)).toBeGreaterThan(refusedAt + 2_900);
 
     // Killed during its own requests, whose answers never arrive.
     await two.look('fleet', 'pause', 'two');

@@ -75,38 +75,36 @@ test.skipIf(!needsPostgres())(
     expect(sandbox.received().length).toBeLessThan(5 + 14);
     await desk.settled();
     expect(sandbox.received()).toHaveLength(5 + 14);
-    await b.stop();
 
     // Frozen for longer than its lease: its late writes are refused, and it continues under a new lease.
-    await desk.start(a);
-    sandbox.misbehave({ kind: 'delay', delayMs: 500, times: 1 });
+    sandbox.misbehave({ kind: 'delay', delayMs: 3_600_000, times: 1 });
     await desk.scan(1);
     await until(() => sandbox.stats().uploadsInFlight === 1, 'an upload to be under way');
-    a.freeze();
-    const epoch = Number(await site.epochOf(a.name));
-    await desk.start(b);
-    // Meanwhile, the answer waits for the frozen agent.
+    b.freeze();
+    // From now on, the answer waits for the frozen agent.
+    sandbox.behave();
+    const epoch = Number(await site.epochOf(b.name));
+    await desk.start(a);
     await desk.settled();
     expect(sandbox.received().at(-1)).toMatchObject({ tries: 2 });
     const frozen = desk.scans.at(-1)?.sha256;
-    a.mend();
-    await until(async () => (await site.epochOf(a.name)) === epoch + 2, 'the frozen agent to begin anew');
-    await b.stop();
+    b.mend();
+    await until(async () => (await site.epochOf(b.name)) === epoch + 2, 'the frozen agent to begin anew');
+
+    // The standby replaces the database: the agents find it among the hosts of their URL.
+    await desk.scan(5);
+    await until(() => sandbox.received().length >= 5 + 14 + 1 + 2, 'the first uploads');
+    await site.failOver();
+    await desk.scan(5);
+    await desk.settled();
+    await a.stop();
     await desk.scan(1);
     await desk.settled();
     const last = desk.scans.at(-1)?.sha256;
 
-    // The standby replaces the database: the agents find it among the hosts of their URL.
-    await desk.start(b);
-    await desk.scan(5);
-    await until(() => sandbox.received().length >= 5 + 14 + 2 + 2, 'the first uploads');
-    await site.failOver();
-    await desk.scan(5);
-    await desk.settled();
-
     const { world, breaches } = await desk.judged();
     expect(breaches).toEqual([]);
-    expect(sandbox.received()).toHaveLength(5 + 14 + 2 + 10);
+    expect(sandbox.received()).toHaveLength(5 + 14 + 1 + 10 + 1);
     const attempts = (of: (scan: Scan) => boolean) => {
       const hashes = new Set(desk.scans.filter(of).map((scan) => scan.sha256));
       const ids = new Set(world.documents.filter((row) => hashes.has(row.sha256)).map(({ id }) => id));
@@ -116,10 +114,10 @@ test.skipIf(!needsPostgres())(
       new Set([a.name, b.name]),
     );
     expect(attempts((scan) => scan.sha256 === frozen)).toMatchObject([
-      { agent: a.name, outcome: 'unknown' },
-      { agent: b.name, outcome: 'accepted' },
+      { agent: b.name, outcome: 'unknown' },
+      { agent: a.name, outcome: 'accepted' },
     ]);
-    expect(attempts((scan) => scan.sha256 === last)).toMatchObject([{ agent: a.name, outcome: 'accepted' }]);
+    expect(attempts((scan) => scan.sha256 === last)).toMatchObject([{ agent: b.name, outcome: 'accepted' }]);
     const files = world.files.filter(({ path }) => path.endsWith('.pdf'));
     expect(files.map(({ verdict }) => verdict)).toEqual(['split', 'split']);
   },

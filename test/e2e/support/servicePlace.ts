@@ -2,8 +2,11 @@
  * `receiptd service` as another real user, with the built binary. Only the service manager is a stand-in, which records its arguments.
  * `npm run trial:boot` boots a real one.
  */
+import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type { Io } from '../../../src/cli/io.ts';
 import { ioOf } from '../../../src/cli/language.ts';
 import { installService, type InstallOptions } from '../../../src/cli/serviceInstall.ts';
@@ -113,19 +116,28 @@ export async function place(exec: 'built' | 'content' = 'built'): Promise<Place>
   };
 }
 
+const MOUNTED = `
+  mount -t tmpfs none /run && mkdir -p /run/systemd/system && cp -a /etc /run/etc && mount --bind /run/etc /etc &&
+  mkdir -p /etc/systemd/system && rm -f "$UNIT" && exec "$NODE" "$DRIVER"`;
+
 /**
- * For a shell in its own mount namespace: a machine on which systemd runs, as far as files show it. `asked` runs a command of receiptd, and
- * prints the code of its error, what it says about an installation, and what the manager was asked.
+ * Runs these lines on a machine on which systemd runs, as far as files show it: commands of receiptd, and other lines of shell.
+ * @returns what booted.mjs prints
  */
-export const BOOTED = `
-  mount -t tmpfs none /run && mkdir -p /run/systemd/system && cp -a /etc /run/etc && mount --bind /run/etc /etc
-  unit=/etc/systemd/system/receiptd.service && mkdir -p /etc/systemd/system && rm -f $unit && cd "$HOME"
-  edit() { sed -i s/RestartSec=10/RestartSec=77/ $unit; }
-  asked() {
-    echo "> $*" && : > record
-    "$NODE" "$MAIN" "$@" 2>&1 | sed -n 's/.*\\[\\([A-Z_]*\\)\\]$/\\1/p; /^[-+] /p; / masked/p; s/^ *"\\(says\\|user\\)": //p'
-    grep -v ' show ' record || true
-  }`;
+export async function booted({ host }: Place, lines: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const here = {
+    ...host.env,
+    ...env,
+    LINES: lines.trim().replaceAll(/^ +/gm, ''),
+    NODE: process.execPath,
+    MAIN,
+    BUILT: new URL('./begin.js', pathToFileURL(MAIN)).href,
+    DRIVER: fileURLToPath(new URL('booted.mjs', import.meta.url)),
+    UNIT: '/etc/systemd/system/receiptd.service',
+  };
+  const { stdout } = await promisify(execFile)('unshare', ['-m', 'sh', '-c', MOUNTED], { env: here });
+  return stdout;
+}
 
 export const SYSTEM: InstallOptions = { scope: 'system', user: 'nobody', start: true, dryRun: false };
 
