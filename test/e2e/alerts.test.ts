@@ -68,7 +68,7 @@ it('a missing folder causes one alert by mail and webhook, even across a kill, a
   );
   expect((await stat(alertsFile(site.stateDir))).mode & 0o777).toBe(0o600);
   await first.kill();
-  const second = await site.quickStart();
+  const second = await site.start();
   await second.logged('The folder is not available');
   expect(await site.quickMust('alerts', 'test')).toMatch(
     /^command: delivered\nwebhook: delivered\nemail: delivered\n$/,

@@ -62,10 +62,6 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
   });
   afterAll(() => end?.());
 
-  /** Uses the binary once with an agent; everything else runs in this process. */
-  const pause = (target: string): Promise<string> =>
-    beside && target !== 'office' ? site.must('pause', target) : site.quickMust('pause', target);
-
   /** Lets the agent work: it is running, or runs once now. */
   async function go(): Promise<void> {
     if (!beside) await site.quickOnce();
@@ -75,7 +71,7 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
     const inbox = site.file('inbox');
     for (const target of [inbox, 'office']) {
       const file = `${target === inbox ? 'folder' : 'endpoint'}.jpg`;
-      expect(await pause(target)).toBe(`Paused ${target}.\n`);
+      expect(await site.quickMust('pause', target)).toBe(`Paused ${target}.\n`);
       await drop(site, file);
       await go();
       // The image is named and recorded, and waits.
@@ -165,14 +161,13 @@ test('reading commands print the same with a running agent and without one', asy
   await drop(site, 'a.jpg');
   await untilState(site, 'a.jpg', 'accepted');
   const name = await nameOf(site, 'a.jpg');
-  const read = async (must: (...args: string[]) => Promise<string>) => ({
-    list: JSON.parse(await must('list', '--json')) as unknown,
-    table: await must('list'),
-    show: DETAIL.parse(JSON.parse(await must('show', name, '--json'))),
-    counts: STATUS.parse(JSON.parse(await must('status', '--json'))).counts,
+  const read = async () => ({
+    list: JSON.parse(await site.quickMust('list', '--json')) as unknown,
+    table: await site.quickMust('list'),
+    show: await show(site, name),
+    counts: (await statusOf(site)).counts,
   });
-  // One of them by the binary; the agent answers both in the same way.
-  const beside = await read((...args) => (args[0] === 'show' ? site.must(...args) : site.quickMust(...args)));
+  const beside = await read();
   expect(beside.list).toMatchObject(await site.list());
   expect(beside.show).toMatchObject([{ name, endpointUid: OFFICE, state: 'accepted', status: 'PROCESSING' }]);
   expect(beside.counts).toMatchObject([{ state: 'accepted', count: 1 }]);
@@ -181,7 +176,7 @@ test('reading commands print the same with a running agent and without one', asy
     folders: [{ path: site.file('inbox'), state: 'watching' }],
   });
   await agent.stop();
-  expect(await read((...args) => site.quickMust(...args))).toEqual(beside);
+  expect(await read()).toEqual(beside);
   expect((await statusOf(site)).daemon).toBeNull();
 });
 

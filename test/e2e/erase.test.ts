@@ -65,8 +65,7 @@ describe.each(['beside a running agent', 'without one'])('erasing %s', (where) =
       `"${part}" is not a full name`,
       name,
     );
-    const must = beside ? site.must.bind(site) : site.quickMust.bind(site);
-    expect(await must('erase', name, '--yes')).toBe('Erased the personal data of 1 document.\n');
+    expect(await site.quickMust('erase', name, '--yes')).toBe('Erased the personal data of 1 document.\n');
     await agent?.stop();
     expect(await stateHolds(site, PERSONAL)).toEqual([]);
     const after = (await site.list()).find((row) => row.name === name);

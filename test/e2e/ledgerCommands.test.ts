@@ -71,7 +71,7 @@ describe('receiptd ledger verify', () => {
     await agent.stop();
     const after = await verify(site, '--head', `${head.seq}:${head.hash}`);
     expect(after).toMatchObject({ status: 0, ledger: { documents: 3, findings: [] } });
-    const text = await site.must('ledger', 'verify');
+    const text = await site.quickMust('ledger', 'verify');
     expect(text).toContain('Everything is as receiptd wrote it.');
     expect(text).toContain('No head was given');
   });
@@ -85,7 +85,7 @@ describe('receiptd ledger verify', () => {
     const sound = [await readFile(journalOf(site)), await readFile(ledgerFile)] as const;
     const [last = '', digest] = (sound[0].toString().trimEnd().split('\n').at(-1) ?? '').split('\t');
     expect([digest, JSON.parse(last)]).toMatchObject([hash, { seq }]);
-    expect(await site.must('ledger', 'head')).toContain(`Hash   ${hash}`);
+    expect(await site.quickMust('ledger', 'head')).toContain(`Hash   ${hash}`);
     const repair = async () => {
       await writeFile(journalOf(site), sound[0]);
       await writeFile(ledgerFile, sound[1]);

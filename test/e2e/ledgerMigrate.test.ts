@@ -55,7 +55,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     await holder.connect();
     onTestFinished(() => holder.end());
     const site = await prepare();
-    const agent = await site.start();
+    const agent = await site.quickStart();
     await drop(site, 0, 6);
     await until(isAccepted(site, 6), 'the first images');
 
@@ -84,9 +84,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     await drop(site, 6, 3);
     await until(isAccepted(site, 9), 'the images that came meanwhile');
     // The last moment: the mark is set, and the shared ledger does not say yet that all of it is there.
-    await killedAt('SELECT pg_advisory_lock(1)', 'SELECT pg_advisory_unlock(1)', () =>
-      agent.signal('SIGTERM'),
-    );
+    await killedAt('SELECT pg_advisory_lock(1)', 'SELECT pg_advisory_unlock(1)', () => void agent.stop());
     await agent.ended;
     const stopped = await site.quickOnce();
     expect(stopped.stderr).toMatch(
@@ -94,7 +92,7 @@ describe.skipIf(!needsPostgres())('moving to a shared ledger', () => {
     );
     expect(stopped.status).toBe(1);
 
-    const { status, stdout, stderr } = await migrate().ended;
+    const { status, stdout, stderr } = await site.look(...args);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/compared row by row: 9 documents, 9 upload requests, 9 files\./);
     expect(stdout).toContain('    agent: scan-pc\n');

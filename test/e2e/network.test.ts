@@ -25,7 +25,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([]);
     await scan(site, 'b.jpg');
     site.env = { ...site.env, NO_PROXY: 'other.example' };
-    expect((await site.once()).status).toBe(0);
+    expect((await site.quickOnce()).status).toBe(0);
     expect(proxy.seen.length).toBeGreaterThan(0);
     expect(await storedOnce(site)).toHaveProperty('size', 2);
   });

@@ -147,7 +147,7 @@ describe('run --once', () => {
   test('exits with 6 while an agent runs, and does not disturb it', async () => {
     const site = await prepare();
     const agent = await site.quickStart();
-    expect(await site.once()).toBeRefused(6, 'ALREADY_RUNNING', site.stateDir, String(process.pid));
+    expect(await site.quickOnce()).toBeRefused(6, 'ALREADY_RUNNING', site.stateDir, String(process.pid));
     expect(await agent.stop()).toMatchObject({ status: 0 });
   });
 

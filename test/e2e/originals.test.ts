@@ -62,18 +62,31 @@ it('a new `afterUpload` leaves earlier originals alone after a reload, a restart
   await again.stop();
 });
 
-it('a restart with a new `afterUpload` leaves earlier originals alone', async () => {
+it('a dry run counts the originals that a change concerns, and the change leaves them alone by default, as does one before a restart', async () => {
   const site = await prepare();
-  const first = await site.quickStart();
-  await accepted(site, 'old-1.jpg', 'old-2.jpg');
-  await first.stop();
-  await setAfterUpload(site, '    afterUpload: archive\n    archiveTo: ../archive\n');
   const agent = await site.quickStart();
+  await accepted(site, 'old-1.jpg', 'old-2.jpg');
+  const { revision } = await callControl(site.stateDir, 'config', {});
+  const edits = [{ kind: 'set' as const, path: ['folders', 0, 'afterUpload'], value: 'delete' }];
+  const concerned = { folder: site.file('inbox'), afterUpload: 'delete', files: 2, stay: true };
+  expect(await callControl(site.stateDir, 'changeConfig', { revision, edits, dryRun: true })).toMatchObject({
+    originals: [concerned],
+  });
+  const after = await callControl(site.stateDir, 'changeConfig', { revision, edits });
+  expect(after).toMatchObject({ originals: [concerned] });
   await agent.logged(RULE);
   await writeFile(site.file('inbox', 'new.jpg'), await draw('new'));
   await until(async () => (await site.list('--state', 'accepted')).length === 3);
+  await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be deleted');
+  await agent.stop();
+
+  await setAfterUpload(site, '    afterUpload: archive\n    archiveTo: ../archive\n');
+  const again = await site.quickStart();
+  await again.logged(RULE);
+  await writeFile(site.file('inbox', 'newer.jpg'), await draw('newer'));
+  await until(async () => (await site.list('--state', 'accepted')).length === 4);
   await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be archived');
-  expect(await agent.stop()).toMatchObject({ status: 0 });
+  expect(await again.stop()).toMatchObject({ status: 0 });
   expect((await site.quickOnce()).status).toBe(0);
   expect(await files(site)).toEqual(['old-1.jpg', 'old-2.jpg']);
 });
@@ -100,28 +113,7 @@ it('an agent without its state directory is a new one, and follows only the file
   }
 });
 
-it('a dry run counts the originals that a change concerns, and the change leaves them alone by default', async () => {
-  const site = await prepare();
-  const agent = await site.quickStart();
-  await accepted(site, 'old-1.jpg', 'old-2.jpg');
-  const { revision } = await callControl(site.stateDir, 'config', {});
-  const edits = [{ kind: 'set' as const, path: ['folders', 0, 'afterUpload'], value: 'delete' }];
-  const concerned = { folder: site.file('inbox'), afterUpload: 'delete', files: 2, stay: true };
-  expect(await callControl(site.stateDir, 'changeConfig', { revision, edits, dryRun: true })).toMatchObject({
-    originals: [concerned],
-  });
-  const after = await callControl(site.stateDir, 'changeConfig', { revision, edits });
-  expect(after).toMatchObject({ originals: [concerned] });
-  await agent.logged(RULE);
-  await writeFile(site.file('inbox', 'new.jpg'), await draw('new'));
-  await until(async () => (await site.list('--state', 'accepted')).length === 3);
-  await until(async () => (await files(site)).join() === 'old-1.jpg,old-2.jpg', 'the new one to be deleted');
-  await agent.stop();
-});
-
 describe('after the upload', () => {
-  const draw = (seed: string) => drawReceipt({ type: 'jpeg', seed });
-
   test('`afterUpload: archive` moves originals unchanged after their acceptance, and overwrites nothing', async () => {
     const site = await prepare();
     const inbox = site.file('inbox');

@@ -198,7 +198,7 @@ test('a final backup killed at any step never leaves an archive beside a PC that
       file: ${JSON.stringify(file)}, version: '0.0.0', final: true,
       copyLedger: (target) => copyLedger(config, target), onWithoutImage: async () => {},
     });`;
-  const changes = await changesOf(closing(await copyOf(site.stateDir, 'all'), site.file('counted')));
+  const changes = await changesOf(closing(await copyOf(site.stateDir, 'all'), site.file('counted.receiptd')));
   // The step after which the machine is closed and the archive is not in place yet.
   const closed = changes.findIndex((change) => change.startsWith('rename moved-away.json')) + 1;
   const seen = new Set<string>();

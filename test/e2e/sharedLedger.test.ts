@@ -80,7 +80,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     expect(await front.quickOnce()).toMatchObject({ status: 0, stdout: '2 accepted.\n' });
     expect(await front.quickOnce()).toMatchObject({ status: 0 });
     await drop(back, 'a.jpg', 'c.jpg');
-    const agent = await back.start();
+    const agent = await back.quickStart();
     const states = async (site: Site) => (await site.list()).map(({ state }) => state).toSorted();
     const all = ['accepted', 'accepted', 'accepted', 'duplicate'];
     await until(async () => isDeepStrictEqual(await states(front), all), 'the images of the other agent');
@@ -107,8 +107,7 @@ describe.skipIf(!needsPostgres())('on a real database', () => {
     );
     const doctor = await front.look('doctor', '--offline', '--list');
     expect(doctor.stdout).toMatch(/ok {4}ledger: It can be read and contains 3 documents\./);
-    agent.signal('SIGTERM');
-    expect(await agent.ended).toMatchObject({ status: 0 });
+    expect(await agent.stop()).toMatchObject({ status: 0 });
   });
 
   test('an agent whose database went back to an earlier state reports it, and its images keep their names', async () => {

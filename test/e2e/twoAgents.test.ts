@@ -197,7 +197,7 @@ describe('two machines', () => {
         return agents.some(({ stderr }) => stderr.includes('FOLDER_TAKEN_ELSEWHERE'));
       }, 'one of them to find out');
 
-      const said = await Promise.all(sites.map(({ site }) => site.run('status')));
+      const said = await Promise.all(sites.map(({ site }) => site.look('status')));
       expect(said.map(({ stdout }) => stdout).join()).toContain('[FOLDER_TAKEN_ELSEWHERE]');
       await writeFile(join(share, 'later.jpg'), await drawReceipt({ type: 'jpeg', seed: 'later' }));
       await until(async () => {

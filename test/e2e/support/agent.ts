@@ -147,12 +147,6 @@ export class Running {
     if (kib === undefined) throw new Error('no VmHWM');
     return (Number(kib) * 1024) / 1e6;
   }
-
-  /** Bytes read from files, pipes and sockets so far. Linux only. */
-  async bytesRead(): Promise<number> {
-    const text = await readFile(`/proc/${this.pid}/io`, 'utf8');
-    return Number(/^rchar: (\d+)$/m.exec(text)?.[1]);
-  }
 }
 
 /** A directory with a config, folders and a state directory, and a service to send to. */
@@ -277,7 +271,7 @@ export class Site {
     return this.look('run', '--once', ...args);
   }
 
-  /** The rows of `list --json`; control.test.ts checks that the binary prints the same. */
+  /** The rows of `list --json`. */
   async list(...filters: string[]): Promise<Row[]> {
     return ROWS.parse(JSON.parse(await this.quickMust('list', '--json', ...filters)));
   }
