@@ -56,6 +56,7 @@ describe.skipIf(!hasReceipts())('kill -9', () => {
     agent = await site.start();
     await until(() => sandbox.stats().stored === 4);
     await agent.kill();
+    await until(() => sandbox.stats().uploadsInFlight === 0);
     sandbox.behave();
 
     // Just after an answer was sent.

@@ -419,6 +419,7 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
       } catch (error) {
         this.#state = 'away';
         this.#end = () => {};
+        this.#readers.end();
         if (signal.aborted) break;
         const failure = ledgerFailure(error, this.where);
         if (isFirst && failure.code !== 'LEDGER_UNREACHABLE') return refused(failure);

@@ -315,11 +315,13 @@ export class Readers {
   readonly #name: string;
   readonly #idleMs: number;
   readonly #free: Connection[] = [];
+  readonly #reading = new Set<Connection>();
   readonly #waiting: (() => void)[] = [];
   /** Connections opened since the last `renew`. */
   #good = new WeakSet<Connection>();
   #open = 0;
   #isClosed = false;
+  #isAway = false;
   #idle: NodeJS.Timeout | null = null;
 
   constructor(connector: Connector, name: string, idleMs = IDLE_MS) {
@@ -332,18 +334,27 @@ export class Readers {
   async use<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#take();
     const isFresh = !connection.isUsed;
+    this.#reading.add(connection.own);
     try {
       return await work(connection.own);
     } catch (error) {
-      if (isFresh || !isLost(error)) throw error;
+      if (isFresh || this.#isAway || !isLost(error)) throw error;
     } finally {
+      this.#reading.delete(connection.own);
       this.#giveBack(connection.own);
     }
     return this.use(work);
   }
 
+  /** The server is away. Reads end as well: on a half-open connection, they would wait for much longer than it took to notice. */
+  end(): void {
+    this.#isAway = true;
+    for (const connection of this.#reading) connection.destroy();
+  }
+
   /** Discards all connections: they may be half-open, or lead to a server that is no longer the primary. */
   renew(): void {
+    this.#isAway = false;
     this.#good = new WeakSet();
     for (const connection of this.#free) connection.destroy();
   }

@@ -162,6 +162,24 @@ describe.skipIf(!needsPostgres())('an agent and its server', () => {
 });
 
 describe.skipIf(!needsPostgres())('connections for reading', () => {
+  it('end with the others when they are half-open, and not only once they were silent for long', async () => {
+    const database = await freshDatabase();
+    cleanUp(() => database.remove());
+    const url = new URL(database.url);
+    const proxy = await startProxy(Number(url.port));
+    cleanUp(() => proxy.close());
+    url.port = String(proxy.port);
+    const open = await openPostgres(url.href, 'one', { leaseMs: 1_000 });
+    cleanUp(() => open.close());
+    await open.read((sql) => sql.get('SELECT 1'));
+    const from = performance.now();
+    const read = open.read((sql) => sql.get('SELECT 1 FROM pg_sleep(24)'));
+    read.catch(() => {});
+    proxy.hang();
+    await expect(read).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+    expect(performance.now() - from).toBeLessThan(20_000);
+  });
+
   it('are closed after an idle time, every time', async () => {
     const database = await freshDatabase();
     cleanUp(() => database.remove());
