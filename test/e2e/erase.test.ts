@@ -1,5 +1,5 @@
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { prepare, until, type Site } from './support/agent.ts';
 import { expectNoTrace } from './support/commandLine.ts';
@@ -28,59 +28,47 @@ async function stateHolds(site: Site, text: string): Promise<string[]> {
   return found;
 }
 
-const named = (site: Site) => ({
-  path: site.file('inbox'),
-  endpoint: 'office',
-  name: '{hash:16}',
-});
+test('an erasure removes paths and answers permanently, and keeps name, hash and state', async () => {
+  const site = await prepare();
+  await site.configure({ folders: [site.folder('inbox', { name: '{hash:16}' })] });
+  const agent = await site.quickStart();
+  const file = `receipt-${PERSONAL}.jpg`;
+  await drop(site, file);
+  await drop(site, 'other.jpg');
+  await until(() => site.sandbox.stats().stored === 2);
+  await until(async () => (await site.list('--state', 'accepted')).length === 2);
+  const name = await nameOf(site, site.file('inbox', file));
+  const before = (await site.list()).find((row) => row.name === name);
+  expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
+  await rm(site.file('inbox', file));
+  await until(async () => (await site.look('show', name)).stdout.includes('gone since'));
 
-describe.each(['beside a running agent', 'without one'])('erasing %s', (where) => {
-  const beside = where === 'beside a running agent';
+  const refused = await site.look('erase', name);
+  expect(refused).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document', '--yes');
+  expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
 
-  test('removes paths and answers permanently, and keeps name, hash and state', async () => {
-    const site = await prepare();
-    await site.configure({ folders: [named(site)] });
-    const agent = beside ? await site.quickStart() : null;
-    const file = `receipt-${PERSONAL}.jpg`;
-    await drop(site, file);
-    await drop(site, 'other.jpg');
-    if (!beside) await site.quickOnce();
-    await until(() => site.sandbox.stats().stored === 2);
-    await until(async () => (await site.list('--state', 'accepted')).length === 2);
-    const name = await nameOf(site, site.file('inbox', file));
-    const before = (await site.list()).find((row) => row.name === name);
-    expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
-    await rm(site.file('inbox', file));
-    if (!beside) await site.quickOnce();
-    else await until(async () => (await site.look('show', name)).stdout.includes('gone since'));
-
-    const refused = await site.look('erase', name);
-    expect(refused).toBeRefused(2, 'CONFIRMATION_NEEDED', '1 document', '--yes');
-    expect(await stateHolds(site, PERSONAL)).not.toEqual([]);
-
-    const part = name.slice(0, -3);
-    expect(await site.look('erase', part, '--yes')).toBeRefused(
-      2,
-      'USAGE',
-      `"${part}" is not a full name`,
-      name,
-    );
-    expect(await site.quickMust('erase', name, '--yes')).toBe('Erased the personal data of 1 document.\n');
-    await agent?.stop();
-    expect(await stateHolds(site, PERSONAL)).toEqual([]);
-    const after = (await site.list()).find((row) => row.name === name);
-    expect(after).toMatchObject({ name, sha256: before?.sha256, state: 'accepted' });
-    expect(after?.path).not.toContain(PERSONAL);
-    expect(await site.list()).toHaveLength(2);
-    expect((await site.list()).some(({ path }) => path === site.file('inbox', 'other.jpg'))).toBe(true);
-    expect(await site.quickMust('show', name)).toContain(
-      `  file       erased; it was in ${site.file('inbox')} (gone since `,
-    );
-    // Every file is still counted.
-    expect(JSON.parse(await site.quickMust('audit', '--json'))).toMatchObject({
-      verdict: 'complete',
-      total: { seen: 2, accepted: 2 },
-    });
+  const part = name.slice(0, -3);
+  expect(await site.look('erase', part, '--yes')).toBeRefused(
+    2,
+    'USAGE',
+    `"${part}" is not a full name`,
+    name,
+  );
+  expect(await site.quickMust('erase', name, '--yes')).toBe('Erased the personal data of 1 document.\n');
+  await agent.stop();
+  expect(await stateHolds(site, PERSONAL)).toEqual([]);
+  const after = (await site.list()).find((row) => row.name === name);
+  expect(after).toMatchObject({ name, sha256: before?.sha256, state: 'accepted' });
+  expect(after?.path).not.toContain(PERSONAL);
+  expect(await site.list()).toHaveLength(2);
+  expect((await site.list()).some(({ path }) => path === site.file('inbox', 'other.jpg'))).toBe(true);
+  expect(await site.quickMust('show', name)).toContain(
+    `  file       erased; it was in ${site.file('inbox')} (gone since `,
+  );
+  // Every file is still counted.
+  expect(JSON.parse(await site.quickMust('audit', '--json'))).toMatchObject({
+    verdict: 'complete',
+    total: { seen: 2, accepted: 2 },
   });
 });
 
@@ -142,7 +130,9 @@ test('an erasure skips and names documents that still wait; by age, it covers ex
     JSON.parse((await site.look('erase', ...args, '--yes', '--json')).stdout) as unknown;
   expect(await erased('--before', '2999-01-31')).toMatchObject({ erased: 1, skipped: [], there: [{}] });
   await rm(site.file('inbox', 'sent.jpg'));
+  expect(await stateHolds(site, 'sent.jpg')).not.toEqual([]);
   expect(await erased(sent, waits)).toEqual({ erased: 1, skipped: [waits], there: [] });
+  expect(await stateHolds(site, 'sent.jpg')).toEqual([]);
   const text = await site.quickMust('erase', waits);
   expect(text).toContain('Erased the personal data of 0 documents.');
   expect(text).toContain(waits);

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, storedOnce, type Site } from './support/agent.ts';
-import './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 import { freePort } from '../support/ports.ts';
 
 async function drop(site: Site, ...names: string[]): Promise<void> {
@@ -136,7 +136,7 @@ describe('run --once', () => {
     ]);
     expect(await site.quickMust('run', '--dry-run')).toContain('1 queued document would be sent as well.');
     for (const args of [['whoami'], ['endpoint', 'create', 'x']])
-      expect(await site.look(...args)).toBeRefused(
+      expect(await quickly(site, [...args, '--config', site.config])).toBeRefused(
         5,
         'SERVICE_UNREACHABLE',
         'ECONNREFUSED',

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { cleanUp } from '../support/cleanUp.ts';
 import { drawReceipt } from '../support/images.ts';
 import { OFFICE, prepare, temporaryDirectory } from './support/agent.ts';
-import { receiptd } from './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 import { Resident } from './support/inProcess.ts';
 
 const SECRET = 'of the environment';
@@ -117,6 +117,6 @@ test('--results and --results-after say what is posted to --outgoing-url, and wh
 test('the sandbox reports that its port is in use', async () => {
   const site = await prepare();
   const { port } = new URL(site.sandbox.url);
-  const ended = await receiptd(site, ['sandbox', '--port', port, '--dir', site.file('practice')]);
+  const ended = await quickly(site, ['sandbox', '--port', port, '--dir', site.file('practice')]);
   expect(ended).toBeRefused(1, 'PORT_IN_USE', port, '--port');
 });

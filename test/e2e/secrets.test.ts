@@ -76,7 +76,7 @@ test('secret and token are in no output, log, ledger or process list; the secret
     ['endpoint', 'create', 'Depot'],
     ['export', '--format', 'json'],
   ])
-    await (args[0] === 'whoami' || args[0] === 'list' ? byBinary : command)(site, args);
+    await (args[0] === 'whoami' ? byBinary : command)(site, args);
   const { stdout, stderr } = await agent.stop();
   said.push(stdout, stderr);
   // Proves that the examined output is the relevant one.

@@ -36,10 +36,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
   let site: Site;
   let end: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    site = await prepare();
-    await mkdir(site.file('desk'));
-    const folders = [site.folder('inbox', { maxFileSize: '100kB' })];
-    await site.configure({ endpoints: { office: { uid: OFFICE } }, folders });
+    site = await withDesk();
     if (!isAlone) await site.quickStart();
     end = keepForFile();
   });
@@ -98,47 +95,6 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     await until(() => site.sandbox.stats().stored === stored + 2);
   });
 
-  if (!isAlone) {
-    test('rejects files that are no images, truncated or too large, and sends the rest', async () => {
-      const known = (await site.list()).length;
-      const good = await lay(site, 'good.jpg');
-      await writeFile(site.file('desk', 'notes.txt'), 'Milk, eggs');
-      await writeFile(site.file('desk', 'large.jpg'), Buffer.alloc(100_001, 1));
-      await writeFile(
-        site.file('desk', 'cut.jpg'),
-        (await readFile(site.file('desk', 'good.jpg'))).subarray(0, 2_000),
-      );
-      const sent = await site.look('send', 'desk/notes.txt', 'desk/large.jpg', 'desk/cut.jpg', good);
-      expect(sent.status).toBe(3);
-      const lines = sent.stdout.trimEnd().split('\n');
-      expect(lines).toEqual([
-        expect.stringMatching(/^desk\/notes\.txt: rejected: Not an image/),
-        expect.stringMatching(/^desk\/large\.jpg: rejected: .*`maxFileSize`/),
-        expect.stringMatching(/^desk\/cut\.jpg: rejected: Incomplete/),
-        expect.stringMatching(/^desk\/good\.jpg: accepted as good-/),
-      ]);
-      // The caller is told; the ledger contains only admitted files.
-      expect(await site.list()).toHaveLength(known + 1);
-      await until(async () => (await copies(site)).length === 0, 'the copies to be removed');
-    });
-
-    test('refuses files in watched folders, and missing files', async () => {
-      const { requests } = site.sandbox.stats();
-      await writeFile(site.file('inbox', 'notes.txt'), 'a file of a watched folder');
-      expect(await site.look('send', 'inbox/notes.txt')).toBeRefused(2, 'USAGE', 'is watched');
-      expect(await site.look('send', 'desk')).toBeRefused(1, 'FILE_UNREADABLE', 'is a folder');
-      expect(await site.look('send', await lay(site, 'beside.jpg'), 'desk/gone.jpg')).toBeRefused(
-        1,
-        'FILE_UNREADABLE',
-        'desk/gone.jpg',
-      );
-      const bare = await site.look('send');
-      expect(bare).toBeRefused(2, 'USAGE', 'file');
-      expectNoTrace(bare);
-      expect(site.sandbox.stats().requests).toEqual(requests);
-    });
-  }
-
   test('stops waiting for an unavailable service, and loses nothing', async () => {
     await site.sandbox.close();
     const sent = await site.look('send', '--wait', '1s', await lay(site, 'late.jpg'));
@@ -146,6 +102,46 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     expect(sent.stdout).toMatch(/queued as late-[0-9a-f]{12} \(/);
     await until(async () => (await copies(site)).length === 1, 'its copy alone to be kept');
   });
+});
+
+test('`send` rejects files that are no images, truncated or too large, and sends the rest; it refuses files in watched folders, and missing files', async () => {
+  const site = await withDesk();
+  const folders = [site.folder('inbox', { maxFileSize: '100kB' })];
+  await site.configure({ endpoints: { office: { uid: OFFICE } }, folders });
+  await site.quickStart();
+  const good = await lay(site, 'good.jpg');
+  await writeFile(site.file('desk', 'notes.txt'), 'Milk, eggs');
+  await writeFile(site.file('desk', 'large.jpg'), Buffer.alloc(100_001, 1));
+  await writeFile(
+    site.file('desk', 'cut.jpg'),
+    (await readFile(site.file('desk', 'good.jpg'))).subarray(0, 2_000),
+  );
+  const sent = await site.look('send', 'desk/notes.txt', 'desk/large.jpg', 'desk/cut.jpg', good);
+  expect(sent.status).toBe(3);
+  const lines = sent.stdout.trimEnd().split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/^desk\/notes\.txt: rejected: Not an image/),
+    expect.stringMatching(/^desk\/large\.jpg: rejected: .*`maxFileSize`/),
+    expect.stringMatching(/^desk\/cut\.jpg: rejected: Incomplete/),
+    expect.stringMatching(/^desk\/good\.jpg: accepted as good-/),
+  ]);
+  // The caller is told; the ledger contains only admitted files.
+  expect(await site.list()).toHaveLength(1);
+  await until(async () => (await copies(site)).length === 0, 'the copies to be removed');
+
+  const { requests } = site.sandbox.stats();
+  await writeFile(site.file('inbox', 'notes.txt'), 'a file of a watched folder');
+  expect(await site.look('send', 'inbox/notes.txt')).toBeRefused(2, 'USAGE', 'is watched');
+  expect(await site.look('send', 'desk')).toBeRefused(1, 'FILE_UNREADABLE', 'is a folder');
+  expect(await site.look('send', await lay(site, 'beside.jpg'), 'desk/gone.jpg')).toBeRefused(
+    1,
+    'FILE_UNREADABLE',
+    'desk/gone.jpg',
+  );
+  const bare = await site.look('send');
+  expect(bare).toBeRefused(2, 'USAGE', 'file');
+  expectNoTrace(bare);
+  expect(site.sandbox.stats().requests).toEqual(requests);
 });
 
 test('`send` reads the original under `spool: never`', async () => {

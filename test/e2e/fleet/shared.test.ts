@@ -14,7 +14,7 @@ import {
   type ConfigKeys,
 } from '../support/agent.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
-import { receiptd } from '../support/commandLine.ts';
+import { quickly } from '../support/commandLine.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
 
 interface Agent {
@@ -202,6 +202,6 @@ test('a ledger of a single agent has no fleet, which the fleet commands report',
     stdout: 'This agent does not share its ledger. `receiptd status` shows how this agent is doing.\n',
   });
   expect(JSON.parse((await site.look('fleet', 'status', '--json')).stdout)).toEqual({ agents: null });
-  const refused = await receiptd(site, ['fleet', 'pause', 'one', '--config', site.config]);
+  const refused = await quickly(site, ['fleet', 'pause', 'one', '--config', site.config]);
   expect(refused).toBeRefused(2, 'USAGE', '`receiptd pause`');
 });
