@@ -319,7 +319,7 @@ const PLACES = { ...ONE_AGENT, keyOf: (path: string) => ({ owner: OWNER, path })
 async function openServer() {
   const database = await freshDatabase();
   cleanUp(() => database.remove());
-  const agent = await openPostgres(database.url);
+  const agent = await openPostgres(database.url, 'one', UNHURRIED);
   cleanUp(() => agent.close());
   const connection = await new Connector(agentOptions(database.url).target).connect('plans');
   cleanUp(() => connection.close());
