@@ -29,7 +29,7 @@ export interface ListeningServer<Settings> {
   readonly close: () => Promise<void>;
 }
 
-const TRY_EVERY_MS = 10_000;
+const TRY_EVERY_MS = 2_000;
 
 /**
  * A server that the agent can run without: if it can't listen, opens an incident and retries.

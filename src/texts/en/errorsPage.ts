@@ -121,7 +121,7 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
     'The request is one that the console’s own page would not send, or that a browser may not make ([what the console can reach](security.md#what-the-console-can-reach)). Use the command line for it.',
   ALERT_UNDELIVERED: 'It is also reported through the other channels ([delivery](alerts.md#delivery)).',
   CONFIRMATION_NEEDED: 'The question was not answered with yes, or nobody could be asked.',
-  RESULTS_UNAVAILABLE: 'It is tried again every ten seconds ([receive results](results.md#receive-results)).',
+  RESULTS_UNAVAILABLE: 'It is tried again every two seconds ([receive results](results.md#receive-results)).',
   RESULTS_COMMAND_FAILED:
     'It could not be started, took longer than a minute, or ended with a status other than 0. It gets the same result again, at intervals that grow to five minutes. To try it by hand, use `receiptd results show ID --json`. At log level `debug`, the log has its output.',
   SETUP_INCOMPLETE: 'Nothing was changed.',
