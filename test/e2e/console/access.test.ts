@@ -103,66 +103,11 @@ inBrowser('the console for everybody', (here) => {
     await page.waitForURL(/search=Beleg\+M/);
     expect(await page.getByLabel('Search').inputValue()).toBe('Beleg M');
   });
-});
 
-inBrowser('a session of the console', (here) => {
-  test('begins with a link, whose token works once; after it ended, here or elsewhere, no data is visible', async () => {
-    const { stub, browser } = here;
-    const stranger = await browser.blank();
-    await stranger.goto(`${stub.url}/#/documents`);
-    await heading(stranger, 'You are not signed in');
-    await shows(stranger.getByText('receiptd console', { exact: true }));
-    expect(await stranger.getByLabel('Password').count()).toBe(0);
-
-    const link = await stub.link();
-    const page = await browser.blank();
-    await page.goto(link);
-    await heading(page, 'Overview');
-    expect(page.url()).toBe(`${stub.url}/#/`);
-    // In an open tab, only the part of the address after the # changes.
-    await stranger.goto(link);
-    await shows(stranger.getByText('This link has already been used'));
-    expect(stranger.url()).not.toContain('token');
-
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await heading(page, 'You are not signed in');
-    expect(await page.getByText('/srv/scans').count()).toBe(0);
-    await page.goto(await stub.link());
-    await heading(page, 'Overview');
-    expect(page.url()).not.toContain('token');
-    stub.forgetSessions();
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await heading(page, 'You are not signed in');
-  });
-
-  test('begins with the password if one is set, in the chosen language; a wrong password is reported on the same page', async () => {
-    here.stub.setPassword(true);
-    const page = await here.browser.blank();
-    await page.goto(`${here.stub.url}/#/folders`);
-    await heading(page, 'You are not signed in');
-    await shows(page.getByLabel('Password'));
-    expect(await axeViolations(page)).toEqual([]);
-    await page.getByLabel('Password').fill('wrong');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await shows(page.getByText('Wrong password.'));
-    await page.getByLabel('Language').selectOption('Deutsch');
-    await heading(page, 'Sie sind nicht angemeldet');
-    await page.getByLabel('Passwort').fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    await heading(page, 'Ordner');
-    await page.reload();
-    await heading(page, 'Ordner');
-    await page.getByLabel('Sprache').selectOption('English');
-    await heading(page, 'Folders');
-    here.stub.setPassword(false);
-  });
-});
-
-inBrowser('the languages of the console', (here) => {
   const languageOf = (page: { evaluate: <T>(script: string) => Promise<T> }) =>
     page.evaluate<string>('document.documentElement.lang');
 
-  test('follow the browser’s language, including dates and numbers, and fall back to English', async () => {
+  test('its languages follow the browser’s language, including dates and numbers, and fall back to English', async () => {
     const { agent } = here.stub;
     agent.fill();
     const accepted = agent.rows.filter(({ state }) => state === 'accepted').length;
@@ -179,7 +124,7 @@ inBrowser('the languages of the console', (here) => {
     expect(await languageOf(french)).toBe('en');
   });
 
-  test('fold sentences of the agent away on German pages', async () => {
+  test('German pages fold sentences of the agent away', async () => {
     const { stub } = here;
     const { agent } = stub;
     const mark = 'Said in English';
@@ -233,5 +178,50 @@ inBrowser('the languages of the console', (here) => {
     expect(await visible()).toEqual([]);
     await alert.getByText('Einzelheiten').click();
     await shows(alert.getByText(mark));
+  });
+
+  // Last, because it ends all sessions.
+  test('a session begins with a link, whose token works once, or with the password if one is set; after it ended, here or elsewhere, no data is visible', async () => {
+    const { stub, browser } = here;
+    const stranger = await browser.blank();
+    await stranger.goto(`${stub.url}/#/documents`);
+    await heading(stranger, 'You are not signed in');
+    await shows(stranger.getByText('receiptd console', { exact: true }));
+    expect(await stranger.getByLabel('Password').count()).toBe(0);
+
+    const link = await stub.link();
+    const page = await browser.blank();
+    await page.goto(link);
+    await heading(page, 'Overview');
+    expect(page.url()).toBe(`${stub.url}/#/`);
+    // In an open tab, only the part of the address after the # changes.
+    await stranger.goto(link);
+    await shows(stranger.getByText('This link has already been used'));
+    expect(stranger.url()).not.toContain('token');
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'You are not signed in');
+    expect(await page.getByText('/srv/scans').count()).toBe(0);
+    stub.setPassword(true);
+    await page.goto(`${stub.url}/#/folders`);
+    await page.reload();
+    await shows(page.getByLabel('Password'));
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await shows(page.getByText('Wrong password.'));
+    await page.getByLabel('Language').selectOption('Deutsch');
+    await heading(page, 'Sie sind nicht angemeldet');
+    await page.getByLabel('Passwort').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Ordner');
+    await page.reload();
+    await heading(page, 'Ordner');
+    await page.getByLabel('Sprache').selectOption('English');
+    await heading(page, 'Folders');
+    stub.setPassword(false);
+    stub.forgetSessions();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await heading(page, 'You are not signed in');
   });
 });

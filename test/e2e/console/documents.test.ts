@@ -9,7 +9,7 @@ import { isMeant } from '../../console/app/support/stubList.ts';
 const HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 const widthOf = (image: object): unknown => Reflect.get(image, 'naturalWidth');
 
-inBrowser('the list of documents', (here) => {
+inBrowser('documents', (here) => {
   const lastAsked = () =>
     here.stub.agent.asked.findLast(({ operation }) => operation === 'documents')
       ?.request as Request<'documents'>;
@@ -32,8 +32,6 @@ inBrowser('the list of documents', (here) => {
     const { hash } = new URL(page.url());
     await page.getByRole('link', { name: 'Previous page' }).click();
     await shows(top.getByText(String(first)));
-    await page.goBack();
-    await shows(top.getByText(String(second).slice(0, 20)).first());
     await here.browser.reopen(page, hash);
     await shows(top.getByText(String(second).slice(0, 20)).first());
 
@@ -236,9 +234,7 @@ inBrowser('the list of documents', (here) => {
     await saved.getByRole('button', { name: `Remove ${name}` }).click();
     await saved.getByRole('link', { name }).waitFor({ state: 'detached' });
   });
-});
 
-inBrowser('counts and columns', (here) => {
   test('each count links to that many documents; named values of results are columns, whose content stays text', async () => {
     const { agent } = here.stub;
     agent.columns = [

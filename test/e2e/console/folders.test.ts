@@ -14,15 +14,8 @@ import { isMeant } from '../../console/app/support/stubList.ts';
 inBrowser('folders', (here) => {
   const edits = () => savedEdits(here);
 
-  test('are paused, resumed and edited; an edit changes only the input, and keeps comments', async () => {
+  test('are edited; an edit changes only the input, and keeps comments', async () => {
     const page = await here.browser.open('#/folders');
-    await page.getByRole('button', { name: 'Pause /srv/scans/branch' }).click();
-    await announced(page, '/srv/scans/branch was paused.');
-    await shows(rows(page, 'Folders').nth(1).getByText('paused'));
-    await page.getByRole('button', { name: 'Resume /srv/scans/branch' }).click();
-    await announced(page, '/srv/scans/branch was resumed.');
-    await shows(rows(page, 'Folders').nth(1).getByText('watching'));
-
     await page.getByRole('link', { name: 'Edit /srv/scans/branch' }).click();
     await heading(page, 'Edit folder');
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
@@ -101,10 +94,16 @@ inBrowser('folders', (here) => {
 
   test('a form says at once that the agent can’t write its configuration', async () => {
     here.stub.agent.isConfigWritable = false;
-    for (const place of ['#/folders/new', '#/endpoints/new', '#/delivery', '#/config/alerts']) {
-      const page = await here.browser.open(place);
+    const page = await here.browser.open('#/folders');
+    for (const [place, title] of [
+      ['folders/new', 'Add a folder'],
+      ['endpoints/new', 'Create an endpoint at the service'],
+      ['delivery', 'Limits for all endpoints together'],
+      ['config/alerts', 'Alerts'],
+    ] as const) {
+      await page.goto(`${here.stub.url}/#/${place}`);
+      await heading(page, title);
       await shows(page.getByText('can’t write its configuration file'));
-      await here.browser.closePages();
     }
     const page = await here.browser.open('#/folders');
     await page
@@ -235,9 +234,7 @@ inBrowser('folders', (here) => {
     expect(edits()).toEqual([[{ kind: 'remove', path: ['folders', 2] }]]);
     await expect.poll(() => rows(page, 'Folders').count()).toBe(3);
   });
-});
 
-inBrowser('the page that says whether everything arrived', (here) => {
   const day = (back: number) => {
     const at = new Date(Date.now() - back * 86_400_000);
     // The browser's time zone.

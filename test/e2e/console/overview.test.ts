@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { announced, heading, inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
 
-inBrowser('the overview', (here) => {
+inBrowser('the overview and the log', (here) => {
   test('counts the problems that need a person, and has a button for each remedy; others resolve themselves', async () => {
     const { agent } = here.stub;
     const { rows: all } = agent;
@@ -200,9 +200,7 @@ inBrowser('the overview', (here) => {
     await shows(page.getByText('Uploads to endpoint branch are paused'));
     await expect.poll(() => stub.watchers()).toBe(1);
   });
-});
 
-inBrowser('the live log', (here) => {
   const say = (count: number, message: string, level = 'info') => {
     for (let n = 0; n < count; n += 1) here.stub.log(level, message, { n });
   };

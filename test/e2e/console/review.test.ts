@@ -115,9 +115,7 @@ inBrowser('going through receipts', (here) => {
     here.stub.changed();
     await expect.poll(() => page.title()).toBe('Log – receiptd');
   });
-});
 
-inBrowser('acting on many documents', (here) => {
   const asked = () =>
     here.stub.agent.asked.filter(({ operation }) => operation === 'actOnMany').map(({ request }) => request);
   const bar = (page: Page) => page.getByRole('region', { name: 'Selection' });

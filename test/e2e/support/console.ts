@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { perform, signIn } from '../../console/server/browser.ts';
 import { keepForFile } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
-import { prepare, storedOnce, until, type ConfigKeys, type Site } from './agent.ts';
+import { prepare, storedOnce, until, type Site } from './agent.ts';
 import type { Resident } from './inProcess.ts';
 
 /** A running agent with an open console and a signed-in browser. */
@@ -18,37 +18,6 @@ export interface Attacked {
   stillWell(): Promise<void>;
 }
 
-export async function underAttack(keys: ConfigKeys = {}): Promise<Attacked> {
-  const site = await prepare(keys);
-  const agent = await site.quickStart();
-  const link = async () => (await site.quickMust('console', '--no-open')).trim();
-  const first = await link();
-  const { origin, host } = new URL(first);
-  const cookie = await signIn(first);
-  let dropped = 0;
-  return {
-    site,
-    agent,
-    origin,
-    host,
-    cookie,
-    link,
-    async stillWell() {
-      dropped += 1;
-      const name = `after-${dropped}.jpg`;
-      await writeFile(site.file('inbox', name), await drawReceipt({ type: 'jpeg', seed: name }));
-      await until(() => site.sandbox.received().length === dropped, 'the next receipt to be sent');
-      await until(async () => (await site.list('--state', 'accepted')).length === dropped);
-      expect((await storedOnce(site)).size).toBe(dropped);
-      const answer = await perform(origin, cookie, 'status');
-      expect([answer.status, answer.json]).toMatchObject([200, { pid: process.pid, incidents: [] }]);
-      expect((await site.look('status')).stdout).not.toContain('paused');
-      expect(agent.alive).toBe(true);
-      expect(agent.stderr).not.toContain('"level":"error"');
-    },
-  };
-}
-
 /** One agent for all tests of a file; call it at the top. Each test must leave the agent working. */
 export function attackedForFile(): () => Attacked {
   let attacked: Attacked;
@@ -59,4 +28,34 @@ export function attackedForFile(): () => Attacked {
   });
   afterAll(() => end?.());
   return () => attacked;
+}
+
+async function underAttack(): Promise<Attacked> {
+  const site = await prepare();
+  const agent = await site.quickStart();
+  const link = async () => (await site.quickMust('console', '--no-open')).trim();
+  const first = await link();
+  const { origin, host } = new URL(first);
+  const cookie = await signIn(first);
+  return {
+    site,
+    agent,
+    origin,
+    host,
+    cookie,
+    link,
+    async stillWell() {
+      const sent = () => site.sandbox.received();
+      const name = `after-${sent().length}`;
+      await writeFile(site.file('inbox', `${name}.jpg`), await drawReceipt({ type: 'jpeg', seed: name }));
+      await until(() => sent().some((each) => each.name.startsWith(name)), 'the next receipt to be sent');
+      await until(async () => (await site.list('--state', 'accepted')).length === sent().length);
+      expect((await storedOnce(site)).size).toBe(sent().length);
+      const answer = await perform(origin, cookie, 'status');
+      expect([answer.status, answer.json]).toMatchObject([200, { pid: process.pid, incidents: [] }]);
+      expect((await site.look('status')).stdout).not.toContain('paused');
+      expect(agent.alive).toBe(true);
+      expect(agent.stderr).not.toContain('"level":"error"');
+    },
+  };
 }

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { axeViolations, sideways } from './browser.ts';
 
-export const DESKTOP = { width: 1280, height: 900 };
+const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740 };
 /** A desktop at 200 %. */
 const ENLARGED = { width: 640, height: 450 };
