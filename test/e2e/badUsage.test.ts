@@ -1,13 +1,27 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepForFile } from '../support/cleanUp.ts';
 import { drawReceipt } from '../support/images.ts';
 import { requirement } from '../support/requires.ts';
-import { MAIN, prepare } from './support/agent.ts';
-import { expectNoTrace, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
-import { runInProcess } from './support/inProcess.ts';
 import { isRoot } from '../support/root.ts';
+import { MAIN, prepare, type Site } from './support/agent.ts';
+import { expectNoTrace, ordinaryUserCanRun, quickly, receiptd, shell } from './support/commandLine.ts';
+
+/** With an accepted document and a rejected file. */
+let site: Site;
+let end: (() => Promise<void>) | undefined;
+const env = () => ({ RECEIPTD_CONFIG: site.config });
+
+beforeAll(async () => {
+  site = await prepare();
+  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
+  await writeFile(site.file('inbox', 'b.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
+  expect((await site.quickOnce()).status).toBe(3);
+  end = keepForFile();
+});
+afterAll(() => end?.());
 
 describe('a command line is refused with one sentence', () => {
   const REFUSED: [args: string[], words: string[]][] = [
@@ -110,30 +124,29 @@ describe('a command line is refused with one sentence', () => {
   ];
 
   test('whatever is wrong with it', async () => {
-    const site = await prepare();
-    const env = { RECEIPTD_CONFIG: site.config };
     for (const [args, words] of REFUSED)
-      expect(await runInProcess(args, { cwd: site.dir, env }), args.join(' ')).toBeRefused(
-        2,
-        'USAGE',
-        ...words,
-      );
+      expect(await quickly(site, args, { env: env() }), args.join(' ')).toBeRefused(2, 'USAGE', ...words);
+    expect(await site.look('list', '--endpoint', 'ofice')).toBeRefused(
+      2,
+      'ENDPOINT_UNKNOWN',
+      '"ofice"',
+      'office',
+    );
+    for (const command of ['show', 'retry', 'resend'])
+      expect(await site.look(command, 'gone')).toBeRefused(1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
   });
 
-  test('by the binary too', async () => {
-    const site = await prepare();
-    const env = { RECEIPTD_CONFIG: site.config };
-    const lst = await receiptd(site, ['lst'], { env });
+  test('by the binary too, or with the help if there is no command', async () => {
+    const lst = await receiptd(site, ['lst'], { env: env() });
     expect(lst).toBeRefused(2, 'USAGE', '"lst"', 'Did you mean list?', 'receiptd --help');
-    const secret = await quickly(site, ['login', '--client-secret', 's3cret'], { env });
-    expect(secret).toBeRefused(2, 'USAGE', '"--client-secret"');
-    const german = await quickly(site, ['retry'], { env: { ...env, LANG: 'de_DE.UTF-8' } });
-    expect(german).toMatchObject({ status: 2, stdout: '' });
-    expect(german.stderr).toMatch(/^Fehler: Nennen Sie .*--all.* \[USAGE\]\n$/);
+    const none = await quickly(site, []);
+    expect(none).toMatchObject({ status: 2, stdout: '' });
+    expect(none.stderr).toContain('Usage: receiptd');
+    expect(none.stderr).toContain('Start with `receiptd setup`.');
   });
 
   test('in English if an upgrade has taken the files of the language away', async () => {
-    const { dir } = await prepare();
+    const { dir } = site;
     const dist = join(dir, 'dist');
     await cp(dirname(MAIN), dist, { recursive: true });
     await symlink(join(dirname(MAIN), '..', 'node_modules'), join(dir, 'node_modules'));
@@ -145,24 +158,6 @@ describe('a command line is refused with one sentence', () => {
     });
     expect(run).toBeRefused(2, 'USAGE', '--all');
   });
-
-  test('with an unknown endpoint, listing the existing ones', async () => {
-    const site = await prepare();
-    expect(await site.look('list', '--endpoint', 'ofice')).toBeRefused(
-      2,
-      'ENDPOINT_UNKNOWN',
-      '"ofice"',
-      'office',
-    );
-  });
-});
-
-test('a command line without a command is refused with the help', async () => {
-  const site = await prepare();
-  const ended = await receiptd(site, []);
-  expect(ended).toMatchObject({ status: 2, stdout: '' });
-  expect(ended.stderr).toContain('Usage: receiptd');
-  expect(ended.stderr).toContain('Start with `receiptd setup`.');
 });
 
 const removable = requirement(
@@ -171,28 +166,14 @@ const removable = requirement(
   'Windows does not allow it',
 );
 test.skipIf(!removable)('a command in a folder that was deleted asks for another folder', async () => {
-  const site = await prepare();
   const inDeleted = (args: string) =>
     shell(site, `mkdir gone && cd gone && rmdir ../gone && $RECEIPTD ${args}`);
   expect(await inDeleted('status')).toBeRefused(2, 'USAGE', 'no longer exists', 'cd');
   expect(await inDeleted('list --help')).toMatchObject({ status: 0, stderr: '' });
 });
 
-test('unknown names are reported in one sentence', async () => {
-  const site = await prepare();
-  expect((await site.quickOnce()).status).toBe(0);
-  for (const args of [
-    ['show', 'gone'],
-    ['retry', 'gone'],
-    ['resend', 'gone'],
-  ])
-    expect(await site.look(...args)).toBeRefused(1, 'DOCUMENT_UNKNOWN', '"gone"', 'receiptd list');
-});
-
 describe('the output of a command', () => {
   test('never overwrites a file', async () => {
-    const site = await prepare();
-    await site.quickOnce();
     const before = await readFile(site.config, 'utf8');
     const ended = await site.look('export', '--format', 'csv', '--output', site.config);
     expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', site.config, 'already exists', '--output');
@@ -203,33 +184,23 @@ describe('the output of a command', () => {
   });
 
   test('may be cut off by its reader, as by head, and the exit status still says what was found', async () => {
-    const site = await prepare();
-    await site.quickOnce();
-    await rm(site.file('inbox'), { recursive: true });
-    await writeFile(site.file('inbox'), '');
-    const commands = { 'list --help': 0, audit: 4 };
-    for (const [args, status] of Object.entries(commands)) {
-      // Nobody reads any more when the command writes.
-      const script = `{ sleep 0.1; $RECEIPTD ${args} --config ${site.config}; echo "status=$?" >&2; } | true`;
-      const ended = await shell(site, script);
-      expect(ended.stderr, args).toBe(`status=${status}\n`);
-    }
+    const broken = await prepare();
+    await broken.quickOnce();
+    await rm(broken.file('inbox'), { recursive: true });
+    await writeFile(broken.file('inbox'), '');
+    // Nobody reads any more when the command writes.
+    const script = `{ sleep 0.1; $RECEIPTD audit --config ${broken.config}; echo "status=$?" >&2; } | true`;
+    expect((await shell(broken, script)).stderr).toBe('status=4\n');
   });
 
   const full = requirement('/dev/full', process.platform === 'linux', 'Linux has it');
   test.skipIf(!full)('is an error if the disk has no space for it', async () => {
-    const site = await prepare();
-    await site.quickOnce();
     const ended = await shell(site, `$RECEIPTD list --json --config ${site.config} > /dev/full`);
     expect(ended).toBeRefused(1, 'OUTPUT_UNWRITABLE', 'Standard output', 'no space is left');
   });
 });
 
 test('every --json output is valid JSON', async () => {
-  const site = await prepare();
-  await writeFile(site.file('inbox', 'a.jpg'), await drawReceipt({ type: 'jpeg', seed: 'a' }));
-  await writeFile(site.file('inbox', 'b.jpg'), 'Milk 1.20, bread 2.40, sum 3.60');
-  expect((await site.quickOnce()).status).toBe(3);
   const [row] = await site.list('--state', 'accepted');
   const commands = await readFile(new URL('../../docs/commands.md', import.meta.url), 'utf8');
   const fields = commands.slice(commands.indexOf('## `list --json`'), commands.indexOf('## `check --json`'));
@@ -266,8 +237,7 @@ test('every --json output is valid JSON', async () => {
     outgoingUrl: 'https://office.example/x',
   });
   const listed: unknown = JSON.parse(await site.quickMust('list', '--json'));
-  const exported = await site.must('export', '--format', 'json');
-  expect(JSON.parse(exported)).toEqual(listed);
+  expect(JSON.parse(await site.quickMust('export', '--format', 'json'))).toEqual(listed);
   expect(await site.quickMust('export', '--output', 'receipts.json')).toContain(
     `Wrote ${site.file('receipts.json')}, `,
   );
@@ -278,12 +248,12 @@ test('every --json output is valid JSON', async () => {
 test.skipIf(!isRoot || !ordinaryUserCanRun)(
   'a user without a name or a home, as in a container, can run commands',
   async () => {
-    const site = await prepare();
-    await chmod(site.dir, 0o755);
+    const { dir, config } = await prepare();
+    await chmod(dir, 0o755);
     const nobodyKnown = {
       uid: 54_321,
       gid: 54_321,
-      env: { PATH: process.env['PATH'], RECEIPTD_CONFIG: site.config },
+      env: { PATH: process.env['PATH'], RECEIPTD_CONFIG: config },
     };
     const { status, stderr } = spawnSync(process.execPath, [MAIN, 'endpoint', 'list'], nobodyKnown);
     expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' });

@@ -76,7 +76,9 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
   test('offers a practice service, an agent and a receipt to people without a service, in their language', async () => {
     const here = await desk();
     const env = { LANG: 'de_DE.UTF-8' };
-    const terminal = here.setup(['--sandbox-port', '0', ...answered(here).rest], { env });
+    // Nobody is asked about alerts, or about files that can't be sent, of a practice service.
+    const args = ['--sandbox-port', '0', '--rate', '60/min', '--service', 'no'];
+    const terminal = here.setup(args, { env });
     await terminal.chooses('Wohin gehen die Belege?', 'Noch nirgendwohin: erst ausprobieren');
     await terminal.sees('Der Übungsdienst läuft unter http://127.0.0.1:');
     await terminal.chooses('In welchem Ordner kommen die Scans an?', here.scans);

@@ -6,9 +6,9 @@ import { mailServer } from '../features/alerts/channels/receivers.ts';
 import { hasNamespaces } from '../support/namespace.ts';
 import { terminalIsHere } from '../support/terminal.ts';
 import type { Ended } from './support/agent.ts';
-import { quickly, shell } from './support/commandLine.ts';
+import { shell } from './support/commandLine.ts';
 import { desk, type Desk } from './support/desk.ts';
-import { variables } from './support/unattended.ts';
+import { quick, variables } from './support/unattended.ts';
 
 const PASSWORD = 'mail-pass-4711';
 
@@ -33,7 +33,7 @@ function others(here: Desk): Record<string, string> {
 }
 
 function unattended(here: Desk, ...args: string[]): Promise<Ended> {
-  return quickly(here.site, ['setup', '--yes', ...args], { env: { ...here.env, ...others(here) } });
+  return quick(here, args, others(here));
 }
 
 describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
@@ -136,18 +136,6 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
       folders: [{ needsAttention: join(here.dir, 'home', 'not sent') }],
       alerts: { email: { server: 'smtp://127.0.0.1:1', to: ['office@example.com'] } },
     });
-  });
-
-  test('does not ask about alerts for a practice service', async () => {
-    const here = await desk();
-    const args = ['--sandbox', '--sandbox-port', '0', '--folder', here.scans, '--rate', '60/min'];
-    const env = { RECEIPTD_SETUP_TEST_RECEIPT: 'no' };
-    // A separate process, because the practice service keeps its data in the temporary directory of its process.
-    const terminal = here.setup([...args, '--service', 'no'], { env });
-    await terminal.answers('Go ahead?');
-    expect(await terminal.ends()).toBe(0);
-    expect(terminal.shown).not.toContain('E-mail address');
-    expect(terminal.shown).not.toContain('Show people at the scanner');
   });
 });
 

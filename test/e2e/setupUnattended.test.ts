@@ -281,13 +281,6 @@ describe('what is refused', () => {
       expect(JSON.parse(unchecked.stdout)).toMatchObject({ service: { company: null } });
     });
 
-    test('leaves an invalid configuration file unchanged', async () => {
-      const here = await desk();
-      await writeFile(here.config, 'folders: [');
-      expect(await quick(here, [], variables(here))).toBeRefused(2, 'CONFIG_SYNTAX');
-      expect(await readFile(here.config, 'utf8')).toBe('folders: [');
-    });
-
     test('sends the stored secret of one service to no other', async () => {
       const here = await desk();
       expect((await quick(here, [], variables(here))).status).toBe(0);
@@ -330,34 +323,32 @@ describe('what is refused', () => {
       }
     });
 
-    test('names the key of an impossible answer, but no line of a file that was not written', async () => {
+    test('checks that the folder and the configuration file can be written before it creates anything', async () => {
       const here = await desk();
-      const ended = await quick(here, ['--folder', here.dir], {
-        ...variables(here),
-        RECEIPTD_STATE_DIR: here.dir,
-      });
+      const inState = { ...variables(here), RECEIPTD_STATE_DIR: here.dir };
+      const ended = await quick(here, ['--folder', here.dir], inState);
       expect(ended.status).toBe(2);
+      // The file was not written, so that no line of it is named.
       expect(ended.stderr).toContain('folders[0]');
       expect(ended.stderr).not.toMatch(/yaml:\d/);
-    });
 
-    test('refuses a folder that cannot be created before it changes anything', async () => {
-      const here = await desk();
       await writeFile(join(here.dir, 'file'), '');
       const args = ['--folder', 'file/in/box', '--create-folder'];
-      const ended = await quick(here, args, variables(here));
-      expect(ended.status).not.toBe(0);
-      expect(ended.stderr).toContain('[FOLDER_');
+      const blocked = await quick(here, args, variables(here));
+      expect(blocked.status).not.toBe(0);
+      expect(blocked.stderr).toContain('[FOLDER_');
       expect((await readdir(here.dir)).sort()).toEqual(['file', ...UNTOUCHED]);
-    });
 
-    test('checks that the configuration file can be written before it creates anything', async () => {
-      const here = await desk();
       await symlink(join(here.dir, 'gone', 'receiptd.yaml'), here.config);
       const { RECEIPTD_SETUP_ENDPOINT_UID: _, ...env } = variables(here);
       const count = here.sandbox.endpoints().length;
       expect(await quick(here, ['--create-endpoint', 'Dangling'], env)).toBeRefused(1, 'CONFIG_UNWRITABLE');
       expect(here.sandbox.endpoints()).toHaveLength(count);
+
+      await rm(here.config);
+      await writeFile(here.config, 'folders: [');
+      expect(await quick(here, [], variables(here))).toBeRefused(2, 'CONFIG_SYNTAX');
+      expect(await readFile(here.config, 'utf8')).toBe('folders: [');
       expect(await readdir(here.dir)).not.toContain('state');
     });
   });

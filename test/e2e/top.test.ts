@@ -100,21 +100,37 @@ describe('the progress line', () => {
     drawnScreen(terminal.raw, columns).filter((row) => row !== '');
 
   describe.skipIf(!terminalIsHere)('receiptd run on a terminal', () => {
-    test('redraws one line in place, and ends with a summary', async () => {
+    test('redraws one line in place, which fits a terminal that changes its width, and ends with a summary', async () => {
       const site = await prepare();
       const terminal = onTerminal(site, ['run']);
       await terminal.sees('0 accepted, nothing waits');
-      await drop(site, 'a.jpg', 'b.jpg');
-      await terminal.sees('2 accepted, nothing waits, last ');
-      const opening = 'Watching 1 folder. Press Ctrl-C to stop; --verbose shows each step.';
+      await drop(site, 'a receipt with a long name.jpg');
+      await terminal.sees('1 accepted, nothing waits, last ');
+      const whole = expect.stringMatching(
+        /^1 accepted, nothing waits, last a receipt with a long name-\w{12}$/,
+      );
       expect(rowsOf(terminal)).toEqual([
-        opening,
-        expect.stringMatching(/^2 accepted, nothing waits, last [ab]-\w{12}$/),
+        'Watching 1 folder. Press Ctrl-C to stop; --verbose shows each step.',
+        whole,
       ]);
+      const afterResize = async (columns: number, shown: string): Promise<() => string[]> => {
+        const before = terminal.raw.length;
+        const rows = () => drawnScreen(terminal.raw.slice(before), columns).filter((row) => row !== '');
+        await terminal.resize(columns);
+        await until(() => rows().join('').includes(shown));
+        return rows;
+      };
+      for (const [columns, shown] of [
+        [34, '1 accepted, nothing waits, last …'],
+        [20, '1 accepted, nothin…'],
+      ] as const)
+        expect((await afterResize(columns, shown))()).toEqual([shown]);
+      const rows = await afterResize(80, 'long name');
+      expect(rows()).toEqual([whole]);
 
       terminal.type(KEYS.ctrlC);
       expect(await terminal.ends()).toBe(0);
-      expect(rowsOf(terminal)).toEqual([opening, 'Stopped. 2 accepted since the start, nothing waits.']);
+      expect(rows()).toEqual(['Stopped. 1 accepted since the start, nothing waits.']);
       expect(terminal.raw.endsWith('\n')).toBe(true);
       expect(await readFile(site.file('state', 'logs', 'receiptd.log'), 'utf8')).toContain('"Accepted"');
     });
@@ -136,28 +152,6 @@ describe('the progress line', () => {
       terminal.type(KEYS.ctrlC);
       expect(await terminal.ends()).toBe(0);
       expect(rowsOf(terminal).at(-1)).toMatch(/^Stopped\. \d accepted since the start, \d waiting\.$/);
-    });
-
-    test('fits a narrow terminal, even if its width changes', async () => {
-      const site = await prepare();
-      const terminal = onTerminal(site, ['run'], { columns: 34 });
-      await terminal.sees('0 accepted, nothing waits');
-      await drop(site, 'a receipt with a long name.jpg');
-      await terminal.sees('1 accepted, nothing waits, last …');
-      const afterResize = async (columns: number, shown: string): Promise<string[]> => {
-        const before = terminal.raw.length;
-        const rows = (): string[] =>
-          drawnScreen(terminal.raw.slice(before), columns).filter((row) => row !== '');
-        await terminal.resize(columns);
-        await until(() => rows().join('').includes(shown));
-        return rows();
-      };
-      expect(await afterResize(20, '1 accepted, nothin…')).toEqual(['1 accepted, nothin…']);
-      expect(await afterResize(80, 'long name')).toEqual([
-        expect.stringMatching(/^1 accepted, nothing waits, last a receipt with a long name-\w{12}$/),
-      ]);
-      terminal.type(KEYS.ctrlC);
-      expect(await terminal.ends()).toBe(0);
     });
 
     test('says that uploads are finishing, and ends at once on a new line at a second Ctrl-C', async () => {
