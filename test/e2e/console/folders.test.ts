@@ -105,7 +105,7 @@ inBrowser('folders', (here) => {
       await heading(page, title);
       await shows(page.getByText('can’t write its configuration file'));
     }
-    const page = await here.browser.open('#/folders');
+    await here.browser.reopen(page, '#/folders');
     await page
       .getByRole('button', { name: /^Remove/ })
       .first()
