@@ -436,9 +436,9 @@ test('the console ends requests that never end, and survives too many connection
 });
 
 test('signed-in users download exactly the requested images, alone or as a ZIP, and compare a watched folder with the ledger, but no other directory', async () => {
-  const { site, origin, link } = attacked();
+  const { site, origin } = attacked();
   await attacked().stillWell();
-  const cookie = await signIn(await link());
+  const cookie = await signIn(await attacked().link());
   const { rows } = ROWS.parse((await perform(origin, cookie, 'documents')).json);
   const [first, second] = rows;
   if (first === undefined || second === undefined) throw new Error('no two documents');
