@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Alerting, type Around } from '../../../src/features/alerts/alerting.ts';
 import { alertOperations } from '../../../src/features/alerts/operations.ts';
 import { alertsFile, openAlertStore, type AlertStore } from '../../../src/features/alerts/store.ts';
 import type { AlertTimes } from '../../../src/features/alerts/times.ts';
+import { parseHours } from '../../../src/core/domain/hours.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { local } from '../../../src/core/domain/words.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
@@ -109,6 +110,50 @@ async function place() {
   const wrong = (key: string) => world.incidents.open({ key, code: 'DISK_FULL', params: { detail: key } });
   return { dir, clock, log, ledger, world, start, wrong };
 }
+
+it('alerting neither repeats nor loses an alert after a kill between two checks', async () => {
+  const { dir, clock, log, world, start, wrong } = await place();
+  const mail = new Channel('email');
+  const hook = new Channel('webhook');
+  hook.trouble = 'refuses';
+  wrong('a');
+  const first = await start([mail, hook]);
+  await clock.advance(3 * MINUTE);
+  expect([mail.said, hook.taken.length]).toEqual([['opened: DISK_FULL a'], 0]);
+  expect(statSync(alertsFile(dir)).mode & 0o777).toBe(0o600);
+  // A kill leaves the file as it was at that time.
+  const left = readFileSync(alertsFile(dir));
+  await first.end();
+  writeFileSync(alertsFile(dir), left);
+
+  world.incidents = new OpenIncidents({ clock, log });
+  hook.trouble = 'none';
+  const second = await start([mail, hook]);
+  await clock.advance(20 * SECOND);
+  expect(hook.taken.map(({ id }) => id)).toEqual([mail.taken[0]?.id]);
+  wrong('a');
+  await clock.advance(5 * MINUTE);
+  expect(mail.taken).toHaveLength(1);
+  world.incidents.close('a');
+  await clock.advance(3 * MINUTE);
+  expect(hook.said).toEqual(['opened: DISK_FULL a', 'closed: DISK_FULL a']);
+  await second.end();
+});
+
+it('alerting delivers nothing in quiet hours, not even alerts that were due before', async () => {
+  const { clock, start, wrong } = await place();
+  const mail = new Channel('email');
+  mail.trouble = 'refuses';
+  const quietHours = parseHours(['09:05-09:20']);
+  await start([mail], { times: { ...TIMES, quietHours } });
+  wrong('a');
+  await clock.advance(4.5 * MINUTE);
+  mail.trouble = 'none';
+  await clock.advance(15 * MINUTE);
+  expect(mail.taken).toEqual([]);
+  await clock.advance(5 * MINUTE);
+  expect(mail.said).toContain('opened: DISK_FULL a');
+});
 
 it('alerting delivers through other channels while one fails, alerts about that one, and delivers through it later', async () => {
   const { clock, log, world, start, wrong } = await place();

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Book, undeliveredKey, type Cause, type Telling } from '../../../src/features/alerts/book.ts';
 import { emptyState, type AlertState } from '../../../src/features/alerts/state.ts';
@@ -238,6 +239,33 @@ describe('in quiet hours', () => {
 });
 
 describe('a restart', () => {
+  it('repeats no alert, and reports no problem as over before it could have been found again', () => {
+    const desk = new Desk();
+    desk.begin('a').begin('b').pass(HOUR);
+    expect(desk.told).toHaveLength(1);
+    desk.restart();
+    desk.isLooking = true;
+    desk.pass(10 * MINUTE);
+    desk.isLooking = false;
+    // It is found again with another time.
+    desk.begin('a').pass(HOUR);
+    expect(said(desk.told)).toEqual(['opened a b', 'closed b']);
+    desk.end('a').pass(HOUR);
+    expect(desk.told.at(-1)).toMatchObject({ kind: 'closed', causes: [{ key: 'a', since: START }] });
+  });
+
+  it('waits for problems that take time to be found again, and delays nothing else', () => {
+    const desk = new Desk();
+    desk.times = { ...desk.times, afterMs: 0 };
+    desk.begin('a').pass(MINUTE);
+    desk.restart();
+    desk.pass(MINUTE);
+    desk.begin('a').pass(MINUTE);
+    expect(said(desk.told)).toEqual(['opened a']);
+    desk.end('a').pass(MINUTE);
+    expect(said(desk.told)).toEqual(['opened a', 'closed a']);
+  });
+
   it('keeps counting how long an unsent problem has lasted', () => {
     const desk = new Desk();
     desk.begin('a').pass(90 * SECOND);
@@ -328,6 +356,43 @@ it('the book counts nothing as sent without a channel', () => {
   expect([desk.told, desk.why('a')]).toEqual([[], 'noChannel']);
   desk.channels = ['desktop'];
   expect(said(desk.pass(MINUTE))).toEqual(['opened a']);
+});
+
+it('the book alternates alerts and recoveries, never floods, and ends with the truth, whatever begins and ends', () => {
+  const keys = ['a', 'b', 'c'];
+  const minutes = fc.oneof(fc.integer({ min: 1, max: 10 }), fc.integer({ min: 10, max: 600 }));
+  const step = fc.record({
+    what: fc.constantFrom('begin', 'begin', 'end', 'end', 'restart', 'clockBack'),
+    key: fc.constantFrom(...keys),
+    minutes,
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (steps, isQuiet) => {
+      const desk = new Desk();
+      if (isQuiet)
+        desk.times = { ...desk.times, quietHours: parseHours(['19:00-07:00', 'Sat-Sun 00:00-24:00']) };
+      const wrong = new Set<string>();
+      for (const { what, key, minutes: passing } of steps) {
+        if (what === 'begin') wrong.add(key);
+        if (what === 'end') wrong.delete(key);
+        if (what === 'restart') desk.restart();
+        if (what === 'clockBack') desk.now -= passing * MINUTE;
+        for (const each of keys) if (wrong.has(each)) desk.begin(each);
+        desk.end(...keys.filter((each) => !wrong.has(each)));
+        desk.pass(passing * MINUTE, MINUTE);
+      }
+      desk.pass(5 * DAY, 10 * MINUTE);
+      for (const key of keys) {
+        const kinds = desk.told
+          .filter(({ causes }) => causes.some((each) => each.key === key))
+          .map(({ kind }) => kind);
+        expect(kinds).toEqual(kinds.map((_, index) => (index % 2 === 0 ? 'opened' : 'closed')));
+        expect(kinds.length % 2 === 1).toBe(wrong.has(key));
+      }
+      expect(mostWithin(desk.told, HOUR)).toBeLessThanOrEqual(15);
+    }),
+    { numRuns: 20 },
+  );
 });
 
 /** The largest number of alerts within any interval of this length. */

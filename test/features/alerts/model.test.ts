@@ -337,7 +337,7 @@ it.each([
         );
         for (const each of digests) assert.equal(new Set(each).size, each.length);
       }),
-      { numRuns: isEveryCase ? 100 : 2, endOnFailure: true },
+      { numRuns: isEveryCase ? 100 : 3, endOnFailure: true },
     );
   },
 );
