@@ -98,7 +98,7 @@ describe('the demo', () => {
     const env = { RECEIPTD_STATE_DIR: '/elsewhere', RECEIPTD_CLIENT_SECRET: 'of the person' };
     const demo = run(main, stop.signal, { env });
     await vi.waitFor(() => expect(printed).toContain('Press Ctrl-C to stop both'), {
-      timeout: 15_000,
+      timeout: 60_000,
       interval: 50,
     });
     expect(await said()).toEqual(['sandbox started', 'run started', 'table']);
@@ -138,7 +138,7 @@ describe('the demo', () => {
       const stop = new AbortController();
       printed = '';
       const demo = run(main, stop.signal);
-      await vi.waitFor(() => expect(printed).toContain('dozen'), { timeout: 15_000, interval: 20 });
+      await vi.waitFor(() => expect(printed).toContain('dozen'), { timeout: 60_000, interval: 20 });
       stop.abort();
       await demo;
       expect(existsSync(path.join(project, 'scratch', 'state', 'old'))).toBe(false);

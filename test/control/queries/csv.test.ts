@@ -291,5 +291,5 @@ it('the daemon streams the log and the overview, and reads nothing once nobody l
   lines.add('{"message":"now"}');
   await expect.poll(() => told).toContain('data: {"message":"now"}\n\n');
   await upload('a', Date.now() - 1_000, 5);
-  await expect.poll(() => told, { timeout: 5_000 }).toMatch(/"state":"accepted","count":1/);
+  await expect.poll(() => told, { timeout: 60_000 }).toMatch(/"state":"accepted","count":1/);
 });

@@ -8,7 +8,7 @@ import { createFolderHints } from '../../../src/intake/folder/hints.ts';
 import { requirement } from '../../support/requires.ts';
 import { temporaryDirectory } from './fixture.ts';
 
-const DEADLINE = { timeout: 15_000, interval: 20 };
+const DEADLINE = { timeout: 60_000, interval: 20 };
 
 const hasInotify = requirement('inotify', existsSync('/proc/self/fdinfo'), 'run on Linux');
 

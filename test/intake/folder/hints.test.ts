@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFolderHints, type FolderHintsOptions } from '../../../src/intake/folder/hints.ts';
 import { temporaryDirectory } from './fixture.ts';
 
-const DEADLINE = { timeout: 15_000, interval: 5 };
+const DEADLINE = { timeout: 60_000, interval: 5 };
 
 async function watching(root: string, recursive = true, options: FolderHintsOptions = {}) {
   const hints: string[] = [];

@@ -190,7 +190,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
                 `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
               )
             ).rowCount === 1,
-          { timeout: 20_000 },
+          { timeout: 60_000 },
         );
         // Throws if the agent has it.
         await other.query(LOCK, [last?.uid]);

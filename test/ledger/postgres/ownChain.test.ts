@@ -289,7 +289,7 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     for (let times = 0; times < 2; times += 1) {
       const before = await seq();
       const script = runScript(code);
-      await vi.waitUntil(async () => (await seq()) > before, { timeout: 20_000, interval: 1 });
+      await vi.waitUntil(async () => (await seq()) > before, { timeout: 60_000, interval: 1 });
       await script.kill();
       expect(await seq()).toBeLessThan(2 * MANY);
     }
@@ -441,13 +441,13 @@ describe.skipIf(!needsPostgres())('a database that went back', () => {
     mkdirSync(file);
     await a.core.run([['erase', [{ documents: [x], at: 5_000 }]]]);
     const said = (): readonly string[] => log.lines.map(({ message }) => message);
-    await vi.waitUntil(() => said().length > 0, { timeout: 20_000 });
+    await vi.waitUntil(() => said().length > 0, { timeout: 60_000 });
     let beats = 0;
     b.listen({ back() {}, told() {}, beat: async () => void (beats += 1) });
-    await vi.waitUntil(() => beats > 2, { timeout: 20_000 });
+    await vi.waitUntil(() => beats > 2, { timeout: 60_000 });
     rmdirSync(file);
     renameSync(`${file}.moved`, file);
-    await vi.waitUntil(() => !readFileSync(file, 'utf8').includes('secret.jpg'), { timeout: 20_000 });
+    await vi.waitUntil(() => !readFileSync(file, 'utf8').includes('secret.jpg'), { timeout: 60_000 });
     expect(said()).toEqual([logTexts.chainNotBlanked]);
   });
 
