@@ -5,7 +5,7 @@ import type { Shown } from '../core/domain/why.ts';
 import { errorWords, whyWords } from '../texts/explain.ts';
 import { cliTextsIn } from '../texts/cli.ts';
 import { setupSpeaker, type Said } from '../texts/setup.ts';
-import { textsIn, type Texts } from '../texts/texts.ts';
+import { textsIn, type AllTexts, type Texts } from '../texts/texts.ts';
 import type { Io, ProcessParts } from './io.ts';
 import type { JsonOption } from './session.ts';
 
@@ -34,7 +34,7 @@ export async function inEnglish(io: Io, { json }: JsonOption): Promise<Io> {
 }
 
 /** In the language of the terminal. */
-export function textsOf({ env }: Pick<Io, 'env'>): Promise<Texts> {
+export function textsOf({ env }: Pick<Io, 'env'>): Promise<AllTexts> {
   return textsIn(languageOfTerminal(env), local);
 }
 

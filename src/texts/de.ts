@@ -1,15 +1,12 @@
 import type { Format } from './format.ts';
 import type { Texts } from './en.ts';
-import { alertsTexts } from './de/alerts.ts';
 import { codesTexts } from './de/codes.ts';
-import { csvTexts } from './de/csv.ts';
 import { errorsTexts } from './de/errors.ts';
 import { findingTexts, subjectText } from './de/findings.ts';
 import { logTexts } from './de/log.ts';
 import { noteTexts } from './de/notes.ts';
 import { problemsTexts } from './de/problems.ts';
 import { reasonsTexts } from './de/reasons.ts';
-import { scanNotesTexts } from './de/scanNotes.ts';
 import { expectedTexts, flawTexts, foundTexts } from './de/settingFlaws.ts';
 import { unsentTexts } from './de/unsent.ts';
 import { whyTexts } from './de/why.ts';
@@ -30,9 +27,6 @@ export default function german(format: Format): Texts {
     found: foundTexts,
     logTexts,
     ...reasonsTexts(),
-    ...csvTexts,
     ...problemsTexts(format),
-    ...scanNotesTexts(format),
-    ...alertsTexts(format),
   };
 }

@@ -1,15 +1,12 @@
 import type { ErrorTexts } from './errors.ts';
 import type { Format } from './format.ts';
-import { alertsTexts } from './en/alerts.ts';
 import { codesTexts } from './en/codes.ts';
-import { csvTexts } from './en/csv.ts';
 import { errorsTexts } from './en/errors.ts';
 import { findingTexts, type Findings } from './en/findings.ts';
 import { logTexts, type LogTexts } from './en/log.ts';
 import { noteTexts, type NoteTexts } from './en/notes.ts';
 import { problemsTexts } from './en/problems.ts';
 import { reasonsTexts } from './en/reasons.ts';
-import { scanNotesTexts } from './en/scanNotes.ts';
 import { expectedTexts, flawTexts, foundTexts, type SettingFlaws } from './en/settingFlaws.ts';
 import { unsentTexts } from './en/unsent.ts';
 import { whyTexts, type WhyTexts } from './en/why.ts';
@@ -34,10 +31,7 @@ export default function english(format: Format) {
     why,
     logTexts: log,
     ...reasonsTexts(),
-    ...csvTexts,
     ...problemsTexts(format),
-    ...scanNotesTexts(format),
-    ...alertsTexts(format),
   };
 }
 

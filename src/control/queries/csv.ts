@@ -1,6 +1,6 @@
 import { lastPosted } from '../../core/domain/posted.ts';
 import { whyWords } from '../../texts/explain.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { AllTexts } from '../../texts/texts.ts';
 import type { ListRowJson } from '../protocol/documents.ts';
 import type { ResultColumn } from './columns.ts';
 
@@ -35,7 +35,7 @@ export interface CsvForm {
   /** Excel recognizes UTF-8 only by this mark. */
   readonly byteOrderMark: boolean;
   /** For a person: heads and explanations are in their language. Null: the heads are the names of the fields. */
-  readonly texts: Texts | null;
+  readonly texts: AllTexts | null;
 }
 
 /** RFC 4180. */
@@ -59,7 +59,7 @@ export async function* csvLines(
   }
 }
 
-function messageIn({ message, fact }: ListRowJson, texts: Texts | null): string | null {
+function messageIn({ message, fact }: ListRowJson, texts: AllTexts | null): string | null {
   return message === null || texts === null ? message : whyWords(texts, { message, fact });
 }
 

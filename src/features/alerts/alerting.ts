@@ -3,7 +3,7 @@ import { keyOf, problemsOf, type Facts } from '../../core/domain/problem.ts';
 import type { AlertChannel, AlertChannelName } from '../../core/ports/alert.ts';
 import type { Hold } from '../../core/domain/hold.ts';
 import type { LedgerReports, StateCount } from '../../core/ports/ledgerReports.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { AllTexts } from '../../texts/texts.ts';
 import { Book, causesOf, type Untold } from './book.ts';
 import { Delivery, sendWithin, type DeliveryDeps } from './delivery.ts';
 import { digestOf } from './digest.ts';
@@ -69,7 +69,7 @@ export class Alerting {
   readonly #book: Book;
   readonly #delivery: Delivery;
   #times: AlertTimes;
-  #texts: Promise<Texts> | null = null;
+  #texts: Promise<AllTexts> | null = null;
   #holds: readonly Hold[] = [];
   #counts: readonly StateCount[] = [];
   #lookAgainAt = -Infinity;
@@ -102,7 +102,7 @@ export class Alerting {
   }
 
   /** Applies a configuration: the first, and each changed one. */
-  take(times: AlertTimes, channels: readonly AlertChannel[], texts: Promise<Texts>): void {
+  take(times: AlertTimes, channels: readonly AlertChannel[], texts: Promise<AllTexts>): void {
     this.#times = times;
     this.#texts = texts;
     this.#book.doubt(this.#deps.clock.now());

@@ -4,7 +4,7 @@ import type { Alert, AlertChannel, AlertChannelName } from '../../core/ports/ale
 import type { Clock, Random } from '../../core/ports/clock.ts';
 import type { Incidents } from '../../core/ports/incident.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { AllTexts } from '../../texts/texts.ts';
 import { DAY_MS, undeliveredKey } from './book.ts';
 import { worded } from './message.ts';
 import type { AlertRecord, Parcel } from './state.ts';
@@ -46,7 +46,7 @@ export class Delivery {
   readonly #outbox: Parcel[];
   readonly #heard: Heard;
   #channels: readonly AlertChannel[] = [];
-  #texts: Promise<Texts> | null = null;
+  #texts: Promise<AllTexts> | null = null;
   readonly #underWay = new Map<string, Promise<void>>();
 
   constructor(deps: DeliveryDeps, outbox: Parcel[], heard: Heard) {
@@ -56,7 +56,7 @@ export class Delivery {
   }
 
   /** Drops what waits for a removed channel, and tries everything else at once. */
-  take(channels: readonly AlertChannel[], texts: Promise<Texts>): void {
+  take(channels: readonly AlertChannel[], texts: Promise<AllTexts>): void {
     this.#texts = texts;
     for (const { name } of this.#channels) this.#deps.incidents.close(undeliveredKey(name));
     this.#channels = channels;

@@ -1,7 +1,7 @@
 import { NEEDING_STATES } from '../../core/domain/needsPerson.ts';
 import type { Alert, WordedCause } from '../../core/ports/alert.ts';
 import type { LedgerReports, ListState, SeenCount } from '../../core/ports/ledgerReports.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { AllTexts } from '../../texts/texts.ts';
 import type { AlertRecord, DigestFigures, AlertEntry } from './state.ts';
 
 export interface DigestDeps {
@@ -74,7 +74,7 @@ export async function digestOf(
 export function digestText(
   { from, to, accepted, folders }: DigestFigures,
   open: readonly WordedCause[],
-  { alertTexts: { digest, more }, problems, format: { number, time } }: Texts,
+  { alertTexts: { digest, more }, problems, format: { number, time } }: AllTexts,
 ): Pick<Alert, 'subject' | 'text' | 'hint'> {
   const { folder: head, ...titles } = digest.columns;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

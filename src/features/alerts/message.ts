@@ -1,7 +1,7 @@
 import type { Condition } from '../../core/domain/problem.ts';
 import type { Alert, WordedCause } from '../../core/ports/alert.ts';
 import { cureOf, whatIsWrong } from '../../texts/explain.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { AllTexts } from '../../texts/texts.ts';
 import { DAY_MS, type Telling } from './book.ts';
 import { digestText } from './digest.ts';
 import type { AlertRecord, ReportedCause } from './state.ts';
@@ -28,7 +28,7 @@ export function testRecord(id: string, { host, now }: MessageWriter): AlertRecor
 }
 
 /** What people read. */
-export function worded(record: AlertRecord, texts: Texts): Alert {
+export function worded(record: AlertRecord, texts: AllTexts): Alert {
   const { id, kind, at, host, follows } = record;
   const causes = record.causes.map((cause) => wordedCause(cause, texts));
   const common = { id, kind, at, host, follows, causes };
@@ -51,7 +51,7 @@ export function worded(record: AlertRecord, texts: Texts): Alert {
   };
 }
 
-function wordedCause(cause: ReportedCause, texts: Texts): WordedCause & ReportedCause {
+function wordedCause(cause: ReportedCause, texts: AllTexts): WordedCause & ReportedCause {
   const { condition } = cause;
   return { ...cause, message: whatIsWrong(texts, condition), hint: cureOf(texts, condition) };
 }
@@ -59,7 +59,7 @@ function wordedCause(cause: ReportedCause, texts: Texts): WordedCause & Reported
 function subjectOf(
   kind: AlertRecord['kind'],
   causes: readonly WordedCause[],
-  { alertTexts: alerts }: Texts,
+  { alertTexts: alerts }: AllTexts,
 ): string {
   const [first] = causes;
   if (first === undefined) return '';
@@ -77,7 +77,7 @@ function subjectOf(
 function textOf(
   { kind, endedUntold }: AlertRecord,
   causes: readonly (WordedCause & ReportedCause)[],
-  texts: Texts,
+  texts: AllTexts,
 ): string {
   const { alertTexts: alerts } = texts;
   return [
@@ -92,7 +92,7 @@ type MessageCause = WordedCause & ReportedCause;
 
 function over(
   { message, condition, since, until, returns }: MessageCause,
-  { alertTexts: alerts }: Texts,
+  { alertTexts: alerts }: AllTexts,
 ): string {
   const before = returns === 0 ? '' : ` ${alerts.returns(returns)}`;
   const lasted = alerts.lasted(new Date(since).toISOString(), (until ?? since) - since);
@@ -101,7 +101,7 @@ function over(
 
 function open(
   { message, hint, condition, since, times, awayMs }: MessageCause,
-  { alertTexts: alerts, problems, format }: Texts,
+  { alertTexts: alerts, problems, format }: AllTexts,
 ): string {
   // A problem that keeps coming back needs another remedy than a single one.
   const flaps = times < 3 ? '' : `\n${alerts.comesAndGoes(times, DAY_MS, awayMs)}`;

@@ -15,7 +15,7 @@ import { sameIdentity } from '../../core/domain/document.ts';
 import { listedPage, pageOf } from '../../core/domain/pages.ts';
 import { relativeTo } from '../../core/paths.ts';
 import { Notifier } from '../../core/notifier.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { AllTexts } from '../../texts/texts.ts';
 import { amissAt, STATES, type AmissFile } from './amiss.ts';
 import { noteText } from './note.ts';
 
@@ -31,7 +31,7 @@ export interface AttentionDeps {
   /** Bytes. Larger files get a note but no copy. */
   readonly maxFileSize: number;
   /** For the notes. */
-  readonly texts: Promise<Texts>;
+  readonly texts: Promise<AllTexts>;
   /** Whether the watched folder is present and still the same one. */
   readonly isInPlace: () => boolean;
   /** For a shared folder; left out if the folder is this agent's alone. */

@@ -1,7 +1,7 @@
 import type { Amiss } from '../../core/domain/attention.ts';
 import { escapeUnsafe, withoutUnseen } from '../../core/domain/escape.ts';
 import { pageOf } from '../../core/domain/pages.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { AllTexts } from '../../texts/texts.ts';
 import { factOf } from '../../core/domain/why.ts';
 import { whyWords } from '../../texts/explain.ts';
 
@@ -14,7 +14,7 @@ const WORDS = 300;
  */
 export function noteText(
   { path, bytes, amiss, at }: { path: string; bytes: number; amiss: Amiss; at: number },
-  texts: Texts,
+  texts: AllTexts,
 ): string {
   const { scanNotes, format } = texts;
   const page = pageOf(path);
@@ -29,7 +29,7 @@ export function noteText(
   return `\u{feff}${lines.join('\r\n')}\r\n`;
 }
 
-function sayings({ state, reason, message }: Amiss, bytes: number, texts: Texts) {
+function sayings({ state, reason, message }: Amiss, bytes: number, texts: AllTexts) {
   const { scanNotes } = texts;
   if (state === 'failed') {
     const fact = factOf(message);
