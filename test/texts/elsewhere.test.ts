@@ -18,7 +18,7 @@ interface Node {
 /** A defect is not for people; neither are SQL, selectors, the descriptions of a schema, and lists of words. */
 const OF_PROGRAMS = /^(?:Error|TypeError|RangeError|SetupEnded|describe|meta|systemError|problem)$/;
 const SQL =
-  /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WHERE|FROM|JOIN|PRAGMA|BEGIN|SET|GRANT|VALUES)\b/;
+  /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WHERE|FROM|AS|JOIN|PRAGMA|BEGIN|SET|GRANT|VALUES)\b/;
 const SELECTORS = /^(?=.*\[[\w-]+(?:=|\]))[^\s,]+(?:, [^\s,]+)*$/;
 const SENTENCE = /\p{L}+,? (?:\S+ )?\p{Ll}{2,},? \S*\p{Ll}/u;
 

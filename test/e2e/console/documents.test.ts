@@ -137,6 +137,7 @@ inBrowser('documents', (here) => {
     expect(Object.fromEntries(csv.searchParams)).toEqual({
       attention: 'needed',
       folder: '/srv/scans/branch',
+      language: 'en',
       endpoint: `${filter.endpoint?.baseUrl}#${filter.endpoint?.uid}`,
       search: 'scan_0',
       since: filter.since,

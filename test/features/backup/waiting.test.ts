@@ -69,7 +69,7 @@ async function backUp(config: Config, file: string): Promise<BackedUp> {
   });
 }
 
-test.each([0, 1, 45])(
+test.each([0, 1, 130])(
   'a backlog of %i images is backed up and restored on another PC, byte for byte',
   async (count) => {
     const config = await configured();
@@ -96,10 +96,10 @@ test.each([0, 1, 45])(
 test('a backup holds one image in memory at a time', async () => {
   const config = await configured();
   const MB = 1024 * 1024;
-  /** All images are 40 MB. */
-  const MOST_MB = 20;
+  /** All images are 80 MB. */
+  const MOST_MB = 40;
   // Blank paper compresses to a thousandth.
-  await backlog(8, (n) => Buffer.alloc(5 * MB, `${n}`));
+  await backlog(16, (n) => Buffer.alloc(5 * MB, `${n}`));
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;
   gc();
