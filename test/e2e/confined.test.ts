@@ -1,9 +1,10 @@
 /** An agent in a service that may write nowhere but to its state, as with the unit of the package. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { callControl } from '../../src/control/client.ts';
 import type { Finding } from '../../src/core/domain/finding.ts';
+import { drawReceipt } from '../support/images.ts';
 import { canMount } from '../support/ownMount.ts';
 import { practiceService, temporaryDirectory } from './support/agent.ts';
 import { SmallDiskSite } from './support/smallDisk.ts';
@@ -69,8 +70,12 @@ test.skipIf(!canMount())(
     await site.allowWriting(scans, true);
     const widened = await site.quickMust('reload');
     for (const { code } of forbidden) expect(widened).not.toContain(code);
-    // Other problems end at the next retry.
-    await expect.poll(codes, { timeout: 60_000 }).toEqual([]);
+    // The others end when they are tried again, which happens with the next scan or some time later.
+    await writeFile(join(scans, 'next.jpg'), await drawReceipt({ type: 'jpeg', seed: 'next' }));
+    await expect.poll(codes, { timeout: 180_000 }).toEqual([]);
+    expect(await readdir(join(scans, 'archive'), { recursive: true })).toContainEqual(
+      expect.stringMatching(/next\.jpg$/),
+    );
     expect((await agent.stop()).status).toBe(0);
   },
 );
