@@ -93,9 +93,13 @@ it('a folder without a complete listing is stuck after ten minutes, unless a lon
   expect(looked.isStuckSince(0)).toBe(false);
 });
 
-it('no directory is remembered of a listing during which events may have been missed', async () => {
-  await listing();
-  expect(looked.mayPassOver).toBe(true);
-  await listing(async () => looked.forgetDirectories());
-  expect(looked.mayPassOver).toBe(false);
-});
+// Only on file systems of Linux are unchanged directories skipped.
+it.skipIf(process.platform !== 'linux')(
+  'no directory is remembered of a listing during which events may have been missed',
+  async () => {
+    await listing();
+    expect(looked.mayPassOver).toBe(true);
+    await listing(async () => looked.forgetDirectories());
+    expect(looked.mayPassOver).toBe(false);
+  },
+);
