@@ -100,16 +100,28 @@ const NUMBERED = [
   ['erasures', 'id'],
 ] as const;
 const EACH_TABLE = `FOR each IN SELECT relname FROM pg_class WHERE relnamespace = 'receiptd'::regnamespace AND relkind = 'r' LOOP`;
-const KEEP = `DO $$ DECLARE each text; BEGIN
+/** As of one moment, heartbeats included. */
+const KEEP = `BEGIN ISOLATION LEVEL REPEATABLE READ;
+DO $$ DECLARE each text; BEGIN
   DROP SCHEMA IF EXISTS kept CASCADE;
   CREATE SCHEMA kept;
   ${EACH_TABLE} EXECUTE format('CREATE TABLE kept.%I AS TABLE receiptd.%1$I', each); END LOOP;
 END $$;
-${NUMBERED.map(([table, column]) => `CREATE TABLE kept.number_of_${table} AS TABLE receiptd.${table}_${column}_seq;`).join('\n')}`;
-/** Agents that connect again meanwhile wait for the locks. */
+${NUMBERED.map(([table, column]) => `CREATE TABLE kept.number_of_${table} AS TABLE receiptd.${table}_${column}_seq;`).join('\n')}
+COMMIT`;
+const END_OTHERS = `PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();`;
+/** Agents that connect again meanwhile wait for the locks, which are taken all or none: an agent might wait for one and hold another. */
 const RESTORE = `DO $$ DECLARE each text; BEGIN
-  ${EACH_TABLE} EXECUTE format('LOCK TABLE receiptd.%I', each); END LOOP;
-  PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+  LOOP
+    BEGIN
+      ${END_OTHERS}
+      ${EACH_TABLE} EXECUTE format('LOCK TABLE receiptd.%I NOWAIT', each); END LOOP;
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      PERFORM pg_sleep(0.01);
+    END;
+  END LOOP;
+  ${END_OTHERS}
   ${EACH_TABLE}
     EXECUTE format('DELETE FROM receiptd.%I', each);
     EXECUTE format('INSERT INTO receiptd.%I OVERRIDING SYSTEM VALUE TABLE kept.%1$I', each);
