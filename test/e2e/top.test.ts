@@ -140,8 +140,9 @@ describe('the progress line', () => {
       await writeFile(site.file('inbox', 'list.jpg'), 'bread and butter');
       await drop(site, ...Array.from({ length: 8 }, (_, n) => `${n}.jpg`));
       const terminal = onTerminal(site, ['run']);
-      await terminal.sees('limited to 2/min, about');
-      await terminal.sees('Not sent: rejected');
+      // In either order.
+      const said = ['limited to 2/min, about', 'Not sent: rejected'];
+      await until(() => said.every((each) => terminal.shown.includes(each)));
       await until(() =>
         /^\d accepted, \d waiting, limited to 2\/min, about \d min left/.test(rowsOf(terminal).at(-1) ?? ''),
       );
