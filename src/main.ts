@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { defectReport } from './cli/defect.ts';
-import { filesAnswered } from './cli/ending.ts';
+import { filesAnswered, outputTaken } from './cli/ending.ts';
 import { EXIT, type ExitStatus } from './cli/exitStatus.ts';
 import { runCommandLine } from './cli/program.ts';
 import { takeSignals } from './cli/signals.ts';
@@ -86,7 +86,6 @@ const status = await runCommandLine(process.argv, io, (given) => {
   stderr.write(defectReport(error, env));
   return EXIT.failed;
 });
-// An exit drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle.
-await Promise.all([stdout, stderr].map((stream) => new Promise((written) => stream.write('', written))));
+await outputTaken([stdout, stderr], signals.stop);
 await filesAnswered();
 process.exit(status);

@@ -17,6 +17,24 @@ export async function unlessStopped<T>({ stop }: Pick<Io, 'stop'>, work: () => P
 }
 
 const GRACE_MS = 2_000;
+
+/**
+ * Call before exiting, which drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle. Once the
+ * command is to stop, a reader that stands still is waited for no longer than two seconds.
+ */
+export async function outputTaken(
+  outputs: readonly NodeJS.WritableStream[],
+  stop: AbortSignal,
+): Promise<void> {
+  const taken = Promise.all(
+    outputs.map((output) => new Promise<void>((resolve) => void output.write('', () => resolve()))),
+  );
+  const stopped = new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    else stop.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([taken, stopped.then(() => pause(GRACE_MS))]);
+}
 const LOOK_AGAIN_AT_MOST_MS = 20;
 
 /**

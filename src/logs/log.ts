@@ -32,7 +32,7 @@ export interface LogOptions {
 }
 
 export interface ClosableLog extends Log {
-  /** Resolves once all lines are written; drops later lines. Idempotent. */
+  /** Resolves once the file has all lines and the terminal was given them, which may not have taken them yet. Drops later lines. Idempotent. */
   close(): Promise<void>;
   readonly lines: LogLines;
   /** Calls back now and at each change: why the file can't be written, or null. */
@@ -119,7 +119,6 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
       file.close();
       await finished(file);
     }
-    await drain(terminal);
   }
 
   return {
@@ -178,15 +177,4 @@ function redactValue(value: LogFields[string], secrets: Redactor): LogFields[str
   const clean = secrets.redact(text);
   const isPlain = value === null || typeof value === 'number' || typeof value === 'boolean';
   return clean === text && isPlain ? value : clean;
-}
-
-function drain(stream: NodeJS.WritableStream): Promise<void> {
-  if (!stream.writable) return Promise.resolve();
-  return new Promise((resolve) => {
-    stream.once('close', resolve);
-    stream.write('', () => {
-      stream.removeListener('close', resolve);
-      resolve();
-    });
-  });
 }

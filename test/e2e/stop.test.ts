@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { type Ended, prepare, type Site, storedOnce, until } from './support/agent.ts';
+import { shell } from './support/commandLine.ts';
 
 async function drop(site: Site, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
@@ -55,6 +56,19 @@ test('the end of the grace ends what is in flight', async () => {
   await until(() => site.sandbox.stats().stored === 2);
   expect(await agent.stop()).toMatchObject({ status: 0, signal: null });
   await areSentAgain(site, 2, 3);
+});
+
+test('a reader of the output that stands still delays neither uploads nor the end', async () => {
+  const site = await prepare();
+  await drop(site, 3);
+  // As much as the pipe holds, so that the agent's first line already waits.
+  const script = `mkfifo still; exec 9<>still; head -c 65536 /dev/zero >&9
+    $RECEIPTD run --config '${site.config}' >&9 2>&9 9>&- & agent=$!
+    until [ -e sent ]; do sleep 0.1; done; kill -TERM $agent; wait $agent; echo "status=$?"`;
+  const ended = shell(site, script);
+  await until(() => site.sandbox.stats().stored === 3);
+  await writeFile(site.file('sent'), '');
+  expect((await ended).stdout).toBe('status=0\n');
 });
 
 /** Each way out while the thread that writes the ledger is in a call of SQLite's binding, which answers to its end with a core dump. */
