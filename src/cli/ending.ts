@@ -17,6 +17,7 @@ export async function unlessStopped<T>({ stop }: Pick<Io, 'stop'>, work: () => P
 }
 
 const GRACE_MS = 2_000;
+const LOOK_AGAIN_AT_MOST_MS = 20;
 
 /**
  * Call before exiting, which drops what a slow reader has not taken yet: `receiptd list --json | …` would end in the middle. Once the
@@ -35,7 +36,6 @@ export async function outputTaken(
   });
   await Promise.race([taken, stopped.then(() => pause(GRACE_MS))]);
 }
-const LOOK_AGAIN_AT_MOST_MS = 20;
 
 /**
  * Call before exiting: process exit waits for pending file system calls, forever if a share hangs. If they do not finish

@@ -24,5 +24,6 @@ export function meaningOf(status: number): Meaning {
 
 /** The status in a reason such as HTTP_403; null for a reason that is none. */
 export function statusOf(reason: string): number | null {
-  return reason.startsWith('HTTP_') ? Number(reason.slice('HTTP_'.length)) : null;
+  const status = reason.startsWith('HTTP_') ? Number(reason.slice('HTTP_'.length)) : NaN;
+  return Number.isInteger(status) ? status : null;
 }
