@@ -16,6 +16,7 @@ import { createFolderClaims } from '../intake/folder/folderClaims.ts';
 import { statFolder, tokenOf } from '../intake/folder/availability.ts';
 import { createWatchedFolder } from '../intake/folder/watchedFolder.ts';
 import { attentionDirectory, unwritable } from '../intake/folder/realDirectory.ts';
+import { Guards } from './folders.ts';
 
 /** Finds, by trying, what would prevent the agent from watching this folder. */
 export async function checkFolder(folder: FolderConfig): Promise<Finding[]> {
@@ -96,13 +97,18 @@ export async function checkTaken({ path }: FolderConfig, stateDir: string): Prom
 }
 
 /** What keeps originals in the folder, or files that need attention from being shown, by trying: as the agent would tell it. */
-export async function unwritableOf(folder: FolderConfig, opened = opens(folder)): Promise<Condition[]> {
+export async function unwritableOf(
+  folder: FolderConfig,
+  opened: WatchedFolder,
+  guards = new Guards(),
+): Promise<Condition[]> {
   const { path, afterUpload, needsAttention: place } = folder;
   const isArchived = afterUpload === 'archive';
   const originals =
     afterUpload === 'keep' ? null : await opened.unwritable(isArchived ? 'archive' : 'nowhere');
   // The agent creates it when it first needs it, in an existing directory.
-  const shown = place === null ? null : await unwritable(attentionDirectory(place, [path]));
+  const shown =
+    place === null ? null : await guards.over(place).run(() => unwritable(attentionDirectory(place, [path])));
   return [
     ...(originals === null
       ? []

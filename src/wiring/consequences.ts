@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config, FolderConfig } from '../config/config.ts';
@@ -55,6 +55,7 @@ export async function consequencesOf(
     ...(await ofNewFolders(change, deps)),
     ...(await ofStorage(change, deps)),
     ...(await unwritableIn(
+      after,
       after.folders.filter((folder) => !writesAsIn(before, folder)),
       deps.guards,
     )),
@@ -145,19 +146,22 @@ async function ofNewFolders(
   return found;
 }
 
-/** Where the agent can't write, although these folders tell it to. */
-export async function unwritableIn(folders: readonly FolderConfig[], guards: Guards): Promise<Consequence[]> {
+/** Where the agent can't write, although these folders of the configuration tell it to. */
+export async function unwritableIn(
+  config: Config,
+  folders: readonly FolderConfig[],
+  guards: Guards,
+): Promise<Consequence[]> {
+  const open = composeFolders(config, undefined, guards);
   const found: Consequence[] = [];
   for (const folder of folders) {
-    const { path } = folder;
-    const problems = await guards
-      .over(path)
-      .run(async () => ((await stat(path)).isDirectory() ? unwritableOf(folder) : []))
-      // A folder that is not there, or does not respond, has a problem of its own.
-      .catch((error: unknown) => {
-        ignoreSystemErrors(error);
-        return [];
-      });
+    const opened = open(folder.path);
+    // One that is not there, or does not respond, has a problem of its own.
+    if ((await opened.availability()).state !== 'present') continue;
+    const problems = await unwritableOf(folder, opened, guards).catch((error: unknown) => {
+      ignoreSystemErrors(error);
+      return [];
+    });
     for (const { code, params } of problems)
       found.push({ kind: 'unwritable', problem: { code, params: { ...params } } });
   }

@@ -56,7 +56,7 @@ export async function runDaemon(options: DaemonOptions, stop: AbortSignal): Prom
     const replace = (next: Config): Promise<void> => generations.replace(next);
     const foresee = (before: Config, after: Config) =>
       consequencesOf(before, after, { ...lasting, spool: () => generations.current.spool });
-    const unwritable = ({ folders }: Config) => unwritableIn(folders, lasting.guards);
+    const unwritable = (each: Config) => unwritableIn(each, each.folders, lasting.guards);
     const { file } = config;
     const settings = await Settings.read({ file, context, lasting, replace, foresee, unwritable });
     const { config: first } = settings.inEffect;
