@@ -30,7 +30,17 @@ const NETWORK = kindsIn(
   ),
 );
 /** As the list of mounts calls them, where that differs; looking at an autofs mounts a share. */
-const NETWORK_TYPES = new Set([...NETWORK.values(), 'nfs4', 'smb3', 'smbfs', 'ncpfs', 'autofs']);
+const NETWORK_TYPES = new Set([
+  ...NETWORK.values(),
+  'nfs4',
+  'smb3',
+  'smbfs',
+  'ncpfs',
+  'autofs',
+  'virtiofs',
+  'beegfs',
+  'orangefs',
+]);
 
 /** Whether a file system of this type, as the list of mounts has it (`fuse.sshfs`), is a network one. */
 export function isNetworkType(type: string): boolean {

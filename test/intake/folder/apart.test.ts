@@ -26,6 +26,7 @@ const MOUNTS = new Mounts(() =>
     line(6, '/mnt/twice', 'nfs'),
     line(7, '/mnt/twice', 'tmpfs'),
     line(8, '/mnt/ntfs', 'fuseblk'),
+    line(9, '/mnt/host', 'virtiofs'),
   ].join(''),
 );
 
@@ -39,6 +40,7 @@ it('the mounts whose file systems may hang are known by the kernel’s list, the
   expect(of('/mnt/the office/2026')).toBe('/mnt/the office');
   expect(of('/mnt/twice/a.jpg')).toBeNull();
   expect(of('/mnt/ntfs/a.jpg')).toBeNull();
+  expect(of('/mnt/host/a.jpg')).toBe('/mnt/host');
   expect(MOUNTS.below('/srv/scans')).toEqual(['/srv/scans/share']);
   expect(MOUNTS.below('/srv/scans/share')).toEqual(['/srv/scans/share/deep']);
 });
