@@ -1,3 +1,4 @@
+import { isUnreachable } from '../../core/domain/unreachable.ts';
 import { describeError, isOfLedger, ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Disposal } from '../../core/ports/ledgerDisposals.ts';
 import { disposeOne, hasFilesAside, recoverAside, type DisposeDeps } from './dispose.ts';
@@ -11,10 +12,8 @@ const DISPOSE_AGAIN_MS = 5 * 60_000;
 const WAITING_AT_MOST = 1_000;
 const BATCH = 100;
 
-/** Errors of the whole file system: the next file would fail too, so it is not touched. */
-const TROUBLE_OF_ALL = new Set(
-  'ENOSPC EDQUOT EROFS EIO ENODEV ENOTCONN ESTALE EHOSTDOWN ETIMEDOUT'.split(' '),
-);
+/** Of a file system that takes nothing more. */
+const FULL = new Set('ENOSPC EDQUOT EROFS'.split(' '));
 /** Errors that a person has to remedy, besides those; others, such as a file that a viewer has locked, may pass until the next attempt. */
 const NEEDS_PERSON = new Set('EACCES EPERM ENOTDIR ELOOP'.split(' '));
 
@@ -122,7 +121,7 @@ export class FolderDisposal {
     const fields = { folder: settings.path, path: file.path, ...(code && { code }), ...rest };
     log[isNew ? 'warn' : 'debug']('originalNotDisposed', fields);
     if (needsPerson(cause)) onStuck?.(file.path, cause);
-    return TROUBLE_OF_ALL.has(cause);
+    return isOfAll(cause);
   }
 
   /** Makes a file wait. False if too many files wait already. */
@@ -157,8 +156,13 @@ export class FolderDisposal {
   }
 }
 
+/** Errors of the whole file system: the next file would fail too, so it is not touched. */
+function isOfAll(code: string): boolean {
+  return FULL.has(code) || isUnreachable(code);
+}
+
 function needsPerson(code: string): boolean {
-  return NEEDS_PERSON.has(code) || TROUBLE_OF_ALL.has(code);
+  return NEEDS_PERSON.has(code) || isOfAll(code);
 }
 
 function codeOf(error: unknown): string {

@@ -49,6 +49,7 @@ describe('a file that cannot be disposed of', () => {
   it.each([
     ['is one of several that are tried, and reported once for their cause', 'EPERM', 3],
     ['stops the others if the whole archive or folder is unavailable', 'EROFS', 1],
+    ['stops the others if the archive can’t be reached', 'EHOSTUNREACH', 1],
   ])('%s', async (_, code, tried) => {
     const place = await watchingPlace();
     for (const name of ['a.jpg', 'b.jpg', 'c.jpg']) await place.drop(name);
@@ -58,6 +59,7 @@ describe('a file that cannot be disposed of', () => {
     await intake.dispose(never);
     expect(tries).toHaveLength(tried);
     expect(levels(place.log, 'originalNotDisposed')).toEqual(['warn']);
+    expect(unwritable(place)?.params).toMatchObject({ system: code });
   });
 
   it('waits with the whole folder if too many wait', async () => {
