@@ -160,7 +160,9 @@ async function makeOne(directory: string): Promise<void> {
     await mkdir(directory);
     await syncDirectory(dirname(directory));
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
+    // A share may refuse to make what is there without saying that it is.
+    if (systemCode(error) === 'EEXIST' || (await lstat(directory).catch(() => null))?.isDirectory()) return;
+    throw error;
   }
 }
 
