@@ -122,6 +122,8 @@ export class FolderApart {
   }
 
   #start(): ChildProcess {
+    // One that is stuck in a call hears neither a signal that it may refuse nor the end of the channel.
+    if (running.size === 0) process.once('exit', endAll);
     const child = fork(this.#program, [JSON.stringify(this.#options)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -129,6 +131,7 @@ export class FolderApart {
       // The agent's own may hold secrets.
       env: {},
     });
+    running.add(child);
     child.unref();
     child.on('message', (reply) => this.#answered(reply as Reply));
     child.on('exit', () => this.#ended(child)).on('error', () => this.#ended(child));
@@ -152,6 +155,8 @@ export class FolderApart {
 
   /** The next call starts another one. */
   #ended(child: ChildProcess): void {
+    running.delete(child);
+    if (running.size === 0) process.off('exit', endAll);
     if (this.#child !== child) return;
     this.#child = null;
     child.kill('SIGKILL');
@@ -159,6 +164,12 @@ export class FolderApart {
     this.#waiting.clear();
     for (const { reject } of waiting) reject(systemError('EIO', 'folderProcess ended'));
   }
+}
+
+const running = new Set<ChildProcess>();
+
+function endAll(): void {
+  for (const child of running) child.kill('SIGKILL');
 }
 
 /** Serves one folder to the process that started this one; ends with it, even if a call hangs. */
