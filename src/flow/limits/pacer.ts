@@ -273,13 +273,12 @@ export class Pacer {
    */
   notes(): Note[] {
     const now = this.#now();
-    const aheadMs = now - this.#clock.now();
     const spent = this.#all.flatMap(({ endpoint, budgets }) =>
       budgets.flatMap((budget): Note[] => {
         const until = budget.spent(now);
         if (until === null) return [];
         const { period, limit, untilAt } = until;
-        return [{ kind: 'spent', endpoint, period, limit, until: untilAt - aheadMs }];
+        return [{ kind: 'spent', endpoint, period, limit, until: untilAt }];
       }),
     );
     const slowed = this.#all.flatMap(({ endpoint, pace: { reduced } }): Note[] => {
