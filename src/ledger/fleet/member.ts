@@ -332,13 +332,14 @@ export class Member implements LedgerStorage, Writing, Pick<Runner, 'run' | 'sto
   async read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     if (this.isClosed) throw new ReceiptdError('LEDGER_WRITE_FAILED.sharedClosed', { where: this.where });
     if (this.#error !== null) throw this.#error;
+    const end = this.#end;
     try {
       return await this.#readers.use(work);
     } catch (error) {
       if (!isOfServer(error)) throw error;
       const failure = ledgerFailure(error, this.where);
-      // A read that took too long says nothing about the others.
-      if (!isGivenUp(error)) this.failed(failure);
+      // A read that took too long says nothing about the others, nor does one that began with connections that have ended since.
+      if (!isGivenUp(error) && end === this.#end) this.failed(failure);
       throw failure;
     }
   }

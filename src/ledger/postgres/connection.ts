@@ -330,7 +330,7 @@ export class Readers {
     this.#idleMs = idleMs;
   }
 
-  /** Retries once if an idle connection turns out to be dead. */
+  /** Tries again if an idle connection turns out to be dead. */
   async use<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#take();
     const isFresh = !connection.isUsed;
@@ -374,6 +374,7 @@ export class Readers {
 
   async #take(): Promise<{ readonly own: Connection; readonly isUsed: boolean }> {
     for (;;) {
+      this.#refuseIfAway();
       const free = this.#free.pop();
       if (free?.isOpen === true) return { own: free, isUsed: true };
       if (free) this.#open -= 1;
@@ -384,7 +385,13 @@ export class Readers {
     const good = this.#good;
     try {
       const own = await this.#connector.connect(`receiptd ${this.#name} reading`);
-      await own.exec(BY_INDEX);
+      try {
+        await own.exec(BY_INDEX);
+        this.#refuseIfAway();
+      } catch (error) {
+        own.destroy();
+        throw error;
+      }
       good.add(own);
       return { own, isUsed: false };
     } catch (error) {
@@ -392,6 +399,13 @@ export class Readers {
       this.#waiting.shift()?.();
       throw error;
     }
+  }
+
+  #refuseIfAway(): void {
+    if (!this.#isAway) return;
+    // So that whoever waits for a turn hears of it, too.
+    this.#waiting.shift()?.();
+    throw new ReceiptdError('LEDGER_UNREACHABLE.lost', { where: this.#connector.where });
   }
 
   #giveBack(connection: Connection): void {
