@@ -39,7 +39,8 @@ describe('an operation that hangs', () => {
     const { guard, hang } = hanging();
     const from = performance.now();
     expect(await code(guard.run(hang))).toBe('ETIMEDOUT');
-    expect(performance.now() - from).toBeGreaterThanOrEqual(LIMIT_MS);
+    // Timers are rounded to milliseconds.
+    expect(performance.now() - from).toBeGreaterThan(LIMIT_MS - 2);
     expect(guard.isSilent).toBe(true);
     const again = performance.now();
     expect(await code(guard.run(async () => 'never begun'))).toBe('ETIMEDOUT');
