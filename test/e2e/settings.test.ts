@@ -262,8 +262,8 @@ test.skipIf(!hasOpenssl)('each setting of the agent has its effect', async () =>
   await site.configure(atStart);
   const agent = await site.quickStart();
   await site.configure(keys);
-  await site.quickMust('reload');
   await put(site, 'inbox/a.jpg', await jpeg('a'));
+  await site.quickMust('reload');
   await put(site, 'short/b.jpg', await jpeg('b'));
   await put(site, 'long/c.pdf', drawn);
   await put(site, 'patience/d.jpg', (await jpeg('d')).subarray(0, 2_000));

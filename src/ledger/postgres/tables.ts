@@ -5,7 +5,7 @@ import type { Sql } from './statements.ts';
 import { COUNTED, createTables, TABLE_NAMES } from '../schema.ts';
 
 /** With another number the tables are made anew from the chains, which is all of a migration. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Advisory lock against tables that are made twice at once. */
 const LOCK = 7_267_339;

@@ -11,7 +11,7 @@ import { journalPathOf } from './files.ts';
 import type { Statements } from './statements.ts';
 
 /** With another number the tables are made anew from the journal, which is all of a migration. 1 had another journal (`FORMAT`). */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 /** "rcpt" */
 export const APPLICATION_ID = 0x72637074;
 

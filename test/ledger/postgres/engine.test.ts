@@ -3,6 +3,7 @@ import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { AdmitAnswer, AdmitItem, BeginAnswer, BeginItem, EndItem } from '../../../src/core/messages.ts';
 import { CHAIN, endpointIdOf } from '../../../src/ledger/entries.ts';
 import { LedgerCore } from '../../../src/ledger/ledger.ts';
+import { SCHEMA_VERSION } from '../../../src/ledger/postgres/tables.ts';
 import { Connector } from '../../../src/ledger/postgres/connection.ts';
 import { PostgresEngine } from '../../../src/ledger/postgres/engine.ts';
 import { Member, type MemberOptions } from '../../../src/ledger/fleet/member.ts';
@@ -270,7 +271,7 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL', () => {
     expect(counted(before)).toEqual(before.counts);
     await admit(other, image('5'));
     expect(await ask(database.url, 'SELECT version, behind FROM tables')).toEqual([
-      { version: 1, behind: null },
+      { version: SCHEMA_VERSION, behind: null },
     ]);
   });
 

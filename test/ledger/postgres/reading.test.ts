@@ -3,6 +3,7 @@ import { endpointId } from '../../../src/core/domain/document.ts';
 import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
 import { openPostgresReports } from '../../../src/ledger/fleet/openReports.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
+import { SCHEMA_VERSION } from '../../../src/ledger/postgres/tables.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, OFFICE, rowsOf, seen, send } from '../../contract/ledger/support.ts';
 import { freshDatabase, needsPostgres, type FreshDatabase } from '../../support/postgres.ts';
@@ -133,7 +134,7 @@ describe.skipIf(!needsPostgres())('a ledger that two agents share', () => {
     for (const [version, behind, code] of [
       [0, null, 'LEDGER_OLDER'],
       [99, null, 'LEDGER_NEWER'],
-      [1, 7, 'LEDGER_UNREACHABLE'],
+      [SCHEMA_VERSION, 7, 'LEDGER_UNREACHABLE'],
     ] as const) {
       await ask(empty.url, 'UPDATE tables SET version = $1, behind = $2', [version, behind]);
       await expect(opened()).rejects.toMatchObject({ code });
