@@ -60,13 +60,17 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Names each test that passed at its second try, which the default reporter does not. */
+/** Names each test that passed at its second try, and why not at its first, which the default reporter does not. */
 class SecondTries implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const { children, moduleId } of modules)
       for (const test of children.allTests())
-        if (test.diagnostic()?.flaky)
-          process.stderr.write(`Warning: passed at the second try: ${moduleId} > ${test.fullName}\n`);
+        if (test.diagnostic()?.flaky) {
+          const why = test.result().errors?.map(({ message, stack }) => `\n${stack ?? message}`) ?? [];
+          process.stderr.write(
+            `Warning: passed at the second try: ${moduleId} > ${test.fullName}${why.join('')}\n`,
+          );
+        }
   }
 }
 
