@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { factsOf, IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
 import { axeViolations, sideways } from '../../console/app/support/browser.ts';
 import {
   announced,
@@ -10,6 +11,9 @@ import {
   shows,
 } from '../../console/app/support/inBrowser.ts';
 import { isMeant } from '../../console/app/support/stubList.ts';
+
+/** The usual types, with PDF and without GIF. */
+const ACCEPTED = IMAGE_TYPES.filter((type) => type === 'pdf' || (factsOf(type).isDefault && type !== 'gif'));
 
 inBrowser('folders', (here) => {
   const edits = () => savedEdits(here);
@@ -45,7 +49,7 @@ inBrowser('folders', (here) => {
       { kind: 'set', path: at('watch'), value: 'poll' },
       { kind: 'set', path: at('name'), value: '{date}-{seq:5}' },
       { kind: 'set', path: at('existing'), value: 'since 2026-01-01' },
-      { kind: 'set', path: at('accept'), value: ['jpeg', 'png', 'tiff', 'webp', 'bmp', 'heic', 'pdf'] },
+      { kind: 'set', path: at('accept'), value: ACCEPTED },
       { kind: 'set', path: at('maxFileSize'), value: '20MB' },
       { kind: 'set', path: at('include'), value: ['*.jpg', '*.tif'] },
       { kind: 'set', path: at('ignore'), value: ['old/**'] },

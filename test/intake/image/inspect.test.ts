@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, it, test, vi } from 'vitest';
+import { IMAGE_TYPES } from '../../../src/core/domain/imageType.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { buildExif, buildHeic, buildTiff, insertJpegSegment } from '../../support/handmadeImages.ts';
 import { drawReceipt, withTrailer } from '../../support/images.ts';
@@ -129,13 +130,10 @@ describe('the time of capture', () => {
       },
     );
 
-    test.each(['jpeg', 'png', 'tiff', 'webp', 'heic', 'gif', 'bmp', 'pdf'] as const)(
-      '%s has none',
-      async (type) => {
-        const bytes = await drawReceipt({ type, seed: 'not captured' });
-        expect(await inspector.capturedAt(bytes, type)).toBeNull();
-      },
-    );
+    test.each(IMAGE_TYPES)('%s has none', async (type) => {
+      const bytes = await drawReceipt({ type, seed: 'not captured' });
+      expect(await inspector.capturedAt(bytes, type)).toBeNull();
+    });
 
     test.each([
       '0000:00:00 00:00:00',

@@ -104,7 +104,7 @@ export async function offlinePlace() {
       service: { uploadContentType: 'auto' },
       endpoints: [{ alias: 'office', key: OFFICE, account: null, limits: UNLIMITED }],
       folders: options.folders ? [...options.folders] : [folder],
-      delivery: { ...UNLIMITED, spread: true, hours: null, grace: 100, parkAfter: 3 },
+      delivery: { ...configSchema.shape.delivery.parse({}), ...UNLIMITED, grace: 100, parkAfter: 3 },
       intake: {
         ...configSchema.shape.intake.parse({}),
         reconcileEvery: options.reconcileEveryMs ?? 1_000,

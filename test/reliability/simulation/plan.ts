@@ -192,7 +192,7 @@ function draw(dice: Dice): Plan {
       silentAfter: 'never',
       needsAttention: null,
     })),
-    delivery: { ...limits, hours: null, grace: 5_000, parkAfter: 3 },
+    delivery: { ...configSchema.shape.delivery.parse({}), ...limits, grace: 5_000, parkAfter: 3 },
     intake: {
       ...configSchema.shape.intake.parse({}),
       reconcileEvery: dice.int(8, 30) * 1_000,
