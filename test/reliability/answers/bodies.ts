@@ -228,8 +228,11 @@ export function bodyOf(plan: Plan, context: Context): Body {
     case 'cutShort':
       return wrong(plain.slice(0, 1 + Math.floor((plain.length - 2) * (plan.value / 32))));
     case 'latin1':
-      // Undecodable bytes are read as U+FFFD, which the name itself may contain.
-      return made(Buffer.from(plain, 'latin1'), isAscii(plain.replaceAll('\ufffd', '')) ? 'maybe' : 'wrong');
+      // Undecodable bytes are read as U+FFFD, which the name itself may contain. A new endpoint is known by its uid, not by its name.
+      return made(
+        Buffer.from(plain, 'latin1'),
+        isAscii(plain.replaceAll('\ufffd', '')) || context.route === 'create' ? 'maybe' : 'wrong',
+      );
     case 'utf16':
       return wrong(Buffer.from(plain, 'utf16le'));
     case 'html':
