@@ -17,6 +17,10 @@ const MEANINGS = {
 
 export type Meaning = (typeof MEANINGS)[keyof typeof MEANINGS] | 'failing' | 'strange';
 
+/** For texts that name the statuses. */
+export const statusesOf = (meaning: Meaning): string[] =>
+  Object.entries(MEANINGS).flatMap(([status, its]) => (its === meaning ? [status] : []));
+
 export function meaningOf(status: number): Meaning {
   const known: Readonly<Partial<Record<number, Meaning>>> = MEANINGS;
   return known[status] ?? (status >= 500 ? 'failing' : 'strange');

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { IMAGE_TYPES } from '../../src/core/domain/imageType.ts';
+import { statusesOf } from '../../src/texts/answers.ts';
 import { systemUnit } from '../../src/features/os-service/systemd/unit.ts';
 import { anAgent } from '../features/os-service/agents.ts';
 
@@ -97,6 +98,18 @@ it('docs/service.md shows the unit that is installed', async () => {
   const text = await readFile(join(import.meta.dirname, '../../docs/service.md'), 'utf8');
   const [, shown] = /```ini\n(# Made by .*?)```/s.exec(text) ?? [];
   expect(shown).toBe(systemUnit(anAgent({ command: ['/usr/bin/receiptd'] }), 'receiptd'));
+});
+
+it('docs/troubleshooting.md names every status that puts an endpoint on hold', async () => {
+  const rows = (await read('troubleshooting.md'))
+    .split('\n')
+    .filter((line) => line.startsWith('| an endpoint '));
+  const named = rows
+    .join()
+    .match(/\b\d{3}\b/g)
+    ?.toSorted();
+  const statuses = (['slowDown', 'forbidden', 'endpointUnknown'] as const).flatMap(statusesOf);
+  expect(named).toEqual(statuses.toSorted());
 });
 
 it('README names every type of image', async () => {

@@ -4,6 +4,8 @@
 const VERDICTS = new Set([400, 413, 415, 422]);
 /** Answers that hold an endpoint, which is then probed by one request at a time. */
 const HOLDS = new Set([403, 404, 410]);
+/** Answers that ask for fewer requests to an endpoint. */
+const SLOWER = new Set([402, 429]);
 
 export function isVerdict(status: number | null): boolean {
   return status !== null && VERDICTS.has(status);
@@ -18,7 +20,7 @@ export function isRefusal(status: number | null): boolean {
 }
 
 export function asksToWait(status: number | null): boolean {
-  return status === 429 || status === 402 || (status !== null && status >= 500);
+  return status !== null && (SLOWER.has(status) || status >= 500);
 }
 
 /** Whether a service that gave this answer may have stored the document. */
@@ -34,7 +36,7 @@ export function outcomesOf(status: number, afterLost: boolean): readonly Outcome
   if (status === 200) return ['accepted', 'serviceTrouble'];
   if (status === 401) return ['unauthorized'];
   if (isHold(status)) return ['endpointHold'];
-  if (status === 402 || status === 429) return ['slowDown'];
+  if (SLOWER.has(status)) return ['slowDown'];
   if (isVerdict(status)) return [afterLost ? 'unconfirmed' : 'failed'];
   if (status === 409) return ['unconfirmed'];
   if (status === 407 || status === 408 || status >= 500) return ['serviceTrouble'];

@@ -1,10 +1,11 @@
+import { statusesOf } from '../answers.ts';
 import type { Left, NoteTexts } from '../en/notes.ts';
 import type { Format } from '../format.ts';
 
 const NAMED = 20;
 const DAYS = ['Sonntag', 'Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag'];
 const CAUSES = {
-  refused: 'weil der Dienst darum bat (HTTP 429 oder 402)',
+  refused: `weil der Dienst darum bat (HTTP ${statusesOf('slowDown').join(' oder ')})`,
   slow: 'weil seine Antworten viel länger dauern als zuvor',
 };
 const STATES = { running: 'läuft', stopped: 'beendet', silent: 'antwortet nicht' };

@@ -1,4 +1,5 @@
 /** What docs/errors.md says besides the messages. It is written in English only. */
+import { statusesOf } from '../answers.ts';
 import type { ErrorCode } from '../facts.ts';
 
 export const INTRODUCTION = `<!-- Generated from src/texts and src/core/domain/problem.ts by \`npm run generate\`; change it there. -->
@@ -102,7 +103,7 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
     'Nobody has logged in at the desktop, or somebody locked it. A service that runs without anybody logged in needs another store. With `credentials.store: auto`, this is reported only if no other store has credentials.',
   SERVICE_UNREACHABLE: 'See [holds](troubleshooting.md#holds).',
   SERVICE_BUSY: 'It sent `Retry-After` ([holds](troubleshooting.md#holds)).',
-  ENDPOINT_BUSY: 'HTTP 429 or 402 ([holds](troubleshooting.md#holds)).',
+  ENDPOINT_BUSY: `HTTP ${statusesOf('slowDown').join(' or ')} ([holds](troubleshooting.md#holds)).`,
   ENDPOINT_HELD: 'One of its documents is tried again from time to time ([holds](troubleshooting.md#holds)).',
   CREATE_UNCERTAIN: 'receiptd never repeats this request by itself. If the endpoint exists, use its uid.',
   USAGE: 'A command, option or argument is wrong. `receiptd COMMAND --help` shows the options.',

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/core/domain/outcome.ts';
 import type { Answer, Expectation, Outcome } from '../../../src/core/domain/outcome.ts';
+import { outcomesOf } from '../../oracle/answers.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 import { whyText } from '../../../src/core/domain/why.ts';
 
@@ -145,6 +146,11 @@ it('every status has the outcome that this table gives it', () => {
         reason,
         ...detailsOf(kind, status),
       });
+      // An informational answer is never the final one.
+      if (status >= 200)
+        expect(outcomesOf(status, expectation.answerLost), `${status} in test/oracle/answers.ts`).toContain(
+          kind,
+        );
     }
   }
 });
