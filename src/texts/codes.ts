@@ -41,7 +41,7 @@ export type OfErrors =
   | 'INSTALL_EDITED'
   | 'NOT_INSTALLED';
 
-/** Only problems have these, so their parameters are always known. */
+/** Codes that only problems have: their words always get the parameters. Those of the others get none if an error has the code. */
 export const OF_PROBLEMS = [
   'FOLDER_UNLISTED',
   'SUBFOLDERS_UNREADABLE',

@@ -34,7 +34,7 @@ it.each([
   ['English', inEnglish],
   ['German', inGerman],
 ])('the texts in %s are those of the settings', (_, texts) => {
-  expect(Object.keys(texts).toSorted()).toEqual(KEYS);
+  expect(Object.keys(texts).toSorted(), 'keys in src/texts/*/settings.ts').toEqual(KEYS);
   const wrong = Object.entries(texts).filter(
     ([, { label, help }]) => !/^[^.]*\S$/u.test(label) || !/^\S.*\.$/u.test(help) || help.includes("'"),
   );
@@ -55,7 +55,7 @@ it.each(table)(
       true,
     );
 
-    expect(nodeAt(SCHEMA, setting.path)?.description).toBe(inEnglish[key as keyof typeof inEnglish].help);
+    expect(nodeAt(SCHEMA, setting.path)?.description).toBe(inEnglish[key as keyof typeof inEnglish]?.help);
     const [section = '', ...rest] = setting.path;
     const [, part = ''] =
       new RegExp(`^## \`${section}(?:\\[\\]|\\.<name>)?\`\n([^]*?)(?=^## |$(?![^]))`, 'm').exec(REFERENCE) ??

@@ -232,7 +232,10 @@ test('every field, operation, metric and entry of the journal has its value in a
     );
   await agent.stop();
   await ask('restore', site.file('b.tar'), '--replace', '--older', '--yes', '--json');
-  await expect(answers.text).toMatchFileSnapshot('../inventory/answers.txt');
+  await expect(
+    answers.text,
+    'if the change is meant: npx vitest run -u test/e2e/answers.test.ts',
+  ).toMatchFileSnapshot('../inventory/answers.txt');
 });
 
 /** As any client does. */

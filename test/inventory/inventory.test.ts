@@ -71,7 +71,9 @@ describe.each(Object.keys(PROGRAM))('of the %s', (list) => {
     const rows = Object.keys(INVENTORY[list] ?? {}).map((id) =>
       headings.includes(id) || list !== 'promises' ? id : id.slice(0, id.lastIndexOf(': ')),
     );
-    expect([...new Set(rows)].toSorted()).toEqual([...new Set(await PROGRAM[list]?.())].toSorted());
+    expect([...new Set(rows)].toSorted(), `rows in ${list} of test/inventory/inventory.yaml`).toEqual(
+      [...new Set(await PROGRAM[list]?.())].toSorted(),
+    );
   });
 
   it('each row names a test that there is', () => {
