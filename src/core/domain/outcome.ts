@@ -110,14 +110,13 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
         { answerLost: true, serverError: true, retryAfterMs },
       );
     case 'strange':
-      break;
+      if (status >= 300 && status < 400)
+        // RFC 9110 15.4.4: after a POST, it may point at the stored document.
+        return trouble('REDIRECT', { is: 'redirects', status }, { answerLost: true });
+      return expected.answerLost && status >= 400
+        ? unconfirmed(status, words)
+        : hold(status, { is: 'undocumented', status, words });
   }
-  if (status >= 300 && status < 400)
-    // RFC 9110 15.4.4: after a POST, it may point at the stored document.
-    return trouble('REDIRECT', { is: 'redirects', status }, { answerLost: true });
-  return expected.answerLost && status >= 400
-    ? unconfirmed(status, words)
-    : hold(status, { is: 'undocumented', status, words });
 }
 
 function judgeRecord({ body, large }: Extract<Answer, { kind: 'response' }>, expected: Expectation): Outcome {
