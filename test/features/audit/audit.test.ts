@@ -115,6 +115,23 @@ describe('a folder and its ledger', () => {
   });
 });
 
+it.each([
+  ['runs, for the files that it takes in', true, { known: 1, unaccounted: [] }, -1],
+  ['takes in nothing, no longer than asked', false, { known: 0, unaccounted: [{ path: 'late.jpg' }] }, 0],
+])('an audit waits for an agent that %s', async (_, isTakingIn, expected, ends) => {
+  const place = await watchingPlace();
+  if (isTakingIn) await place.start().watching();
+  await place.drop('late.jpg');
+  let found: Comparison | undefined;
+  const deps = { folder: folderOf(place), reports: place.ledger, clock: place.clock };
+  const comparing = compareFolder(deps, 15_000, never).then((comparison) => (found = comparison));
+  const from = place.clock.monotonic();
+  await place.clock.advanceUntil(() => found !== undefined);
+  expect(await comparing).toMatchObject({ listed: 1, ...expected });
+  // To the millisecond, unless the agent took it in before.
+  expect(Math.sign(place.clock.monotonic() - from - 15_000)).toBe(ends);
+});
+
 describe("an audit that can't read everything", () => {
   it('reports a folder that is replaced while it is listed', async () => {
     const place = await mixedPlace();

@@ -137,6 +137,14 @@ describe('a wait requested by the service', () => {
     await ours.passed(OFFICE, sent().id);
     expect(ours.gate(OFFICE)).toMatchObject({ kind: 'closed' });
   });
+
+  it('can be overruled by a person', async () => {
+    await holds.slowDown(sent(), SLOWLY, HOUR);
+    const after = await place.restarted();
+    await after.clearAll();
+    expect(after.gate(OFFICE)).toEqual({ kind: 'open' });
+    expect(await place.ledger.holds()).toEqual([]);
+  });
 });
 
 describe('a clock jump', () => {
