@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { WatchedFolder } from '../../src/core/ports/folder.ts';
 import { drawReceipt } from '../support/images.ts';
+import { Changes, WatchLimit } from '../../src/intake/changes.ts';
 import { hintsByHand, watchingPlace } from './watching.ts';
 
 /** A folder whose listings block at their end until `go`, with hints sent by the test. */
@@ -110,4 +111,23 @@ it('an error during a look ends the watch, which then starts over, as it does be
   go();
   await place.clock.advanceUntil(() => admitted.length === 1);
   expect(place.log.said('The folder could not be listed')).toHaveLength(1);
+});
+
+it('the directories of too many names are listed, and everything is compared', async () => {
+  const { scans, clock, log, incidents } = await watchingPlace();
+  let lost = 0;
+  const changes = new Changes({
+    hints: hintsByHand().hints,
+    settings: { path: scans, recursive: true },
+    watchLimit: new WatchLimit(incidents),
+    clock,
+    log,
+    onChange: () => {},
+    onLost: () => (lost += 1),
+  });
+  for (let n = 0; n < 1_000; n += 1) changes.add(`a/${n}.jpg`);
+  expect([lost, changes.takeDirs()]).toEqual([0, []]);
+  changes.add('b/one.jpg');
+  expect([lost, changes.takeDirs()]).toEqual([1, ['b']]);
+  expect([...changes.takeNames()].map(([dir, names]) => [dir, names.size])).toEqual([['a', 1_000]]);
 });

@@ -55,6 +55,17 @@ beforeEach(async () => {
   });
 });
 
+it('a folder counts as scanned after a complete listing that began after the given time', async () => {
+  await clock.advance(1_000);
+  const underWay = listing(() => clock.advance(100));
+  expect([looked.hasBegunSince(500), looked.isThroughSince(500)]).toEqual([true, false]);
+  await underWay;
+  expect([looked.isThroughSince(500), looked.isThroughSince(1_000)]).toEqual([true, false]);
+  expect(looked.hasBegunSince(1_000)).toBe(false);
+  looked.forget();
+  expect([looked.hasBegunSince(500), looked.isThroughSince(500)]).toEqual([false, false]);
+});
+
 it('an interrupted listing does not count', async () => {
   await clock.advance(1_000);
   await expect(listing(() => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO');

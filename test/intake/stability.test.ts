@@ -127,6 +127,22 @@ describe('room for new files', () => {
     expect(unstable.markIncomplete(second, identity(1), 'INCOMPLETE', { is: 'empty' })).toBe(true);
   });
 
+  it('becomes free when a file is done, and the wait for it is counted', async () => {
+    for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
+    const waiting = unstable.room(new AbortController().signal);
+    await clock.advance(200);
+    expect([unstable.isFull, unstable.roomWaitedMs]).toEqual([true, 0]);
+    const [file, later] = unstable.takeDue(2);
+    if (!file || !later) throw new Error('nothing is due');
+    unstable.retryLater(later);
+    unstable.done(file, identity(1));
+    await waiting;
+    expect(unstable.roomWaitedMs).toBe(200);
+    // The third one is due at once; the one for which there was no room, later.
+    unstable.done(takeOne(), identity(1));
+    expect(unstable.nextDueIn()).toBe(5_000);
+  });
+
   it('is not awaited after an abort', async () => {
     for (const path of ['a', 'b', 'c']) unstable.see(path, identity(1), 'fresh');
     const stop = new AbortController();

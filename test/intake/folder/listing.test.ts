@@ -168,11 +168,11 @@ describe('a listing', () => {
       '',
     );
     await mkdir(Buffer.concat([Buffer.from(`${root}/dir-`), Buffer.from([0xff])]));
-    await tree(root, 'meant-\uFFFD.jpg', 'good.jpg');
+    await tree(root, 'meant-\uFFFD.jpg', 'good.jpg', 'bad-%E4.jpg');
     const batches = await collect(watched(root).list());
     expect(batches).toHaveLength(1);
-    expect([...(batches[0]?.badNames ?? [])].sort()).toEqual(['bad-%E4.jpg', 'dir-%FF']);
-    expect(await paths(watched(root).list())).toEqual(['good.jpg', 'meant-\uFFFD.jpg']);
+    expect([...(batches[0]?.badNames ?? [])].sort()).toEqual(['bad-%E4.jpg%', 'dir-%FF']);
+    expect(await paths(watched(root).list())).toEqual(['bad-%E4.jpg', 'good.jpg', 'meant-\uFFFD.jpg']);
   });
 
   it('names the subfolders with images that it does not list', async () => {

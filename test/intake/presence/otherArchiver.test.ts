@@ -25,6 +25,17 @@ async function sentByBoth(count: number, settings: Partial<FolderSettings> = ARC
   return { place, agent, names, move, warnings };
 }
 
+it('reports once that somebody else archived three receipts, and no fewer', async () => {
+  const { names, move, warnings } = await sentByBoth(4);
+  const counts: number[] = [];
+  for (const name of names) {
+    await move(name);
+    counts.push(warnings().length);
+  }
+  expect(counts).toEqual([0, 0, 1, 1]);
+  expect(warnings()).toMatchObject([{ params: { count: 3 } }]);
+});
+
 it.each<{ name: string; to: string; settings: Partial<FolderSettings> }>([
   { name: 'that somebody put elsewhere', to: 'elsewhere', settings: ARCHIVE },
   { name: 'of a folder that archives nothing', to: 'archive', settings: { ...ARCHIVE, afterUpload: 'keep' } },
