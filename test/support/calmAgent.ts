@@ -5,11 +5,8 @@ import type { Config } from '../../src/config/config.ts';
 import type { FolderStatus, StatusResponse } from '../../src/control/protocol/protocol.ts';
 import type { Hold } from '../../src/core/domain/hold.ts';
 import type { StateCount } from '../../src/core/ports/ledgerReports.ts';
-import { local } from '../../src/core/domain/words.ts';
 
 export const NOW = new Date(2026, 2, 2, 12, 0).getTime();
-/** As +01:00, wherever the test runs. */
-export const ZONE = local(NOW).slice(-6);
 export const HOUR = 3_600_000;
 export const OFFICE = { baseUrl: 'https://service.example', uid: 'u-1' };
 export const SCANS = '/srv/scans';
