@@ -1,11 +1,10 @@
-import { statusesOf } from '../answers.ts';
 import type { Left, NoteTexts } from '../en/notes.ts';
 import type { Format } from '../format.ts';
 
 const NAMED = 20;
 const DAYS = ['Sonntag', 'Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag'];
 const CAUSES = {
-  refused: `weil der Dienst darum bat (HTTP ${statusesOf('slowDown').join(' oder ')})`,
+  refused: 'weil der Dienst darum bat',
   slow: 'weil seine Antworten viel länger dauern als zuvor',
 };
 const STATES = { running: 'läuft', stopped: 'beendet', silent: 'antwortet nicht' };

@@ -1,4 +1,3 @@
-import { statusesOf } from '../answers.ts';
 import type { Format } from '../format.ts';
 import type { Fact, SamePhrases } from '../phrase.ts';
 
@@ -19,7 +18,7 @@ const PERIODS = { day: 'day', month: 'month' };
 const NAMED = 20;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const CAUSES = {
-  refused: `because the service asked to slow down (HTTP ${statusesOf('slowDown').join(' or ')})`,
+  refused: 'because the service asked to slow down',
   slow: 'because it takes much longer to answer than before',
 };
 

@@ -85,8 +85,9 @@ inBrowser('the overview and the log', (here) => {
     here.stub.agent.slowness = 1000;
     await page.getByRole('button', { name: 'Last day' }).click();
     await shows(page.getByRole('img', { name: /^Last day: at worst, 95% of answers took up to/ }));
-    const cut = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.chart svg')].flatMap((svg) => {
+    const cut = () =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll('.chart svg')].flatMap((svg) => {
         const { left, right } = svg.getBoundingClientRect();
         const labels = [...svg.querySelectorAll('text')];
         if (!labels.some(({ textContent }) => /AM|PM/.test(textContent))) return ['no time'];
@@ -95,8 +96,8 @@ inBrowser('the overview and the log', (here) => {
           return box.left < left - 0.5 || box.right > right + 0.5;
         }).map(({ textContent }) => textContent);
       })`,
-    );
-    expect(cut).toEqual([]);
+      );
+    await expect.poll(cut).toEqual([]);
     // The next test does not expect the stream of this page.
     await page.close();
   });
