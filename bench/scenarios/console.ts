@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { callControl } from '../../src/control/client.ts';
 import type { Request } from '../../src/control/protocol/protocol.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { startCluster } from '../../test/support/postgresCluster.ts';
 import { postgresBinaries } from '../../test/support/postgresRun.ts';

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { callControl } from '../../src/control/client.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { hasChromium, startBrowser } from '../../test/console/app/support/browser.ts';
 import type { Figure, Scenario } from '../scenario.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
-import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
+import { openPostgresLedger } from '../../src/ledger/openPostgres.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 
 /** Opens a shared ledger as an agent, without the rest of an agent. */

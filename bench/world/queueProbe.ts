@@ -8,7 +8,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '../../src/system/systemClock.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
 import type { LedgerReports, ListFilter } from '../../src/core/ports/ledgerReports.ts';

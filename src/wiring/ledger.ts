@@ -61,7 +61,7 @@ export async function openOwn(
   const path = ledgerPath(config);
   const [reserve, bytes] = [join(config.stateDir, 'reserve'), config.storage.reserve];
   if (thread !== undefined) {
-    const { openSqliteLedgerBeside } = await import('../ledger/adapter/open.ts');
+    const { openSqliteLedgerBeside } = await import('../ledger/open.ts');
     return openSqliteLedgerBeside({
       thread,
       path,
@@ -74,7 +74,7 @@ export async function openOwn(
     });
   }
   const [{ openSqliteLedger }, { Reserve }] = await Promise.all([
-    import('../ledger/adapter/open.ts'),
+    import('../ledger/open.ts'),
     import('../ledger/sqlite/reserve.ts'),
   ]);
   return openSqliteLedger({
@@ -100,7 +100,7 @@ async function openShared(
   }: OpenOptions,
 ): Promise<Ledger> {
   await refuseForgetting(config, agentName(ledger));
-  const { openPostgresLedger } = await import('../ledger/adapter/openPostgres.ts');
+  const { openPostgresLedger } = await import('../ledger/openPostgres.ts');
   const instance = await agentInstance(config.stateDir);
   meanwhile();
   return openPostgresLedger({

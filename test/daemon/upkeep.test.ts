@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { upkeep } from '../../src/daemon/upkeep.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import { admission } from '../contract/ledger/support.ts';
 import { FakeClock } from '../support/fakeClock.ts';

@@ -9,7 +9,7 @@ import type { Page, Request, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { LIST_STATES } from '../../src/core/ports/ledgerReports.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { hasChromium, startBrowser } from '../console/app/support/browser.ts';
 import { closeLook } from '../console/app/support/closeLook.ts';

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/core/domain/problem.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { cureOf, explain } from '../../src/texts/explain.ts';
 import type { Language } from '../../src/texts/language.ts';

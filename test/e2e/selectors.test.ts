@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import type { EndpointKey } from '../../src/core/domain/document.ts';
 import { escapeUnsafe } from '../../src/core/domain/escape.ts';
 import { fold } from '../../src/core/domain/search.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { openSqliteReports } from '../../src/ledger/sqlite/openReports.ts';
 import { systemClock } from '../../src/system/systemClock.ts';
 import { cleanUp } from '../support/cleanUp.ts';

@@ -6,7 +6,7 @@ import type { AccountOf } from '../../src/core/domain/account.ts';
 import type { Attempt, Document, EndpointKey, Lane } from '../../src/core/domain/document.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { factsOf } from '../../src/core/domain/imageType.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { sha256 } from '../../src/core/sha256.ts';
 import { ByteBudget } from '../../src/keeper/byteBudget.ts';
 import type { BytesSearchDeps, OpenFolder } from '../../src/keeper/locateBytes.ts';

@@ -6,7 +6,7 @@ import { parseTemplate } from '../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../src/intake/folder/hints.ts';
 import { type WatchedFolderOptions } from '../../src/intake/folder/watchedFolder.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { ByteBudget } from '../../src/keeper/byteBudget.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import type { IntakeDeps } from '../../src/intake/intake.ts';

@@ -8,7 +8,7 @@ import { Pacer, sharedLimits } from '../../src/flow/limits/pacer.ts';
 import type { Limits } from '../../src/core/domain/settings.ts';
 import type { LedgerFleet } from '../../src/core/ports/fleet.ts';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
-import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/adapter/openPostgres.ts';
+import { openPostgresLedger, type PostgresLedgerOptions } from '../../src/ledger/openPostgres.ts';
 import { Client } from 'pg';
 import type { Admission } from '../../src/core/ports/ledgerIntake.ts';
 import { crossCheck } from '../../src/features/audit/accounting.ts';

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { expect, it, vi } from 'vitest';
 import type { Ledger } from '../../src/core/ports/ledger.ts';
-import { openPostgresLedger } from '../../src/ledger/adapter/openPostgres.ts';
+import { openPostgresLedger } from '../../src/ledger/openPostgres.ts';
 import { sharedLimits } from '../../src/flow/limits/pacer.ts';
 import { postgresReader } from '../../src/ledger/postgres/engine.ts';
 import { BY_INDEX } from '../../src/ledger/postgres/connection.ts';

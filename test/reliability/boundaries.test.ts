@@ -5,7 +5,7 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { prepare, type Site } from '../e2e/support/agent.ts';
 import { chosenOf } from '../support/everyCase.ts';
 import { ACCEPTANCE, admission, FAILED, note, REFUSAL, seen, send } from '../contract/ledger/support.ts';

@@ -125,8 +125,10 @@ async function configure(dir: string, port: number, options: ClusterOptions): Pr
     port: String(port),
     unix_socket_directories: dir,
     max_connections: '200',
-    // Its log stays small: it lies in memory.
-    ...(options.durable === true ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '64MB' }),
+    // Its log stays small: it lies in memory. Vacuuming would visit each of hundreds of databases all the time.
+    ...(options.durable === true
+      ? {}
+      : { fsync: 'off', full_page_writes: 'off', max_wal_size: '64MB', autovacuum: 'off' }),
     ...(options.tls ? await tlsSettings(data, options.tls) : {}),
     ...options.settings,
   };

@@ -2,7 +2,7 @@ import { Guards } from '../../src/wiring/folders.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { consequencesOf } from '../../src/wiring/consequences.ts';
 import { admission, hashOf, identity, send } from '../contract/ledger/support.ts';
 import { parse } from '../config/support.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config/config.ts';
 import { readConfig, type ReadConfig } from '../../src/config/load.ts';
 import { SETTINGS, type Setting } from '../../src/config/settings.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { Settings } from '../../src/wiring/settings.ts';
 import { everySetting, placeOf } from '../config/settings.ts';
 import { FakeClock } from '../support/fakeClock.ts';

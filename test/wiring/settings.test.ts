@@ -5,7 +5,7 @@ import { Settings } from '../../src/wiring/settings.ts';
 import type { Config } from '../../src/config/config.ts';
 import type { Consequence } from '../../src/control/protocol/consequences.ts';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
-import { openSqliteLedger } from '../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../src/ledger/open.ts';
 import { OpenIncidents } from '../../src/daemon/openIncidents.ts';
 import type { LedgerStorage } from '../../src/core/ports/ledger.ts';
 import { FakeClock } from '../support/fakeClock.ts';

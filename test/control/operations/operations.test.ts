@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { OperationHandlers } from '../../../src/control/operations/operations.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import type { EndpointSettings } from '../../../src/core/domain/settings.ts';
 import { Holds } from '../../../src/flow/holds.ts';
 import { openSpool } from '../../../src/keeper/spool/openSpool.ts';

@@ -13,7 +13,7 @@ import { overview, type OverviewDeps } from '../../../src/control/queries/overvi
 import { readingOperations } from '../../../src/control/queries/reading.ts';
 import { readingStreams } from '../../../src/control/queries/streams.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import type { Document } from '../../../src/core/domain/document.ts';
 import type { DocumentPictures, LocateImage, ShownPicture } from '../../../src/core/ports/pictures.ts';
 import type { AttemptResult } from '../../support/uploads.ts';

@@ -9,7 +9,7 @@ import { parseHours } from '../../../src/core/domain/hours.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { local } from '../../../src/core/domain/words.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { Alert, AlertChannel, AlertChannelName } from '../../../src/core/ports/alert.ts';
 import { admission, OFFICE, REFUSAL, send } from '../../contract/ledger/support.ts';

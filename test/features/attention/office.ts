@@ -9,7 +9,7 @@ import { AttentionFolders, type AttentionDeps } from '../../../src/features/atte
 import { createAttentionBook, markOf } from '../../../src/intake/folder/attentionBook.ts';
 import { createAttentionFolder } from '../../../src/intake/folder/attentionFolder.ts';
 import { createFolderGuard } from '../../../src/intake/folder/guarded.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { admission, note, REFUSAL, send } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';

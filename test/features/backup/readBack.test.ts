@@ -5,7 +5,7 @@ import type * as Write from '../../../src/system/tar/write.ts';
 import { makeBackup } from '../../../src/features/backup/makeBackup.ts';
 import { copyLedger } from '../../../src/wiring/ledger.ts';
 import { movedAway } from '../../../src/state-dir/stateMarks.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { clock } from '../../ledger/sqlite/place.ts';
 import { memoryDirectory } from '../../support/memoryDirectory.ts';
 import { tempDir } from '../../support/tempDir.ts';

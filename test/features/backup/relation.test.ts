@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { acceptedHere, newerHere } from '../../../src/features/backup/relation.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { ledgerPath } from '../../../src/state-dir/stateFiles.ts';
 import { admission, hold, OFFICE, send } from '../../contract/ledger/support.ts';
 import { clock } from '../../ledger/sqlite/place.ts';

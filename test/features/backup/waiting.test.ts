@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeBackup, type BackedUp } from '../../../src/features/backup/makeBackup.ts';
 import { copyLedger } from '../../../src/wiring/ledger.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
 import { endpointId } from '../../../src/core/domain/document.ts';
 import { admission, OFFICE, rowsOf, seen } from '../../contract/ledger/support.ts';

@@ -8,7 +8,7 @@ import { createReceiver } from '../../../src/features/results/receiver.ts';
 import { resultsSecret } from '../../../src/features/results/secret.ts';
 import type { ResultsSettings } from '../../../src/features/results/resultHandler.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { Clock } from '../../../src/core/ports/clock.ts';
 import type { LedgerResults, RecordedResult } from '../../../src/core/ports/results.ts';

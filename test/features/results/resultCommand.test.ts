@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ResultCommand, type ResultCommandDeps } from '../../../src/features/results/resultCommand.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { admission, OFFICE } from '../../contract/ledger/support.ts';
 import { FakeClock } from '../../support/fakeClock.ts';

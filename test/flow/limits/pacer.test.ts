@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { noteText } from '../../../src/core/domain/note.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { Pacer } from '../../../src/flow/limits/pacer.ts';
 import type { SentBefore } from '../../../src/flow/limits/pacer.ts';
 import type { Lane } from '../../../src/core/domain/document.ts';

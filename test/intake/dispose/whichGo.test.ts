@@ -12,7 +12,7 @@ import type { EndpointKey } from '../../../src/core/domain/document.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { sha256 } from '../../../src/core/sha256.ts';
 import { openSpool } from '../../../src/keeper/spool/openSpool.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { OFFICE, REFUSAL, send, SHOP } from '../../contract/ledger/support.ts';
 import { isEveryCase } from '../../support/everyCase.ts';
 import { FakeClock } from '../../support/fakeClock.ts';

@@ -11,7 +11,7 @@ import { parseTemplate } from '../../../src/core/domain/nameTemplate.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { SeenSince } from '../../../src/intake/offline.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';

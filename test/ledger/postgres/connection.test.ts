@@ -6,7 +6,7 @@ import { freshDatabase, needsPostgres, startCluster } from '../../support/postgr
 import { startProxy } from '../../support/tcpProxy.ts';
 import { createAuthority, hasOpenssl } from '../../api/certificates.ts';
 import { examineLedger } from '../../../src/ledger/postgres/examine.ts';
-import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
+import { openPostgresLedger } from '../../../src/ledger/openPostgres.ts';
 import { admission } from '../../contract/ledger/support.ts';
 import { cleanUp } from '../../support/cleanUp.ts';
 import { needsPgbouncer, pooled } from '../../support/pgbouncer.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, vi } from 'vitest';
 import type { BeginItem } from '../../../src/core/messages.ts';
-import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
+import { openPostgresLedger } from '../../../src/ledger/openPostgres.ts';
 import { LedgerCore, type Step } from '../../../src/ledger/ledger.ts';
 import { PostgresEngine } from '../../../src/ledger/postgres/engine.ts';
 import { describeLedgerContract } from '../../contract/ledger/contract.ts';

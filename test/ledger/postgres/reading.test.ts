@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
-import { openPostgresLedger } from '../../../src/ledger/adapter/openPostgres.ts';
+import { openPostgresLedger } from '../../../src/ledger/openPostgres.ts';
 import { openPostgresReports } from '../../../src/ledger/fleet/openReports.ts';
 import { verifyPostgresLedger } from '../../../src/ledger/fleet/verify.ts';
 import { SCHEMA_VERSION } from '../../../src/ledger/postgres/tables.ts';

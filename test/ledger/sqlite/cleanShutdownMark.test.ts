@@ -2,7 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { SqliteWriter } from '../../../src/ledger/writer.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { cleanShutdownMarkOf } from '../../../src/ledger/sqlite/cleanShutdownMark.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { journalPathOf } from '../../../src/ledger/sqlite/files.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
 import { admission, hashOf, OFFICE } from '../../contract/ledger/support.ts';
 import { clock, createPlace } from './place.ts';

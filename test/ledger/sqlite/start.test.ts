@@ -10,7 +10,7 @@ import type { JournalHead } from '../../../src/core/ports/journal.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { createJournal, readJournal } from '../../../src/ledger/journal/journal.ts';
 import { verifyJournal } from '../../../src/ledger/journal/verify.ts';
-import { openSqliteLedger } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../src/ledger/open.ts';
 import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
 import { SCHEMA_VERSION } from '../../../src/ledger/sqlite/tables.ts';
 import { compareWithJournal } from '../../../src/ledger/sqlite/compare.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as threads from 'node:worker_threads';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { openSqliteLedgerBeside } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedgerBeside } from '../../../src/ledger/open.ts';
 import { describeLedgerContract } from '../../contract/ledger/contract.ts';
 import { compiledSources } from '../../support/compiled.ts';
 import { clock, createPlace } from '../sqlite/place.ts';

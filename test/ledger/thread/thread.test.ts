@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { openSqliteReports } from '../../../src/ledger/sqlite/openReports.ts';
 import { WriterLink } from '../../../src/ledger/thread/link.ts';
-import { openSqliteLedgerBeside } from '../../../src/ledger/adapter/open.ts';
+import { openSqliteLedgerBeside } from '../../../src/ledger/open.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
 import { admission, hashOf, OFFICE, seen } from '../../contract/ledger/support.ts';
 import { compile } from '../../support/scripts.ts';
@@ -275,7 +275,7 @@ it('a ledger in a thread states how long it has not answered', async () => {
 describe('the process', () => {
   /** Runs a process that must end by itself. @returns its output */
   async function run(work: string): Promise<string> {
-    const { url } = await compile('ledger/adapter/open.ts');
+    const { url } = await compile('ledger/open.ts');
     const script = path.join(place.dir, 'script.mjs');
     fs.writeFileSync(
       script,

@@ -2,7 +2,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../../src/core/ports/journal.ts';
 import type { Ledger } from '../../../src/core/ports/ledger.ts';
-import { portOver } from '../../../src/ledger/adapter/port.ts';
+import { portOver } from '../../../src/ledger/port.ts';
 import type { Reader } from '../../../src/ledger/engine.ts';
 import { SqliteEngine, type JournalEntries } from '../../../src/ledger/sqlite/engine.ts';
 import { Statements } from '../../../src/ledger/sqlite/statements.ts';

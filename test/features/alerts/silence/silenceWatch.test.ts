@@ -5,7 +5,7 @@ import {
   SilenceWatch,
   type FolderNow,
 } from '../../../../src/features/alerts/silence/silenceWatch.ts';
-import { openSqliteLedger } from '../../../../src/ledger/adapter/open.ts';
+import { openSqliteLedger } from '../../../../src/ledger/open.ts';
 import { OpenIncidents } from '../../../../src/daemon/openIncidents.ts';
 import type { StorageTrouble } from '../../../../src/core/ports/ledger.ts';
 import { note, seen } from '../../../contract/ledger/support.ts';

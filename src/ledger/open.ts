@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import type { AccountOf } from '../../core/domain/account.ts';
-import type { Clock } from '../../core/ports/clock.ts';
-import type { Ledger } from '../../core/ports/ledger.ts';
-import { notOpen, openReading } from '../sqlite/openReports.ts';
-import { createUpkeep } from '../sqlite/upkeep.ts';
-import { WriterLink } from '../thread/link.ts';
-import type { ThreadData } from '../thread/protocol.ts';
-import type { Runner } from '../runner.ts';
-import { SqliteWriter, type WriterOptions } from '../writer.ts';
+import type { AccountOf } from '../core/domain/account.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import { notOpen, openReading } from './sqlite/openReports.ts';
+import { createUpkeep } from './sqlite/upkeep.ts';
+import { WriterLink } from './thread/link.ts';
+import type { ThreadData } from './thread/protocol.ts';
+import type { Runner } from './runner.ts';
+import { SqliteWriter, type WriterOptions } from './writer.ts';
 import { portOver } from './port.ts';
 
 interface ReadingOptions {

@@ -1,10 +1,10 @@
-import type { AccountOf } from '../../core/domain/account.ts';
-import { ReceiptdError } from '../../core/domain/errors.ts';
-import type { Ledger, LedgerUpkeep } from '../../core/ports/ledger.ts';
-import { headOf } from '../postgres/chain.ts';
-import { agentsNow, Fleet, placesOf } from '../fleet/fleet.ts';
-import { Member, type MemberOptions } from '../fleet/member.ts';
-import { View } from '../reads/view.ts';
+import type { AccountOf } from '../core/domain/account.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import type { Ledger, LedgerUpkeep } from '../core/ports/ledger.ts';
+import { headOf } from './postgres/chain.ts';
+import { agentsNow, Fleet, placesOf } from './fleet/fleet.ts';
+import { Member, type MemberOptions } from './fleet/member.ts';
+import { View } from './reads/view.ts';
 import { portOver } from './port.ts';
 
 export interface PostgresLedgerOptions extends MemberOptions {

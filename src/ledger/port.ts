@@ -6,25 +6,25 @@ import {
   type CopyAnswer,
   type Done,
   type Recorded,
-} from '../../core/messages.ts';
-import type { AccountOf } from '../../core/domain/account.ts';
-import type { Document, DocumentState } from '../../core/domain/document.ts';
-import { ReceiptdError } from '../../core/domain/errors.ts';
-import { pagePath } from '../../core/domain/pages.ts';
-import type { Clock } from '../../core/ports/clock.ts';
-import type { LedgerFleet } from '../../core/ports/fleet.ts';
-import type { Ledger, LedgerUpkeep } from '../../core/ports/ledger.ts';
-import type { Admission, Admitted, FileSeen, FileNote } from '../../core/ports/ledgerIntake.ts';
-import type { LedgerReports } from '../../core/ports/ledgerReports.ts';
-import { keptOf } from '../payload.ts';
-import { holdKey, PAUSED, type Others } from '../reads/holds.ts';
-import { intakeReads } from '../reads/intake.ts';
-import { originalReads } from '../reads/originals.ts';
-import { pageReads } from '../reads/pages.ts';
-import { queueReads } from '../reads/queue.ts';
-import { createReports } from '../reads/reports.ts';
-import { identityText, type View } from '../reads/view.ts';
-import type { Runner } from '../runner.ts';
+} from '../core/messages.ts';
+import type { AccountOf } from '../core/domain/account.ts';
+import type { Document, DocumentState } from '../core/domain/document.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { pagePath } from '../core/domain/pages.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { LedgerFleet } from '../core/ports/fleet.ts';
+import type { Ledger, LedgerUpkeep } from '../core/ports/ledger.ts';
+import type { Admission, Admitted, FileSeen, FileNote } from '../core/ports/ledgerIntake.ts';
+import type { LedgerReports } from '../core/ports/ledgerReports.ts';
+import { keptOf } from './payload.ts';
+import { holdKey, PAUSED, type Others } from './reads/holds.ts';
+import { intakeReads } from './reads/intake.ts';
+import { originalReads } from './reads/originals.ts';
+import { pageReads } from './reads/pages.ts';
+import { queueReads } from './reads/queue.ts';
+import { createReports } from './reads/reports.ts';
+import { identityText, type View } from './reads/view.ts';
+import type { Runner } from './runner.ts';
 import { Gathering } from './gathering.ts';
 
 /** What a fleet decides with the requests of its agents. */
@@ -58,10 +58,7 @@ interface PortParts {
 
 const SKIPPED_AT_ONCE = 500;
 
-/**
- * Temporary: the port of today's intake and delivery, which call for one file or document at a time, over steps. The rooms that replace them send
- * arrays (core/messages.ts).
- */
+/** The ports of the ledger, over steps: a call is about one file or document, and those of one turn of the event loop share a transaction. */
 export function portOver(runner: Pick<Runner, 'run' | 'storage' | 'blanked'>, parts: PortParts): Ledger {
   const { view, accountOf, clock, head, upkeep, closed, fleet = null, others = null } = parts;
   const { now = () => clock.now() } = parts;

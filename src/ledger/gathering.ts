@@ -1,7 +1,7 @@
-import { isFault, type Recorded } from '../../core/messages.ts';
-import type { Step } from '../ledger.ts';
-import type { StepAnswer, Item, StepName } from '../steps.ts';
-import { StoreFailed, type Runner } from '../runner.ts';
+import { isFault, type Recorded } from '../core/messages.ts';
+import type { Step } from './ledger.ts';
+import type { StepAnswer, Item, StepName } from './steps.ts';
+import { StoreFailed, type Runner } from './runner.ts';
 
 /** A step and its items. */
 export interface StepPart {
