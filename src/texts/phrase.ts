@@ -14,6 +14,17 @@ export type SamePhrases<T> = {
 /** With a full stop if it is not a sentence. */
 export const ended = (text: string): string => (/[.!?\]]$/.test(text) ? text : `${text}.`);
 
+/** A path or name as one word of a command to paste: quoted where a shell would split or change it. */
+export function asWord(text: string): string {
+  const isOfWindows = /^([a-z]:|\\)\\/i.test(text);
+  if (/^[\p{L}\p{N}_./:@%+=][\p{L}\p{N}_./:@%+=#-]*$/u.test(isOfWindows ? text.replaceAll('\\', '/') : text))
+    return text;
+  return isOfWindows ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Whether a service may have its own empty directory instead (PrivateTmp of systemd). */
+export const isTemporary = (path: string): boolean => /^\/(var\/)?tmp(\/|$)/.test(path);
+
 /** What is wrong with settings. */
 export interface InvalidSettingsPhrase<F = { readonly is: PropertyKey }> {
   /** Null if it was not written; lines and columns would be of no use then. */

@@ -13,6 +13,7 @@ import { ERROR_EXAMPLES, PROBLEM_EXAMPLES } from '../../src/texts/examples.ts';
 import type { ErrorKey } from '../../src/texts/errors.ts';
 import { explain, findingWords, sentencesOf, whatIsWrong, wordsOf } from '../../src/texts/explain.ts';
 import { formatOf } from '../../src/texts/format.ts';
+import { asWord } from '../../src/texts/phrase.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { hold, many, NOW, problemsWith } from '../support/calmAgent.ts';
 import { MARKS, shapeOf, textsOf } from '../support/catalogue.ts';
@@ -138,6 +139,21 @@ describe('the catalogue', () => {
     expect(explain(en, 'FOLDER_MISSING')?.what).toBe('The folder does not exist');
     expect(explain(en, 'FOLDER_MISSING', { detail: 'x' })?.what).toBe('The folder does not exist');
     expect([explain(en, 'NOT_INSTALLED'), explain(en, 'ENDPOINT_GONE')]).toEqual([null, null]);
+  });
+});
+
+describe('commands in texts', () => {
+  it.each([
+    ['/srv/Büro/2024-05', '/srv/Büro/2024-05'],
+    ['/srv/my scans', "'/srv/my scans'"],
+    ["/srv/ann's $HOME", String.raw`'/srv/ann'\''s $HOME'`],
+    [String.raw`/srv/a\b`, String.raw`'/srv/a\b'`],
+    [String.raw`C:\Scans`, String.raw`C:\Scans`],
+    [String.raw`\\nas\my scans`, String.raw`"\\nas\my scans"`],
+    ['#1-0a1b', "'#1-0a1b'"],
+    ['http://127.0.0.1:8470#1111-22', 'http://127.0.0.1:8470#1111-22'],
+  ])('name %s so that a shell reads it as one word', (text, word) => {
+    expect(asWord(text)).toBe(word);
   });
 });
 

@@ -2,6 +2,7 @@ import type { codesTexts as english } from '../en/codes.ts';
 import type { ParamsOf } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Needs } from '../needs.ts';
+import { asWord, isTemporary } from '../phrase.ts';
 
 export function codesTexts(
   { counted, plural, number, bytes, duration, time }: Format,
@@ -53,7 +54,8 @@ export function codesTexts(
       },
       FOLDER_MISSING: {
         what: (p) => `${p?.folder ?? 'Der Ordner'} ist nicht da`,
-        cure: 'Legen Sie den Ordner an, binden Sie ihn ein, oder berichtigen Sie den Pfad. Danach wird er von selbst überwacht.',
+        cure: (p): string =>
+          `Legen Sie den Ordner an, binden Sie ihn ein, oder berichtigen Sie den Pfad.${p !== undefined && isTemporary(p.folder) ? ` ${OWN_TMP}` : ''} Danach wird er von selbst überwacht.`,
       },
       FOLDER_NOT_A_DIRECTORY: {
         what: (p) => `${p?.folder ?? 'Das'} ist kein Ordner`,
@@ -61,7 +63,7 @@ export function codesTexts(
       },
       FOLDER_UNREADABLE: {
         what: (p) => `${p?.folder ?? 'Der Ordner'} ist nicht lesbar`,
-        cure: 'Geben Sie dem Benutzer, unter dem receiptd läuft, Leserechte. Danach wird der Ordner von selbst überwacht.',
+        cure: 'Geben Sie dem Benutzer, unter dem receiptd läuft, das Recht, den Ordner zu lesen und zu öffnen und die Ordner darüber zu betreten. Danach wird er von selbst überwacht.',
       },
       FOLDER_UNWRITABLE: {
         what: (p) =>
@@ -83,7 +85,7 @@ export function codesTexts(
       FOLDER_UNREACHABLE: {
         what: (p) => `${p?.folder ?? 'Der Ordner'} ist nicht erreichbar oder nicht mehr derselbe`,
         cure: (p) =>
-          `Nichts darin gilt als gelöscht, und die Überwachung geht weiter, sobald er wieder da ist. Prüfen Sie Server, Platte und Netz, und ob er eingebunden ist. Wurde er absichtlich geleert oder ersetzt, bestätigen Sie das mit \`receiptd resume ${p?.folder ?? 'FOLDER'}\`.`,
+          `Nichts darin gilt als gelöscht, und die Überwachung geht weiter, sobald er wieder da ist. Prüfen Sie Server, Platte und Netz, und ob er eingebunden ist. Wurde er absichtlich geleert oder ersetzt, bestätigen Sie das mit \`receiptd resume ${p === undefined ? 'FOLDER' : asWord(p.folder)}\`.`,
       },
       FOLDER_UNLISTED: {
         what: (p) => `${p.folder} ist noch nicht vollständig durchgesehen`,
@@ -254,12 +256,12 @@ export function codesTexts(
         what: (p) =>
           `${counted(p.count, 'Scan', 'Scans')} ${p.folder === null ? 'anderer Agenten' : `aus ${p.folder}`} ${plural(p.count, 'ist', 'sind')} zu klären (${needs.summary(p.needs)})`,
         cure: (p) =>
-          `\`receiptd list --needs-person\` zeigt ${plural(p.count, 'ihn', 'sie')}. ${needs.cures(p.needs)} Nichts zu tun? Verwenden Sie \`receiptd dismiss\`.`,
+          `\`receiptd list --needs-person\` zeigt ${plural(p.count, 'ihn', 'sie')}. ${needs.cures(p.needs)} Nichts zu tun? Verwenden Sie \`receiptd dismiss ${p.folder === null ? 'NAME' : `--all --folder ${asWord(p.folder)}`}\`.`,
       },
       UPLOADS_PAUSED: {
         what: (p) =>
           `Das Senden ${p.scope === 'endpoint' ? 'an den Endpunkt' : 'aus'} ${p.target} ist angehalten${p.by === null ? '' : ` (von ${p.by})`}`,
-        cure: (p) => `Mit \`receiptd resume ${p.target}\` geht es weiter.`,
+        cure: (p) => `Mit \`receiptd resume ${asWord(p.target)}\` geht es weiter.`,
       },
       CREDENTIALS_MISSING: {
         what: (p) =>
@@ -379,6 +381,9 @@ function some(names: readonly string[], count: number): string {
 
 const SERVICE =
   'Läuft receiptd als Dienst, so darf der Dienst dort nicht schreiben: `sudo receiptd service install` passt ihn der Konfiguration an.';
+
+const OWN_TMP =
+  'Gibt es ihn und läuft receiptd als Dienst, so hat der Dienst ein eigenes temporäres Verzeichnis: `sudo receiptd service install` passt ihn der Konfiguration an.';
 
 function unwritable({ system, isArchived, isAway }: ParamsOf<'FOLDER_UNWRITABLE'>): string {
   const place = isArchived ? 'des Archivs (`archiveTo`)' : 'des Ordners';

@@ -1,5 +1,6 @@
 import type { Flaw, NotARecord, RemarkParams, SplitReason, WhyTexts } from '../en/why.ts';
 import type { Format } from '../format.ts';
+import { asWord } from '../phrase.ts';
 import { awayTexts } from './away.ts';
 import { backupTexts } from './backups.ts';
 import { faultText } from './faults.ts';
@@ -213,7 +214,7 @@ export const whyTexts = (format: Format): WhyTexts => {
       `Mit \`spool: never\` bewahrt der Agent keine Kopie auf, und er selbst kann diese Datei nicht lesen${p.system === null ? '' : ` (${p.system})`}. Setzen Sie \`spool: auto\`, oder legen Sie die Datei in einen überwachten Ordner.`,
 
     ofOtherEndpoint: (p) =>
-      `Die Datei ist ein Beleg eines anderen Endpunkts (${p.state}). Um sie auch an diesen zu senden: \`receiptd resend ${p.name} --endpoint ${p.endpoint}\`.`,
+      `Die Datei ist ein Beleg eines anderen Endpunkts (${p.state}). Um sie auch an diesen zu senden: \`receiptd resend ${asWord(p.name)} --endpoint ${p.endpoint}\`.`,
     changing: 'Die Datei ändert sich gerade.',
     notReadNow: (p) => `Die Datei ist nicht lesbar (${p.system}).`,
     alreadyThere: 'Die Datei ist schon da (`existing`).',

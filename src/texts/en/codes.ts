@@ -2,6 +2,7 @@ import type { ParamsOf } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Needs } from '../needs.ts';
 import type { Codes } from '../codes.ts';
+import { asWord, isTemporary } from '../phrase.ts';
 
 /** Problems and refusals: `what` is wrong, without a full stop, and the `cure`. An error has no parameters yet. */
 export function codesTexts({ counted, plural, number, bytes, duration, time }: Format, needs: Needs) {
@@ -51,7 +52,8 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       FOLDER_MISSING: {
         what: (p) => `${p?.folder ?? 'The folder'} does not exist`,
-        cure: 'Create or mount it, or correct its path. Watching then starts automatically.',
+        cure: (p): string =>
+          `Create or mount it, or correct its path.${p !== undefined && isTemporary(p.folder) ? ` ${OWN_TMP}` : ''} Watching then starts automatically.`,
       },
       FOLDER_NOT_A_DIRECTORY: {
         what: (p) => `${p?.folder ?? 'This'} is not a folder`,
@@ -59,7 +61,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       },
       FOLDER_UNREADABLE: {
         what: (p) => `${p?.folder ?? 'The folder'} can’t be read`,
-        cure: 'Allow the user that runs receiptd to read and open it. Watching then continues automatically.',
+        cure: 'Allow the user that runs receiptd to read and open it, and to enter the folders above it. Watching then continues automatically.',
       },
       FOLDER_UNWRITABLE: {
         what: (p) =>
@@ -81,7 +83,7 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
       FOLDER_UNREACHABLE: {
         what: (p) => `${p?.folder ?? 'The folder'} can’t be reached, or has been replaced`,
         cure: (p) =>
-          `Nothing in it counts as deleted, and watching continues once it is back. Check its server or disk and the network, and whether it is mounted. If it was emptied or replaced on purpose, confirm that with \`receiptd resume ${p?.folder ?? 'FOLDER'}\`.`,
+          `Nothing in it counts as deleted, and watching continues once it is back. Check its server or disk and the network, and whether it is mounted. If it was emptied or replaced on purpose, confirm that with \`receiptd resume ${p === undefined ? 'FOLDER' : asWord(p.folder)}\`.`,
       },
       FOLDER_UNLISTED: {
         what: (p) => `The first listing of ${p.folder} has not ended`,
@@ -249,12 +251,12 @@ export function codesTexts({ counted, plural, number, bytes, duration, time }: F
         what: (p) =>
           `${counted(p.count, 'scan', 'scans')} ${p.folder === null ? 'of other agents' : `from ${p.folder}`} ${plural(p.count, 'needs', 'need')} attention (${needs.summary(p.needs)})`,
         cure: (p) =>
-          `\`receiptd list --needs-person\` lists ${plural(p.count, 'it', 'them')}. ${needs.cures(p.needs)} Nothing to do? Use \`receiptd dismiss\`.`,
+          `\`receiptd list --needs-person\` lists ${plural(p.count, 'it', 'them')}. ${needs.cures(p.needs)} Nothing to do? Use \`receiptd dismiss ${p.folder === null ? 'NAME' : `--all --folder ${asWord(p.folder)}`}\`.`,
       },
       UPLOADS_PAUSED: {
         what: (p) =>
           `Uploads ${p.scope === 'endpoint' ? `to endpoint ${p.target}` : `from ${p.target}`} are paused${p.by === null ? '' : ` by ${p.by}`}`,
-        cure: (p) => `To resume, run \`receiptd resume ${p.target}\`.`,
+        cure: (p) => `To resume, run \`receiptd resume ${asWord(p.target)}\`.`,
       },
       CREDENTIALS_MISSING: {
         what: (p) =>
@@ -377,6 +379,9 @@ function some(names: readonly string[], count: number): string {
 /** A unit that was made for other settings, such as that of the package, makes all other folders read-only. */
 const SERVICE =
   'If receiptd runs as a service, the service is not allowed to write there: `sudo receiptd service install` adapts it to the configuration.';
+
+const OWN_TMP =
+  'If it is there and receiptd runs as a service, the service has its own temporary directory: `sudo receiptd service install` adapts it to the configuration.';
 
 /** What to do about an original that can't be archived or deleted. */
 function unwritable({ system, isArchived, isAway }: ParamsOf<'FOLDER_UNWRITABLE'>): string {

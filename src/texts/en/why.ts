@@ -1,7 +1,7 @@
 import type { Detail, SaidElsewhere } from '../facts.ts';
 import type { FaultFact } from '../fault.ts';
 import type { Format } from '../format.ts';
-import type { Fact, SamePhrases } from '../phrase.ts';
+import { asWord, type Fact, type SamePhrases } from '../phrase.ts';
 import { awayTexts } from './away.ts';
 import { backupTexts } from './backups.ts';
 import { faultText } from './faults.ts';
@@ -268,7 +268,7 @@ export const whyTexts = (format: Format) => {
 
     // What would become of a file.
     ofOtherEndpoint: (p: { state: string; name: string; endpoint: string }) =>
-      `It is a document of another endpoint (${p.state}). To send it to this one too, run \`receiptd resend ${p.name} --endpoint ${p.endpoint}\`.`,
+      `It is a document of another endpoint (${p.state}). To send it to this one too, run \`receiptd resend ${asWord(p.name)} --endpoint ${p.endpoint}\`.`,
     changing: 'It is changing now.',
     notReadNow: (p: { system: string }) => `It can't be read (${p.system}).`,
     alreadyThere: 'It is already there (`existing`).',
