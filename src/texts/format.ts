@@ -1,6 +1,6 @@
 import { faultOf } from './fault.ts';
 import type { Language } from './language.ts';
-import { ended, phrase, settingLines } from './phrase.ts';
+import { asWord, ended, isTemporary, phrase, settingLines } from './phrase.ts';
 import { needsIn, type Needs, type Unsent } from './needs.ts';
 
 /** Numbers and times as texts show them. */
@@ -18,6 +18,8 @@ export interface Format {
   readonly needsIn: (unsent: Unsent) => Needs;
   readonly phrase: typeof phrase;
   readonly ended: typeof ended;
+  readonly asWord: typeof asWord;
+  readonly isTemporary: typeof isTemporary;
   readonly settingLines: typeof settingLines;
   readonly faultOf: typeof faultOf;
 }
@@ -54,6 +56,8 @@ export function formatOf(language: Language, time: Format['time'], locale: strin
     needsIn: (unsent) => needsIn(unsent, number),
     phrase,
     ended,
+    asWord,
+    isTemporary,
     settingLines,
     faultOf,
     counted: (value, ...forms) => `${number(value)} ${plural(value, ...forms)}`,

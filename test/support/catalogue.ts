@@ -16,6 +16,8 @@ export const MARKS: Format = {
   ended: (text) => `${text}.`,
   settingLines,
   faultOf: () => 'closed',
+  asWord: String,
+  isTemporary: () => true,
 };
 
 const WITHOUT_EFFECT = new Set<string | symbol>(['toString', 'toUpperCase', 'replace']);

@@ -2,10 +2,9 @@ import type { codesTexts as english } from '../en/codes.ts';
 import type { ParamsOf } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Needs } from '../needs.ts';
-import { asWord, isTemporary } from '../phrase.ts';
 
 export function codesTexts(
-  { counted, plural, number, bytes, duration, time }: Format,
+  { counted, plural, number, bytes, duration, time, asWord, isTemporary }: Format,
   needs: Needs,
 ): ReturnType<typeof english> {
   const channels: Readonly<Partial<Record<string, string>>> = CHANNELS;

@@ -1,6 +1,5 @@
 import type { Flaw, NotARecord, RemarkParams, SplitReason, WhyTexts } from '../en/why.ts';
 import type { Format } from '../format.ts';
-import { asWord } from '../phrase.ts';
 import { awayTexts } from './away.ts';
 import { backupTexts } from './backups.ts';
 import { faultText } from './faults.ts';
@@ -43,7 +42,7 @@ const quoted = (words: string): string => (words === '' ? '' : `: „${words}“
 const nameOf = (type: string): string => (type === 'pdf' ? 'PDFs' : `${type.toUpperCase()}-Bilder`);
 
 export const whyTexts = (format: Format): WhyTexts => {
-  const { counted, number, time, bytes: size, phrase } = format;
+  const { counted, number, time, bytes: size, phrase, asWord } = format;
   const gaps = gapTexts(format);
   const contents = contentTexts(format);
   const pageFlaws = pageFlawTexts(format);

@@ -2,10 +2,12 @@ import type { ParamsOf } from '../facts.ts';
 import type { Format } from '../format.ts';
 import type { Needs } from '../needs.ts';
 import type { Codes } from '../codes.ts';
-import { asWord, isTemporary } from '../phrase.ts';
 
 /** Problems and refusals: `what` is wrong, without a full stop, and the `cure`. An error has no parameters yet. */
-export function codesTexts({ counted, plural, number, bytes, duration, time }: Format, needs: Needs) {
+export function codesTexts(
+  { counted, plural, number, bytes, duration, time, asWord, isTemporary }: Format,
+  needs: Needs,
+) {
   const by: Readonly<Partial<Record<string, string>>> = BY_CHANNEL;
   return {
     channels: CHANNELS,

@@ -1,7 +1,7 @@
 import type { Detail, SaidElsewhere } from '../facts.ts';
 import type { FaultFact } from '../fault.ts';
 import type { Format } from '../format.ts';
-import { asWord, type Fact, type SamePhrases } from '../phrase.ts';
+import type { Fact, SamePhrases } from '../phrase.ts';
 import { awayTexts } from './away.ts';
 import { backupTexts } from './backups.ts';
 import { faultText } from './faults.ts';
@@ -81,7 +81,7 @@ const nameOf = (type: string): string => (type === 'pdf' ? 'PDFs' : `${type.toUp
  * them. `words`: what the service answered.
  */
 export const whyTexts = (format: Format) => {
-  const { counted, number, time, bytes: size, phrase } = format;
+  const { counted, number, time, bytes: size, phrase, asWord } = format;
   const gaps = gapTexts(format);
   const contents = contentTexts(format);
   const pageFlaws = pageFlawTexts(format);
