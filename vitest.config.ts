@@ -142,7 +142,7 @@ export default defineConfig({
           ...OURS,
           name: 'e2e',
           // Many of them mostly wait for the program.
-          maxWorkers: PROCESSORS + 3,
+          maxWorkers: PROCESSORS + 2,
           sequence: { groupOrder: 0 },
           include: ['test/e2e/**/*.test.ts'],
         },
