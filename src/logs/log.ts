@@ -50,13 +50,16 @@ export async function createLog(options: LogOptions): Promise<ClosableLog> {
 
   const lines = new RecentLines();
   const file = options.file === undefined ? null : openFile(options.file);
-  const shownLines = new TerminalLines(terminal);
+  const shownLines = new TerminalLines(terminal, (count) => say('warn', 'linesLeftOut', { count }));
   const logger = winston.createLogger({
     level: options.level,
     levels: Object.fromEntries(LEVELS.map((level, index) => [level, index])),
     format: winston.format.combine(),
     transports: [
-      lineTransport(shownLines, 'shown', { level: options.terminalLevel }),
+      lineTransport(shownLines, 'shown', {
+        accepts: () => shownLines.accepts(),
+        level: options.terminalLevel,
+      }),
       ...(file === null ? [] : [lineTransport(file, 'stored', { accepts: () => file.accepts() })]),
     ],
   });

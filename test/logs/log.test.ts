@@ -1,6 +1,7 @@
 import { mkdir, readFile, readdir, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLog } from '../../src/logs/log.ts';
 import type { ClosableLog, LogOptions } from '../../src/logs/log.ts';
@@ -84,6 +85,24 @@ describe('the terminal', () => {
     log.info('Still here');
     await log.close();
     expect(parsed(await logText())).toMatchObject([{ message: 'Still here' }]);
+  });
+
+  test('that stands still is given a million characters, and how many lines it misses; the file has all', async () => {
+    const log = await open({ file: file({ maxSize: 10_000_000 }), isTerminal: false });
+    terminal.pause();
+    const written = Array.from({ length: 300 }, (_, n) => `${n} ${'.'.repeat(10_000)}`);
+    for (const line of written) {
+      log.info(line);
+      await setImmediate();
+    }
+    terminal.resume();
+    await expect.poll(() => shown).toContain('linesLeftOut');
+    await log.close();
+    const taken = parsed(shown);
+    const count = written.length + 1 - taken.length;
+    expect(count).toBeGreaterThan(written.length / 2);
+    expect(taken.at(-1)).toMatchObject({ event: 'linesLeftOut', count });
+    expect(parsed(await logText())).toHaveLength(written.length + 1);
   });
 
   test('gets nothing after close, without an error', async () => {

@@ -178,6 +178,7 @@ export const logTexts: LogTexts = {
   ledgerBeatFailed: 'Eine regelmäßige Prüfung des gemeinsamen Eingangsbuchs ist fehlgeschlagen',
   logFileUnwritable: 'Die Protokolldatei lässt sich nicht schreiben; Zeilen erscheinen nur hier',
   logFileWritable: 'Die Protokolldatei lässt sich wieder schreiben',
+  linesLeftOut: 'Die Ausgabe wurde eine Zeit lang nicht gelesen, sodass dort Zeilen fehlen',
   logFileReplaced: 'Die Protokolldatei wurde entfernt oder umbenannt; eine neue wurde begonnen',
   timeZoneUnknown: 'TZ nennt keine bekannte Zeitzone; Zeiten sind in UTC',
   timeZoneChanged: 'Die Zeitzone des Rechners hat sich geändert',

@@ -157,6 +157,7 @@ export const logTexts = {
   ledgerBeatFailed: 'A periodic check of the shared ledger failed',
   logFileUnwritable: "The log file can't be written; lines only appear here",
   logFileWritable: 'The log file can be written again',
+  linesLeftOut: 'Nobody read the output for a while, so that lines were left out there',
   logFileReplaced: 'The log file was removed or renamed; a new one was begun',
   timeZoneUnknown: 'TZ is not a known time zone; times are in UTC',
   timeZoneChanged: "The machine's time zone has changed",
