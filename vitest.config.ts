@@ -152,6 +152,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'packages',
+          sequence: { groupOrder: 2 },
           include: ['test/packages/**/*.test.ts'],
           globalSetup: ['test/support/leftBehind.ts'],
         },
@@ -159,13 +160,19 @@ export default defineConfig({
       // The Windows install under Wine, which `npm test` must not need.
       {
         extends: true,
-        test: { name: 'windows', include: ['test/windows/**/*.test.ts'], testTimeout: 120_000 },
+        test: {
+          name: 'windows',
+          sequence: { groupOrder: 2 },
+          include: ['test/windows/**/*.test.ts'],
+          testTimeout: 120_000,
+        },
       },
       // The installer under Wine 10. Downloads about 350 MB; not run in CI.
       {
         extends: true,
         test: {
           name: 'windows-campaign',
+          sequence: { groupOrder: 2 },
           include: ['test/windows/**/*.campaign.ts'],
           hookTimeout: 600_000,
         },

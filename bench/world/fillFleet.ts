@@ -45,7 +45,7 @@ export async function fillFleet(client: Client, filling: Filling): Promise<void>
   const remake = await withoutIndexes(client, 'documents');
   await client.query(
     `INSERT INTO documents (id, endpoint_id, folder_id, name, path, sha256, type, size, priority, state, due, attempts, replays,
-                            answered, answer_lost, server_errors, twin, known_at, created_at, updated_at, status, response)
+                            answered, answer_lost, odd_answers, twin, known_at, created_at, updated_at, status, response)
      SELECT $1::bigint + n, $2::bigint, ($3::bigint[])[n % cardinality($3::bigint[]) + 1],
             path || '-' || left(hash, 12), path || '.jpg', hash, 'jpeg', 1000000, ${BACKLOG},
             CASE WHEN done THEN 'accepted' ELSE 'queued' END, at, done::int, 0, done::int, 0, 0, 0, CASE WHEN done THEN 1 END,

@@ -157,7 +157,7 @@ export interface NextState {
   readonly status?: string | undefined;
   readonly response?: string | undefined;
   readonly answerLost?: boolean | undefined;
-  readonly serverError?: boolean | undefined;
+  readonly isOdd?: boolean | undefined;
 }
 
 export interface EndItem {

@@ -1,4 +1,4 @@
-import { backoff, SERVICE_BACKOFF } from '../core/domain/backoff.ts';
+import { backoff, HOLD_BACKOFF, SERVICE_BACKOFF, type BackoffRange } from '../core/domain/backoff.ts';
 import { endpointId, type AttemptOutcome, type Document } from '../core/domain/document.ts';
 import type { Answer, Outcome } from '../core/domain/outcome.ts';
 import { toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
@@ -17,7 +17,7 @@ export interface OutcomesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Server errors on one document, while others succeed, after which it is parked. */
+  /** Odd answers to one document, while others succeed, after which it is parked. */
   readonly parkAfter: number;
   readonly onAccepted: (document: Document) => void;
   /** Called once the ledger has recorded a refusal. */
@@ -100,8 +100,7 @@ export class Outcomes {
         return false;
       }
       case 'endpointHold': {
-        const queued = this.#queueAgain(answered, outcome);
-        await Promise.all([queued, holds.holdEndpoint(document, outcome, queued)]);
+        await this.#endpointHeld(answered, outcome);
         return false;
       }
       case 'slowDown': {
@@ -175,38 +174,67 @@ export class Outcomes {
   }
 
   async #trouble(answered: Answered, outcome: Extract<Outcome, { kind: 'serviceTrouble' }>): Promise<void> {
-    const { clock, random, holds, log, parkAfter } = this.#deps;
-    const { document, answer, http, served } = answered;
-    const { reason, why, answerLost, serverError } = outcome;
-    const others = this.#refusalsOf(document).failed(document.id);
-    const parked = serverError && others && document.serverErrors + 1 >= parkAfter;
-    // A document that may be the cause backs off, so that the next probe is a different one (promise P4).
-    const suspect = serverError || answerLost;
-    const waitMs = parked
-      ? PARKED_MS
-      : suspect
-        ? backoff(document.serverErrors + 1, SERVICE_BACKOFF, random)
-        : 0;
+    const { holds, log } = this.#deps;
+    const { document, answer, http } = answered;
+    const { reason, why, answerLost } = outcome;
+    // A request that did not leave says nothing about its document.
+    const isOdd = answerLost || answer.kind === 'response';
+    const isParked = isOdd && this.#isOddOne(document);
+    const next = isOdd ? this.#oddly(document, isParked, SERVICE_BACKOFF) : AT_OLD_PLACE;
     const ended: AttemptOutcome =
       answer.kind === 'fault' && !answer.sent ? 'notSent' : answerLost ? 'unknown' : 'trouble';
-    const recorded = this.#end(answered, ended, why, {
-      state: 'queued',
-      due: waitMs === 0 ? 0 : clock.now() + waitMs,
-      reason: parked ? 'PARKED' : reason,
-      answerLost,
-      serverError,
-    });
-    const fields = { ...identify(document), httpStatus: http, reason, detail: whyText(why) };
+    const recorded = this.#end(answered, ended, why, { reason, answerLost, ...next });
     // A Retry-After applies to everybody, even if this document is the cause.
-    if (parked && !outcome.retryAfterMs) {
-      await recorded;
-      log.warn('documentParked', fields);
-      return holds.passed(document.endpoint, document.id, served.endedAt);
-    }
-    log.debug('requeuedWithoutAnswer', fields);
+    if (isParked && !outcome.retryAfterMs) return this.#parked(answered, outcome, recorded);
+    log.debug('requeuedWithoutAnswer', {
+      ...identify(document),
+      httpStatus: http,
+      reason,
+      detail: whyText(why),
+    });
     const wasAnswered = http !== null && http >= 500;
     const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, recorded, wasAnswered);
     await Promise.all([recorded, held]);
+  }
+
+  async #endpointHeld(
+    answered: Answered,
+    outcome: Extract<Outcome, { kind: 'endpointHold' }>,
+  ): Promise<void> {
+    const { holds, log } = this.#deps;
+    const { document } = answered;
+    const { reason, why, answerLost } = outcome;
+    const isParked = this.#isOddOne(document);
+    const recorded = this.#end(answered, answerLost ? 'unknown' : 'trouble', why, {
+      reason,
+      answerLost,
+      ...this.#oddly(document, isParked, HOLD_BACKOFF),
+      // The endpoint is the likelier cause, and may be back with the next probe.
+      ...(document.oddAnswers === 0 && !isParked && { due: 0 }),
+    });
+    if (isParked) return this.#parked(answered, outcome, recorded);
+    log.debug('documentRequeued', { ...identify(document), reason, detail: whyText(why) });
+    await Promise.all([recorded, holds.holdEndpoint(document, outcome, recorded)]);
+  }
+
+  /** Whether the document is the cause of answers that would otherwise be about the service or the endpoint: others pass (promise P4). */
+  #isOddOne(document: Document): boolean {
+    const others = this.#refusalsOf(document).failed(document.id);
+    return others && document.oddAnswers + 1 >= this.#deps.parkAfter;
+  }
+
+  /** A document that may be the cause backs off, so that the next probe is a different one. */
+  #oddly({ oddAnswers }: Document, isParked: boolean, range: BackoffRange): NextState {
+    const { clock, random } = this.#deps;
+    const waitMs = isParked ? PARKED_MS : backoff(oddAnswers + 1, range, random);
+    return { state: 'queued', due: clock.now() + waitMs, isOdd: true, ...(isParked && { reason: 'PARKED' }) };
+  }
+
+  async #parked({ document, http, served }: Answered, { reason, why }: Why, recorded: Promise<void>) {
+    const { holds, log } = this.#deps;
+    await recorded;
+    log.warn('documentParked', { ...identify(document), httpStatus: http, reason, detail: whyText(why) });
+    await holds.passed(document.endpoint, document.id, served.endedAt);
   }
 
   /** At its old place: the answer says nothing about the document. */

@@ -16,7 +16,7 @@ export interface Together {
 export class RefusalHistory {
   #accepted = 0;
   #refusedInARow = new Set<number>();
-  /** Document id → how many were accepted by its latest refusal, or by its latest server error. */
+  /** Document id → how many were accepted by its latest refusal, or by its latest odd answer. */
   readonly #refusedAt = new Map<number, number>();
   readonly #troubleAt = new Map<number, number>();
   /** The latest documents that were refused in a row. */
@@ -48,7 +48,7 @@ export class RefusalHistory {
     return this.#together?.documents.includes(id) ? this.#together : undefined;
   }
 
-  /** A server error on this document. Whether the endpoint accepted others since the one before. */
+  /** An odd answer to this document. Whether the endpoint accepted others since the one before. */
   failed(id: number): boolean {
     const others = this.#accepted > (this.#troubleAt.get(id) ?? this.#accepted);
     remember(this.#troubleAt, id, this.#accepted);

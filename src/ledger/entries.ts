@@ -197,7 +197,7 @@ export interface Move {
   readonly status?: string | null | undefined;
   readonly response?: string | null | undefined;
   readonly answerLost?: true | undefined;
-  readonly serverError?: true | undefined;
+  readonly isOdd?: true | undefined;
   /** A new beginning: earlier server errors no longer count. */
   readonly afresh?: true | undefined;
   /** Another name: that of a document that was never sent was taken where its ledger was moved to. */

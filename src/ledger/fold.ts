@@ -309,7 +309,7 @@ function foldAdmitted(work: WorkingSet, entry: EntryOf<'admitted'>, at: number, 
     known_at: null,
     answered: 0,
     answer_lost: 0,
-    server_errors: 0,
+    odd_answers: 0,
     status: null,
     response: null,
     twin: work.isTaken(endpoint, sha256, name) ? id : 0,
@@ -435,8 +435,8 @@ function foldMove(work: WorkingSet, id: number, move: Move, at: number): void {
   if (move.status !== undefined) values.status = move.status;
   if (move.response !== undefined) values.response = move.response;
   if (move.answerLost) values.answer_lost = 1;
-  if (move.serverError) values.server_errors = document.server_errors + 1;
-  if (move.afresh) values.server_errors = 0;
+  if (move.isOdd) values.odd_answers = document.odd_answers + 1;
+  if (move.afresh) values.odd_answers = 0;
   if (move.folder !== undefined) {
     const path = move.path ?? '';
     values.folder_id = folderIn(move.folder, work.name);

@@ -361,7 +361,7 @@ function documentOf(
     message: null,
     serviceStatus: null,
     attempts: 0,
-    serverErrors: 0,
+    oddAnswers: 0,
     answerLost: false,
     notBefore: 0,
     createdAt: at,

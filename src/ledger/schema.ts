@@ -65,7 +65,7 @@ export const TABLES = {
     known_at: 'int?',
     answered: 'int',
     answer_lost: 'int',
-    server_errors: 'int',
+    odd_answers: 'int',
     status: 'text?',
     response: 'text?!',
     twin: 'ref',
@@ -222,7 +222,7 @@ export const LOADED: Readonly<Record<Table, string>> = {
   endpoints: 'id base_url uid seq',
   folders: 'id owner path watched_at mark rule stays',
   documents:
-    'id endpoint_id folder_id name path sha256 type size priority state due reason attempts attempt replays result_at status_at known_at answered answer_lost server_errors status created_at updated_at erased_at dismissed_at twin',
+    'id endpoint_id folder_id name path sha256 type size priority state due reason attempts attempt replays result_at status_at known_at answered answer_lost odd_answers status created_at updated_at erased_at dismissed_at twin',
   files:
     'id folder_id dir name size identity verdict endpoint_id document_id sha256 policy reason gone_at disposing disposed dismissed_at file_id pages split_into',
   attempts: 'id document_id endpoint_id began_at outcome ended_at',

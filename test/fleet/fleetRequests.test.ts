@@ -127,7 +127,7 @@ describe('an upload request of a fleet', () => {
           notBefore: 0,
           reason: 'R',
           message: 'm',
-          serverError: false,
+          isOdd: false,
         } as const;
         await finish(ledger, await begin(ledger, id, at, 1), {
           at,

@@ -1,6 +1,8 @@
 /** Is the document at fault, its endpoint, or the service? */
 import { expect, describe, it } from 'vitest';
-import { accept, pending, status } from '../support/scriptedService.ts';
+import type { Answer } from '../../src/core/domain/outcome.ts';
+import type { UploadRequest } from '../../src/core/ports/service.ts';
+import { accept, fault, pending, status } from '../support/scriptedService.ts';
 import { forTimes, OFFICE, sendingPlace, unrecorded } from './sending.ts';
 
 describe('rejections while the ledger cannot be written', () => {
@@ -106,15 +108,24 @@ it('a document that was accepted and is sent again is unconfirmed, not failed, i
   expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'unconfirmed' });
 });
 
-describe('a document that the service always fails on', () => {
-  it('is parked and blocks no other', async () => {
+describe('a document that is always answered oddly', () => {
+  it.each<[what: string, odd: (request: UploadRequest) => Answer, scansEveryMs: number]>([
+    ['500', () => status(500), 10_000],
+    ['a reset', () => fault('ECONNRESET', true), 10_000],
+    ['its name escaped', (request) => accept({ ...request, name: `${request.name}&amp;` }), 10_000],
+    ['a page that blocks it', () => status(200, '<html>Blocked</html>'), 10_000],
+    ['407', () => status(407), 10_000],
+    // These hold the endpoint for a minute and longer.
+    ['403', () => status(403), 150_000],
+    ['418', () => status(418), 150_000],
+  ])('(%s) is parked and blocks no other', async (_, odd, scansEveryMs) => {
     const place = await sendingPlace(['poison.jpg']);
-    place.service.script = (request) => (request.name.includes('poison') ? status(500) : accept(request));
+    place.service.script = (request) => (request.name.includes('poison') ? odd(request) : accept(request));
     const sending = await place.start({ parkAfter: 3 });
     for (let i = 0; i < 10; i += 1) {
       await place.admit(`${i}.jpg`);
       sending.flow.wake();
-      await place.clock.advance(10_000);
+      await place.clock.advance(scansEveryMs);
       expect(sending.accepted).toHaveLength(i + 1);
     }
     expect(await place.document('doc-poison.jpg')).toMatchObject({

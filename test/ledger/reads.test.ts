@@ -394,7 +394,7 @@ it.skipIf(!needsPostgres())(
 
 /** Everything waits in one folder; most of it is about to be sent. */
 const LONG_QUEUE = `INSERT INTO documents (id, endpoint_id, folder_id, name, path, sha256, type, size, priority, state, due, attempts, replays, answered,
-    answer_lost, server_errors, twin, created_at, updated_at)
+    answer_lost, odd_answers, twin, created_at, updated_at)
   SELECT n, :endpoint::bigint, :folder::bigint, n::text, n::text, n::text, 'jpeg', 1, 0, CASE WHEN n % 3 = 0 THEN 'queued' ELSE 'accepted' END, n, 0, 0, 0, 0, 0, 0, n, n
     FROM generate_series(1, :last::bigint) n`;
 

@@ -22,7 +22,7 @@ export type Transition =
       readonly reason: string;
       readonly message: string;
       readonly answerLost: boolean;
-      readonly serverError: boolean;
+      readonly isOdd: boolean;
     };
 
 export interface AttemptResult {

@@ -100,7 +100,7 @@ const documentDetail = z
     fact: fact.nullable(),
     status: z.string().nullable().describe("The service's status, verbatim."),
     attemptCount: z.number().describe('Upload requests sent so far.'),
-    serverErrors: z.number(),
+    oddAnswers: z.number(),
     answerLost: z.boolean(),
     createdAt: instant,
     updatedAt: instant,

@@ -86,7 +86,7 @@ export interface Document {
   /** Upload requests sent so far, replays included. */
   readonly attempts: number;
   /** Attempts answered with a server error. Parks this document if others are accepted meanwhile. */
-  readonly serverErrors: number;
+  readonly oddAnswers: number;
   /** The service may have stored an earlier attempt whose answer was lost. */
   readonly answerLost: boolean;
   readonly notBefore: number;

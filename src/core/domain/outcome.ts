@@ -59,8 +59,6 @@ export type Outcome =
       readonly retryAfterMs: number | null;
       /** The service may have stored the document although no valid answer came. */
       readonly answerLost: boolean;
-      /** A 5xx: counts towards parking the document if others are accepted. */
-      readonly serverError: boolean;
     };
 
 export interface Expectation {
@@ -104,11 +102,7 @@ export function classify(answer: Answer, expected: Expectation): Outcome {
     case 'blocked':
       return trouble(reason, { is: 'blocked', status, words }, { answerLost: status === 408 });
     case 'failing':
-      return trouble(
-        reason,
-        { is: 'answered', status, words },
-        { answerLost: true, serverError: true, retryAfterMs },
-      );
+      return trouble(reason, { is: 'answered', status, words }, { answerLost: true, retryAfterMs });
     case 'strange':
       if (status >= 300 && status < 400)
         // RFC 9110 15.4.4: after a POST, it may point at the stored document.
@@ -163,7 +157,7 @@ function unconfirmed(status: number, words: string): Outcome {
 function trouble(
   reason: string,
   why: WhyFact,
-  more: { answerLost?: boolean; serverError?: boolean; retryAfterMs?: number | null },
+  more: { answerLost?: boolean; retryAfterMs?: number | null },
 ): Outcome {
   return {
     kind: 'serviceTrouble',
@@ -171,7 +165,6 @@ function trouble(
     why,
     retryAfterMs: more.retryAfterMs ?? null,
     answerLost: more.answerLost ?? false,
-    serverError: more.serverError ?? false,
   };
 }
 

@@ -149,7 +149,7 @@ export class View {
       message: row.message,
       serviceStatus: row.status,
       attempts: row.attempts,
-      serverErrors: row.server_errors,
+      oddAnswers: row.odd_answers,
       answerLost: row.answer_lost === 1,
       notBefore: row.state === 'queued' && row.due > row.updated_at ? row.due : 0,
       createdAt: row.created_at,
@@ -167,7 +167,7 @@ export type Columns<Name extends Table, Names extends string> =
   WordsOf<Names> extends keyof Row<Name> ? Pick<Row<Name>, WordsOf<Names>> : never;
 
 const DOCUMENT_NAMES =
-  'id endpoint_id folder_id path name sha256 type size priority state reason message status attempts server_errors answer_lost due created_at updated_at';
+  'id endpoint_id folder_id path name sha256 type size priority state reason message status attempts odd_answers answer_lost due created_at updated_at';
 /** What `View.document` reads, of the table `d`. */
 export const DOCUMENT = select('d', DOCUMENT_NAMES);
 export type DocumentColumns = Columns<'documents', typeof DOCUMENT_NAMES>;

@@ -196,12 +196,12 @@ function leftAt({ agent, head }: Work): number | undefined {
   return agent === 0 ? undefined : head.now;
 }
 
-function moveOf({ due, answerLost, serverError, ...next }: NextState): Move {
+function moveOf({ due, answerLost, isOdd, ...next }: NextState): Move {
   return {
     ...next,
     due: due === undefined ? undefined : Math.max(0, Math.ceil(due)),
     answerLost: answerLost === true ? true : undefined,
-    serverError: serverError === true ? true : undefined,
+    isOdd: isOdd === true ? true : undefined,
   };
 }
 

@@ -225,8 +225,8 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
     help: 'Wie lange begonnene Übertragungen weitergehen dürfen, wenn der Agent angehalten wird.',
   },
   'delivery.parkAfter': {
-    label: 'Serverfehler bis zum Zurückstellen',
-    help: 'Nach so vielen Serverfehlern bei einem Beleg, während andere durchkommen, wird er zurückgestellt und später wieder versucht.',
+    label: 'Ungewöhnliche Antworten bis zum Zurückstellen',
+    help: 'Nach so vielen ungewöhnlichen Antworten auf einen Beleg, während andere durchkommen, wird er zurückgestellt und jede Stunde wieder versucht. Ungewöhnlich ist, was nichts über den Beleg sagt: ein Serverfehler, eine abgebrochene Verbindung, eine fremde Seite oder ein fremder Datensatz, eine Ablehnung des Endpunkts.',
   },
   'delivery.hours': {
     label: 'Wann Übertragungen beginnen dürfen',

@@ -230,8 +230,8 @@ const english = {
     help: 'How long uploads in progress may continue when the agent is stopped.',
   },
   'delivery.parkAfter': {
-    label: 'Server errors until set aside',
-    help: 'After this many server errors on one document while others succeed, that document is set aside and retried later.',
+    label: 'Odd answers until set aside',
+    help: 'After this many odd answers to one document while others succeed, that document is set aside and retried every hour. Odd is what says nothing about a document: a server error, a broken connection, a page or a record that is not its own, a refusal of the endpoint.',
   },
   'delivery.hours': {
     label: 'When uploads may start',

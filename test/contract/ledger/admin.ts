@@ -29,7 +29,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, nextNames, rows,
         'refused',
       );
       await ledger.markLost(ids['lost']!, 'Gone.', 2_000);
-      await upload(ids['waiting']!, later(99_000, { answerLost: true, serverError: true }), 'unknown');
+      await upload(ids['waiting']!, later(99_000, { answerLost: true, isOdd: true }), 'unknown');
       await upload(ids['accepted']!, ACCEPTED);
       await begin(ledger, ids['uploading']!, 2_000, 1);
       expect(await ledger.retry([ids['failed']!, ids['due']!, ids['accepted']!, 999], 5_000)).toBe(1);
@@ -41,7 +41,7 @@ export function describeAdmin({ ledger, reopen, queued, upload, nextNames, rows,
       expect(await ledger.retriable(0, 10, 5_000)).toEqual([]);
       expect(await state(ids['waiting']!)).toMatchObject({
         notBefore: 0,
-        serverErrors: 0,
+        oddAnswers: 0,
         answerLost: true,
         attempts: 1,
         name: 'doc-waiting',

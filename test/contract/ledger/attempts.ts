@@ -58,12 +58,12 @@ export function describeAttempts({ ledger, reopen, queued, upload, nextNames, st
 
     it('counts server errors, and never forgets that an answer was lost', async () => {
       const { id } = await queued('a', 'a');
-      await upload(id, later(0, { answerLost: true, serverError: true }), 'unknown');
-      await upload(id, later(0, { serverError: true }), 'trouble');
+      await upload(id, later(0, { answerLost: true, isOdd: true }), 'unknown');
+      await upload(id, later(0, { isOdd: true }), 'trouble');
       await upload(id, later(7_000), 'trouble');
       expect(await state(id)).toMatchObject({
         answerLost: true,
-        serverErrors: 2,
+        oddAnswers: 2,
         attempts: 3,
         notBefore: 7_000,
         reason: 'HTTP_503',

@@ -109,12 +109,9 @@ export const FAILED: Transition = { state: 'failed', reason: 'HTTP_422', message
 /** How a request ends that the service refuses. */
 export const REFUSAL = { outcome: 'refused', httpStatus: 422, transition: FAILED } as const;
 
-export function later(
-  notBefore: number,
-  more: { answerLost?: boolean; serverError?: boolean } = {},
-): Transition {
-  const { answerLost = false, serverError = false } = more;
-  return { state: 'queued', notBefore, reason: 'HTTP_503', message: 'Down.', answerLost, serverError };
+export function later(notBefore: number, more: { answerLost?: boolean; isOdd?: boolean } = {}): Transition {
+  const { answerLost = false, isOdd = false } = more;
+  return { state: 'queued', notBefore, reason: 'HTTP_503', message: 'Down.', answerLost, isOdd };
 }
 
 /** What a ledger lists. */

@@ -69,7 +69,6 @@ describe('classifying an answer', () => {
       kind: 'serviceTrouble',
       reason: 'NOT_THE_SERVICE',
       answerLost: true,
-      serverError: false,
     });
   });
 
@@ -124,14 +123,13 @@ const OTHERS: typeof MEANINGS = {
   5: ['serviceTrouble', 'serviceTrouble'],
 };
 
-/** What else an outcome of that kind says. Success and server errors may have stored the document; only the latter count against it. */
+/** What else an outcome of that kind says. Success and server errors may have stored the document. */
 function detailsOf(kind: Outcome['kind'], status: number): object {
   const retryAfterMs = 5_000;
   if (kind === 'slowDown') return { retryAfterMs };
   if (kind === 'endpointHold') return { answerLost: status >= 200 && status < 300 };
   if (kind !== 'serviceTrouble') return {};
-  const isServerError = status >= 500;
-  return { answerLost: status !== 407, serverError: isServerError, ...(isServerError && { retryAfterMs }) };
+  return { answerLost: status !== 407, ...(status >= 500 && { retryAfterMs }) };
 }
 
 it('every status has the outcome that this table gives it', () => {

@@ -42,7 +42,7 @@ const UNANSWERED = {
     reason: 'TIMEOUT',
     message: '',
     answerLost: true,
-    serverError: false,
+    isOdd: false,
   },
 } as const;
 

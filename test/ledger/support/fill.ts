@@ -81,7 +81,7 @@ export async function fill(
       known_at: null,
       answered: 1,
       answer_lost: 0,
-      server_errors: 0,
+      odd_answers: 0,
       status: 'PROCESSING',
       response: '{}',
       created_at: at,

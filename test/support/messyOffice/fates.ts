@@ -53,8 +53,8 @@ function trouble(at: number, reason: string, answerLost: boolean, waitMs = MINUT
       : { is: 'answered', status: httpStatus, words: '<h1>Bad gateway</h1>' },
   );
   const notBefore = at + waitMs;
-  const serverError = reason.startsWith('HTTP_5');
-  const transition: Transition = { state: 'queued', notBefore, reason, message, answerLost, serverError };
+  const isOdd = reason.startsWith('HTTP_5');
+  const transition: Transition = { state: 'queued', notBefore, reason, message, answerLost, isOdd };
   const outcome = answerLost ? 'unknown' : reason === 'HTTP_429' ? 'limited' : 'trouble';
   return { do: 'send', at, tookMs: 30 * SECOND, outcome, httpStatus, message, transition };
 }

@@ -175,7 +175,7 @@ function Facts({ document }: { readonly document: DocumentDetailJson }) {
         </Fact>
         <Fact name={facts.lane}>{t.document.lanes[document.lane]}</Fact>
         <Fact name={facts.attempts}>{number(document.attemptCount)}</Fact>
-        {document.serverErrors > 0 && <Fact name={facts.serverErrors}>{number(document.serverErrors)}</Fact>}
+        {document.oddAnswers > 0 && <Fact name={facts.oddAnswers}>{number(document.oddAnswers)}</Fact>}
         <Fact name={facts.created}>{instant(document.createdAt)}</Fact>
         <Fact name={facts.updated}>{instant(document.updatedAt)}</Fact>
         {notBefore !== null && state === 'queued' && <Fact name={facts.notBefore}>{instant(notBefore)}</Fact>}

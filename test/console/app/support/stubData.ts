@@ -128,7 +128,7 @@ export function detailOf(row: Row): DocumentDetailJson {
     lane: 'fresh',
     state: state as DocumentDetailJson['state'],
     attemptCount: wasSent ? 2 : 0,
-    serverErrors: wasSent ? 1 : 0,
+    oddAnswers: wasSent ? 1 : 0,
     responseCut: null,
     response: isAccepted
       ? `{"uid":"d-${documentId}","name":${JSON.stringify(name)},"status":"PROCESSING","number":12345678901234567890,"pages":[{"index":0}],"notes":[]}`

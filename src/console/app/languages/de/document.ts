@@ -36,7 +36,7 @@ export function documentTexts(): ReturnType<typeof english> {
         sha256: 'SHA-256',
         lane: 'Vorrang',
         attempts: 'Versuche',
-        serverErrors: 'Serverfehler',
+        oddAnswers: 'Ungewöhnliche Antworten',
         created: 'Benannt',
         updated: 'Letzte Änderung',
         notBefore: 'Nicht vor',

@@ -34,7 +34,7 @@ export function documentTexts() {
         sha256: 'SHA-256',
         lane: 'Lane',
         attempts: 'Attempts',
-        serverErrors: 'Server errors',
+        oddAnswers: 'Odd answers',
         created: 'Named',
         updated: 'Last change',
         notBefore: 'Not before',
