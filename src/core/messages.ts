@@ -157,6 +157,7 @@ export interface NextState {
   readonly status?: string | undefined;
   readonly response?: string | undefined;
   readonly answerLost?: boolean | undefined;
+  /** The answer counts towards parking the document. */
   readonly isOdd?: boolean | undefined;
 }
 

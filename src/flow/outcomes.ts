@@ -53,6 +53,9 @@ interface Answered extends AnsweredUpload {
   readonly http: number | null;
 }
 
+type EndpointHold = Extract<Outcome, { kind: 'endpointHold' }>;
+type ServiceTrouble = Extract<Outcome, { kind: 'serviceTrouble' }>;
+
 /** What an answer does: where its document goes, and what it says about the service, the account or the endpoint. */
 export class Outcomes {
   readonly #deps: OutcomesDeps;
@@ -99,10 +102,11 @@ export class Outcomes {
         await Promise.all([queued, holds.holdCredentials(document, again, queued)]);
         return false;
       }
-      case 'endpointHold': {
-        await this.#endpointHeld(answered, outcome);
+      case 'endpointHold':
+        await this.#answeredOddly(answered, outcome, HOLD_BACKOFF, (recorded) =>
+          holds.holdEndpoint(document, outcome, recorded),
+        );
         return false;
-      }
       case 'slowDown': {
         const queued = this.#queueAgain(answered, outcome, 'limited');
         await Promise.all([queued, holds.slowDown(document, outcome, outcome.retryAfterMs, queued)]);
@@ -173,68 +177,51 @@ export class Outcomes {
     return false;
   }
 
-  async #trouble(answered: Answered, outcome: Extract<Outcome, { kind: 'serviceTrouble' }>): Promise<void> {
-    const { holds, log } = this.#deps;
+  async #trouble(answered: Answered, outcome: ServiceTrouble): Promise<void> {
+    const { holds } = this.#deps;
     const { document, answer, http } = answered;
-    const { reason, why, answerLost } = outcome;
-    // A request that did not leave says nothing about its document.
-    const isOdd = answerLost || answer.kind === 'response';
-    const isParked = isOdd && this.#isOddOne(document);
-    const next = isOdd ? this.#oddly(document, isParked, SERVICE_BACKOFF) : AT_OLD_PLACE;
-    const ended: AttemptOutcome =
-      answer.kind === 'fault' && !answer.sent ? 'notSent' : answerLost ? 'unknown' : 'trouble';
-    const recorded = this.#end(answered, ended, why, { reason, answerLost, ...next });
-    // A Retry-After applies to everybody, even if this document is the cause.
-    if (isParked && !outcome.retryAfterMs) return this.#parked(answered, outcome, recorded);
-    log.debug('requeuedWithoutAnswer', {
-      ...identify(document),
-      httpStatus: http,
-      reason,
-      detail: whyText(why),
-    });
     const wasAnswered = http !== null && http >= 500;
-    const held = holds.serviceTrouble(document, outcome, outcome.retryAfterMs, recorded, wasAnswered);
-    await Promise.all([recorded, held]);
+    const hold = (recorded: Promise<void>) =>
+      holds.serviceTrouble(document, outcome, outcome.retryAfterMs, recorded, wasAnswered);
+    if (answer.kind === 'response' || answer.sent)
+      return this.#answeredOddly(answered, outcome, SERVICE_BACKOFF, hold);
+    // What did not leave says nothing about its document.
+    const queued = this.#queueAgain(answered, outcome, 'notSent');
+    await Promise.all([queued, hold(queued)]);
   }
 
-  async #endpointHeld(
+  /**
+   * The answer is about the service or the endpoint, but the document may be its cause (promise P4): it backs off, so that the next probe is another
+   * one. If that recurs while others pass, it is parked, and holds up nobody.
+   */
+  async #answeredOddly(
     answered: Answered,
-    outcome: Extract<Outcome, { kind: 'endpointHold' }>,
+    outcome: ServiceTrouble | EndpointHold,
+    range: BackoffRange,
+    hold: (recorded: Promise<void>) => Promise<void>,
   ): Promise<void> {
-    const { holds, log } = this.#deps;
-    const { document } = answered;
+    const { clock, random, holds, log, parkAfter } = this.#deps;
+    const { document, http, served } = answered;
     const { reason, why, answerLost } = outcome;
-    const isParked = this.#isOddOne(document);
+    const others = this.#refusalsOf(document).answeredOddly(document.id);
+    const count = document.oddAnswers + 1;
+    const isParked = others && count >= parkAfter;
     const recorded = this.#end(answered, answerLost ? 'unknown' : 'trouble', why, {
-      reason,
+      state: 'queued',
+      due: clock.now() + (isParked ? PARKED_MS : backoff(count, range, random)),
+      reason: isParked ? 'PARKED' : reason,
       answerLost,
-      ...this.#oddly(document, isParked, HOLD_BACKOFF),
-      // The endpoint is the likelier cause, and may be back with the next probe.
-      ...(document.oddAnswers === 0 && !isParked && { due: 0 }),
+      isOdd: true,
     });
-    if (isParked) return this.#parked(answered, outcome, recorded);
-    log.debug('documentRequeued', { ...identify(document), reason, detail: whyText(why) });
-    await Promise.all([recorded, holds.holdEndpoint(document, outcome, recorded)]);
-  }
-
-  /** Whether the document is the cause of answers that would otherwise be about the service or the endpoint: others pass (promise P4). */
-  #isOddOne(document: Document): boolean {
-    const others = this.#refusalsOf(document).failed(document.id);
-    return others && document.oddAnswers + 1 >= this.#deps.parkAfter;
-  }
-
-  /** A document that may be the cause backs off, so that the next probe is a different one. */
-  #oddly({ oddAnswers }: Document, isParked: boolean, range: BackoffRange): NextState {
-    const { clock, random } = this.#deps;
-    const waitMs = isParked ? PARKED_MS : backoff(oddAnswers + 1, range, random);
-    return { state: 'queued', due: clock.now() + waitMs, isOdd: true, ...(isParked && { reason: 'PARKED' }) };
-  }
-
-  async #parked({ document, http, served }: Answered, { reason, why }: Why, recorded: Promise<void>) {
-    const { holds, log } = this.#deps;
-    await recorded;
-    log.warn('documentParked', { ...identify(document), httpStatus: http, reason, detail: whyText(why) });
-    await holds.passed(document.endpoint, document.id, served.endedAt);
+    const fields = { ...identify(document), httpStatus: http, reason, detail: whyText(why) };
+    // A Retry-After applies to everybody, even if this document is the cause.
+    if (isParked && !('retryAfterMs' in outcome && outcome.retryAfterMs)) {
+      await recorded;
+      log.warn('documentParked', fields);
+      return holds.passed(document.endpoint, document.id, served.endedAt);
+    }
+    log.debug('requeuedWithoutAnswer', fields);
+    await Promise.all([recorded, hold(recorded)]);
   }
 
   /** At its old place: the answer says nothing about the document. */

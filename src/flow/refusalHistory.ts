@@ -49,7 +49,7 @@ export class RefusalHistory {
   }
 
   /** An odd answer to this document. Whether the endpoint accepted others since the one before. */
-  failed(id: number): boolean {
+  answeredOddly(id: number): boolean {
     const others = this.#accepted > (this.#troubleAt.get(id) ?? this.#accepted);
     remember(this.#troubleAt, id, this.#accepted);
     return others;

@@ -197,8 +197,9 @@ export interface Move {
   readonly status?: string | null | undefined;
   readonly response?: string | null | undefined;
   readonly answerLost?: true | undefined;
+  /** Counts towards parking the document. */
   readonly isOdd?: true | undefined;
-  /** A new beginning: earlier server errors no longer count. */
+  /** A new beginning: earlier odd answers no longer count. */
   readonly afresh?: true | undefined;
   /** Another name: that of a document that was never sent was taken where its ledger was moved to. */
   readonly name?: string | undefined;

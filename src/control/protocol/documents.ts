@@ -100,7 +100,9 @@ const documentDetail = z
     fact: fact.nullable(),
     status: z.string().nullable().describe("The service's status, verbatim."),
     attemptCount: z.number().describe('Upload requests sent so far.'),
-    oddAnswers: z.number(),
+    oddAnswers: z
+      .number()
+      .describe('Answers that said nothing about it; many of them set it aside (`delivery.parkAfter`).'),
     answerLost: z.boolean(),
     createdAt: instant,
     updatedAt: instant,

@@ -85,7 +85,7 @@ export interface Document {
   readonly serviceStatus: string | null;
   /** Upload requests sent so far, replays included. */
   readonly attempts: number;
-  /** Attempts answered with a server error. Parks this document if others are accepted meanwhile. */
+  /** Answers about the service or the endpoint that this document may have caused. Many park it if others are accepted meanwhile. */
   readonly oddAnswers: number;
   /** The service may have stored an earlier attempt whose answer was lost. */
   readonly answerLost: boolean;

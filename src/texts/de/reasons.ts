@@ -20,7 +20,7 @@ export function reasonsTexts(): ReturnType<typeof english> {
         NOT_THE_SERVICE: 'Etwas anderes als der Dienst hat geantwortet, etwa eine Anmeldeseite',
         INTERRUPTED: 'receiptd wurde während der Übertragung beendet; der Beleg wird noch einmal gesendet',
         PARKED:
-          'Der Dienst scheitert an diesem Beleg, während andere durchkommen; er wird stündlich erneut versucht',
+          'Der Dienst antwortet auf diesen Beleg nie brauchbar, während andere durchkommen; er wird stündlich erneut versucht',
         MANY_REFUSALS: 'Der Dienst hat viele Belege nacheinander abgelehnt; nun wartet der ganze Endpunkt',
         BYTES_MISSING: 'Die Datei ist nicht mehr da, wo sie war',
         FILE_AWAY: 'Die Datei ist gerade nicht erreichbar',

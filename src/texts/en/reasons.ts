@@ -18,7 +18,8 @@ export function reasonsTexts() {
         REDIRECT: 'The service redirects elsewhere, and receiptd does not follow redirects',
         NOT_THE_SERVICE: 'Something other than the service answered, such as a login page',
         INTERRUPTED: 'receiptd was stopped during the upload; it is sent again',
-        PARKED: 'The service fails on this document while others succeed; it is retried every hour',
+        PARKED:
+          'The service never gives a usable answer to this document while others succeed; it is retried every hour',
         MANY_REFUSALS: 'The service refused many documents in a row, so the endpoint is on hold',
         BYTES_MISSING: 'The file is no longer where it was',
         FILE_AWAY: 'The file can’t be reached at the moment',

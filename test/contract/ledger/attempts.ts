@@ -56,7 +56,7 @@ export function describeAttempts({ ledger, reopen, queued, upload, nextNames, st
       expect(await beginning((await state(id)).updatedAt)).toMatchObject({ answers: [{ kind: 'begun' }] });
     });
 
-    it('counts server errors, and never forgets that an answer was lost', async () => {
+    it('counts odd answers, and never forgets that an answer was lost', async () => {
       const { id } = await queued('a', 'a');
       await upload(id, later(0, { answerLost: true, isOdd: true }), 'unknown');
       await upload(id, later(0, { isOdd: true }), 'trouble');
