@@ -273,8 +273,9 @@ export const NOTHING_LOST: readonly Rule[] = [
               ['held', 'leftOut'].includes(fatesOf(seen, folder, bytes)[page - 1] ?? '');
         if (!isRight) yield `${folder}/${path} is not sent (${reason}), but looks fine`;
       },
-      *deferred({ image: { isFile, folder, path, sha256 } }, seen) {
-        if (!isFile) yield* wronglySent(seen, folder, path, sha256);
+      *deferred({ image }, seen) {
+        // Bytes that are a document already are not sent once more.
+        if (!seen.hasDocument(image)) yield* wronglySent(seen, image.folder, image.path, image.sha256);
       },
     },
   },
