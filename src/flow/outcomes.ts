@@ -203,12 +203,11 @@ export class Outcomes {
     const { clock, random, holds, log, parkAfter } = this.#deps;
     const { document, http, served } = answered;
     const { reason, why, answerLost } = outcome;
-    const others = this.#refusalsOf(document).answeredOddly(document.id);
-    const count = document.oddAnswers + 1;
-    const isParked = others && count >= parkAfter;
+    const recurred = this.#refusalsOf(document).answeredOddly(document.id);
+    const isParked = recurred >= parkAfter;
     const recorded = this.#end(answered, answerLost ? 'unknown' : 'trouble', why, {
       state: 'queued',
-      due: clock.now() + (isParked ? PARKED_MS : backoff(count, range, random)),
+      due: clock.now() + (isParked ? PARKED_MS : backoff(document.oddAnswers + 1, range, random)),
       reason: isParked ? 'PARKED' : reason,
       answerLost,
       isOdd: true,

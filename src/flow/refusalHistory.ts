@@ -12,13 +12,19 @@ export interface Together {
   readonly why: WhyFact;
 }
 
+interface OddAnswers {
+  /** Documents that the endpoint had accepted by the latest of them. */
+  readonly accepted: number;
+  readonly count: number;
+}
+
 /** What one endpoint accepted and refused since the start: tells a bad document from a bad endpoint. */
 export class RefusalHistory {
   #accepted = 0;
   #refusedInARow = new Set<number>();
-  /** Document id → how many were accepted by its latest refusal, or by its latest odd answer. */
+  /** Document id → how many were accepted by its latest refusal. */
   readonly #refusedAt = new Map<number, number>();
-  readonly #troubleAt = new Map<number, number>();
+  readonly #answeredOddly = new Map<number, OddAnswers>();
   /** The latest documents that were refused in a row. */
   #together: Together | undefined;
 
@@ -27,7 +33,7 @@ export class RefusalHistory {
     this.#refusedInARow.clear();
     this.#together = undefined;
     this.#refusedAt.delete(id);
-    this.#troubleAt.delete(id);
+    this.#answeredOddly.delete(id);
   }
 
   refused(id: number, last: WhyFact): void {
@@ -48,17 +54,22 @@ export class RefusalHistory {
     return this.#together?.documents.includes(id) ? this.#together : undefined;
   }
 
-  /** An odd answer to this document. Whether the endpoint accepted others since the one before. */
-  answeredOddly(id: number): boolean {
-    const others = this.#accepted > (this.#troubleAt.get(id) ?? this.#accepted);
-    remember(this.#troubleAt, id, this.#accepted);
-    return others;
+  /**
+   * An odd answer to this document. How often it was answered oddly while others were accepted in between: those of an outage count once. Zero if
+   * none was accepted since the answer before.
+   */
+  answeredOddly(id: number): number {
+    const before = this.#answeredOddly.get(id);
+    const others = before !== undefined && this.#accepted > before.accepted;
+    const count = (before?.count ?? 1) + (others ? 1 : 0);
+    remember(this.#answeredOddly, id, { accepted: this.#accepted, count });
+    return others ? count : 0;
   }
 }
 
-function remember(map: Map<number, number>, id: number, accepted: number): void {
+function remember<T>(map: Map<number, T>, id: number, value: T): void {
   map.delete(id);
-  map.set(id, accepted);
+  map.set(id, value);
   const [oldest] = map.keys();
   if (map.size > REMEMBERED && oldest !== undefined) map.delete(oldest);
 }

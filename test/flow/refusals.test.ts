@@ -180,3 +180,15 @@ it('an outage parks no document, however often each of them fails', async () => 
   await place.clock.advance(10 * 60_000);
   expect(sending.accepted).toHaveLength(3);
 });
+
+it('an odd answer soon after an outage parks no document', async () => {
+  const place = await sendingPlace(3);
+  place.service.script = () => status(503);
+  const sending = await place.start({ parkAfter: 3 });
+  await place.clock.advance(30 * 60_000);
+  let asked = 0;
+  place.service.script = (request) => ((asked += 1) === 2 ? status(500) : accept(request));
+  await place.clock.advance(20 * 60_000);
+  expect(asked).toBeGreaterThan(1);
+  expect(sending.accepted).toHaveLength(3);
+});

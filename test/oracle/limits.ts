@@ -111,9 +111,10 @@ export const LIMITS: readonly Rule[] = [
         const ofLife = seen.arrivals.filter((each) => each.life === arrival.life);
         const atEndpoint = ofLife.filter((each) => each.uid === arrival.uid);
         const [refusal, fault] = [lastTold(atEndpoint), lastTold(ofLife)];
-        if (refusal && isHold(refusal.answer?.status ?? null))
+        if (refusal && isHold(refusal.answer?.status ?? null) && !maySetAside(refusal, ofLife))
           yield* atOnceSince(refusal, arrival, atEndpoint, arrival.uid);
-        if (fault && fault.answer?.status === null) yield* atOnceSince(fault, arrival, ofLife, 'the service');
+        if (fault && fault.answer?.status === null && !maySetAside(fault, ofLife))
+          yield* atOnceSince(fault, arrival, ofLife, 'the service');
       },
     },
   },
@@ -129,6 +130,16 @@ function isKnownTo({ settings, livesEnded, tablesSince }: Seen, life: number, to
 function lastTold(arrivals: readonly Arrival[]): Arrival | undefined {
   const told = arrivals.filter(({ answer }) => answer?.reached === true);
   return told.toSorted((a, b) => a.answeredAt - b.answeredAt).at(-1);
+}
+
+/** A document that is answered oddly again while others are accepted may be the cause, and then holds nobody up (P4). */
+function maySetAside(told: Arrival, ofLife: readonly Arrival[]): boolean {
+  const atEndpoint = ofLife.filter(({ uid, answeredAt }) => uid === told.uid && answeredAt < told.answeredAt);
+  const before = atEndpoint.find(({ name, answer }) => name === told.name && answer?.status !== 200);
+  return (
+    before !== undefined &&
+    atEndpoint.some(({ answer, answeredAt }) => answer?.status === 200 && answeredAt > before.answeredAt)
+  );
 }
 
 function* atOnceSince(

@@ -373,7 +373,7 @@ const BREAKS: Readonly<Record<string, Break | readonly Break[]>> = {
   ),
   'one probe at a time': behind(
     AFTER_ALL,
-    request(992),
+    request(992, { name: 'new', sha256: null }),
     answer(992, 403),
     request(993, { askedAt: LATE + 2_000, at: LATE + 2_000 }),
     request(994, { askedAt: LATE + 2_000, at: LATE + 2_001 }),

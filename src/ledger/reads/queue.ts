@@ -27,7 +27,7 @@ const HEADS = `SELECT w.* FROM {rows priority:int folder:int first:int last:int 
    ORDER BY d.due, d.id LIMIT :limit) w`;
 
 const NEXT_DUE = `SELECT w.* FROM {rows priority:int folder:int} {lateral} (
-  SELECT d.due FROM documents d WHERE ${QUEUED} AND d.due > :now AND d.due > d.updated_at ORDER BY d.due LIMIT 1) w`;
+  SELECT d.due FROM documents d WHERE ${QUEUED} AND d.due > :now ORDER BY d.due LIMIT 1) w`;
 
 const CREATED_LATER =
   'SELECT d.id FROM documents d WHERE d.created_at > :now ORDER BY d.created_at, d.id LIMIT 1';
