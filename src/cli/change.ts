@@ -5,6 +5,7 @@ import type { Response } from '../control/protocol/protocol.ts';
 import { inParts } from './inParts.ts';
 import { fitted, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
+import { momentOf } from './optionValues.ts';
 import { configOf, hasLedger, operate, type JsonOption } from './session.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 
@@ -100,21 +101,41 @@ export function addPauses(program: Command, io: Io): void {
   const by = operatorName();
   const { help, option, pauses: words } = io.texts;
   for (const command of ['pause', 'resume'] as const) {
-    program
+    const { about, ...more } = help[command];
+    const parsed = program
       .command(command)
       .argument('[target]', help.pauses.target)
-      .description(help[command].about)
-      .option('--config <file>', option.config)
+      .description(about)
+      .option('--config <file>', option.config);
+    if ('until' in more) parsed.option('--until <time>', more.until);
+    parsed
       .option('--json', help.pauses.json)
-      .explain({ examples: [command, `${command} office`, `${command} /srv/scans`] })
-      .action(async (target: string | undefined, options: JsonOption) => {
+      .explain({
+        examples: [
+          command,
+          ...('until' in more ? [`${command} --until 08:00`] : []),
+          `${command} office`,
+          `${command} /srv/scans`,
+        ],
+      })
+      .action(async (target: string | undefined, options: JsonOption & { until?: string }) => {
         const config = await configOf(io, options);
         const isNew = !(await hasLedger(config));
-        const result = await operate(io, config, command, { by, target });
+        const until = options.until === undefined ? null : momentOf('--until', options.until, Date.now());
+        const result = await operate(io, config, command, {
+          by,
+          target,
+          ...(until !== null && { until: new Date(until).toISOString() }),
+        });
         if (isNew) io.stderr.write(`${fitted(io.stderr, escapeUnsafe(words.newLedger(config.stateDir)))}\n`);
         if (options.json) printJson(io, result);
         else if (result.targets.length === 0) print(io, words.nothing);
-        else print(io, words[command](result.targets.map(escapeUnsafe)));
+        else {
+          const targets = result.targets.map((each) =>
+            each === '*' ? words.everything : escapeUnsafe(each),
+          );
+          print(io, words[command](targets, until));
+        }
       });
   }
 }

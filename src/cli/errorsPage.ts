@@ -13,7 +13,7 @@ import { EXIT, exitStatusOf } from './exitStatus.ts';
 function buttonOf(code: ErrorCode, action: Action): string | null {
   switch (action.operation) {
     case 'resume':
-      return code === 'UPLOADS_PAUSED' ? BUTTONS.resume(action.target) : BUTTONS.confirmFolder;
+      return code === 'UPLOADS_PAUSED' ? BUTTONS.resume(action.target ?? '') : BUTTONS.confirmFolder;
     case 'tryHeld':
       return BUTTONS.retry;
     case 'list':

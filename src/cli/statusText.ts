@@ -2,6 +2,7 @@ import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { agentName, databaseOf } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../control/protocol/protocol.ts';
+import { urgencyOf } from '../core/domain/problem.ts';
 import { LIST_STATES } from '../core/ports/ledgerReports.ts';
 import { colorsFor, print, type Colors, type Io } from './io.ts';
 import type { Overview } from './overview.ts';
@@ -48,16 +49,17 @@ export function statusLines(
 
   const { problems } = overview;
   const isTried = daemon !== null || silent !== null;
-  const list = (title: string, needsAttention: boolean): void => {
-    const own = problems.filter((each) => each.needsAttention === needsAttention);
+  const list = (title: string, urgency: ReturnType<typeof urgencyOf>): void => {
+    const own = problems.filter((each) => urgencyOf(each) === urgency);
     if (own.length > 0) say(title);
     for (const each of own) {
       const sentences = sentencesOf(texts, each, isTried ? overview.now : null);
       say(`  ${escapeUnsafe(`${sentences.join(' ')} [${each.code}]`)}`);
     }
   };
-  list(colors.red(words.needsAttention), true);
-  list(colors.yellow(words.resolves), false);
+  list(colors.red(words.needsAttention), 'needed');
+  list(words.paused, 'paused');
+  list(colors.yellow(words.resolves), 'passing');
   const backlog = backlogLine(overview, words);
   if (problems.length === 0 && daemon) say(`${words.allWell} ${backlog}`);
   else if (overview.counts.length > 0) say(backlog);

@@ -200,8 +200,9 @@ export class Flow {
       if (this.inFlight === 0 && !this.#notifier.isNotified)
         for (const listener of this.#idleListeners) listener(idle);
       const [longest] = this.#reading;
+      const pauseMs = this.#deps.holds.pauseEndsInMs ?? Infinity;
       const readMs = longest ? longest.readingSince + LONG_READ_MS - this.#deps.clock.monotonic() : Infinity;
-      const waitMs = Math.min(idle.waitMs ?? Infinity, Math.max(0, readMs));
+      const waitMs = Math.min(idle.waitMs ?? Infinity, pauseMs, Math.max(0, readMs));
       await this.#notifier.wait(waitMs === Infinity ? null : waitMs, stopping);
     }
     endListening();
@@ -219,6 +220,7 @@ export class Flow {
     // Either a new lease follows shortly, or the ledger is in trouble.
     if (!gate.isLeased()) return { why: 'hold', waitMs: LEASE_MS };
     try {
+      if (await this.#deps.holds.endPauses()) for (const queue of this.#queues) queue.forget();
       const closedMs = gate.opensInMs;
       const idle =
         gate.isPaused || closedMs > 0

@@ -8,7 +8,7 @@ import {
 } from '../core/domain/backoff.ts';
 import { endpointId, type Document, type EndpointKey } from '../core/domain/document.ts';
 import { describeError } from '../core/domain/errors.ts';
-import type { Hold, HoldScope } from '../core/domain/hold.ts';
+import { PAUSED, type Hold, type HoldScope, type PauseScope } from '../core/domain/hold.ts';
 import { toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
@@ -79,11 +79,12 @@ interface Row extends Pick<Hold, 'scope' | 'key' | 'since' | 'demandedUntil'> {
   checkedAt: number;
 }
 
-const PAUSED = 'PAUSED';
 /** Credentials are checked for a change at first often, because a person may just be replacing them. */
 const RECHECK_MS = { first: 1_000, most: 20_000 };
 /** Clocks that differ by less are just being adjusted. */
 const CLOCKS_PART_MS = 1_000;
+/** A pause ends this late at most if the clock was set or the machine slept. */
+const PAUSE_LOOK_MS = 60_000;
 /** Longest Retry-After that is honoured; more must be a mistake. */
 const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
 /** By then, the agent that found the trouble has tried again. */
@@ -100,7 +101,7 @@ const NOT_OURS = { failures: 1, probe: null, isShort: true, isShown: true, check
  *                          ▲                           │
  *                          └────── trouble, longer ────┘
  *
- * and an endpoint or a folder, independently, may be paused by a person, until it is resumed. T is kept on both clocks, because
+ * and, independently, the service, an endpoint or a folder may be paused by a person, until a time or until it is resumed. T is kept on both clocks, because
  * monotonic time may stand still while the machine sleeps and the wall clock may be set; the earlier one counts, so that nothing waits
  * longer than its back-off. A scope that is closed when the process ends is probed right after the next start, unless the service said
  * how long to wait.
@@ -125,7 +126,8 @@ export class Holds {
   /* ---- What holds an endpoint ---- */
 
   gate(endpoint: EndpointKey): Gate {
-    if (this.isPaused('endpoint', endpointId(endpoint))) return { kind: 'paused' };
+    if (this.isPaused('service', endpoint.baseUrl) || this.isPaused('endpoint', endpointId(endpoint)))
+      return { kind: 'paused' };
     const closed = this.#closed(endpoint);
     if (closed.length === 0) return { kind: 'open' };
     const waitMs = Math.max(...closed.map((row) => this.#leftMs(row)));
@@ -378,7 +380,7 @@ export class Holds {
     const pauses = holds.filter(({ reason }) => reason === PAUSED);
     const areSame =
       pauses.length === this.#paused.size &&
-      pauses.every(({ scope, key }) => this.#paused.has(rowKey(scope, key)));
+      pauses.every(({ scope, key, until }) => this.#paused.get(rowKey(scope, key))?.until === until);
     this.#paused.clear();
     for (const hold of pauses) this.#paused.set(rowKey(hold.scope, hold.key), hold);
     return !areSame || heeded.length > 0 || ended.length > 0;
@@ -431,7 +433,7 @@ export class Holds {
 
   /* ---- Pauses ---- */
 
-  isPaused(scope: 'endpoint' | 'folder', key: string): boolean {
+  isPaused(scope: PauseScope, key: string): boolean {
     return this.#paused.size > 0 && this.#paused.has(rowKey(scope, key));
   }
 
@@ -439,15 +441,35 @@ export class Holds {
     return [...this.#paused.values()].flatMap(({ scope, key }) => (scope === 'folder' ? key : []));
   }
 
-  async pause(scope: 'endpoint' | 'folder', key: string, by: string): Promise<void> {
+  /** Milliseconds until the next pause ends by itself; null if none does. Told by the wall clock, which may be set: ask again each minute. */
+  get pauseEndsInMs(): number | null {
+    const ends = [...this.#paused.values()].flatMap(({ until }) => until ?? []);
+    if (ends.length === 0) return null;
+    return Math.min(PAUSE_LOOK_MS, Math.max(0, Math.min(...ends) - this.#deps.clock.now()));
+  }
+
+  /** Ends the pauses whose time is over. Resolves whether there were any. */
+  async endPauses(): Promise<boolean> {
+    if (this.#paused.size === 0) return false;
+    const now = this.#deps.clock.now();
+    const over = [...this.#paused.values()].filter(({ until }) => until !== null && until <= now);
+    for (const { scope, key } of over) {
+      await this.resume(scope, key);
+      this.#deps.log.info('pauseEnded', { scope, key });
+    }
+    return over.length > 0;
+  }
+
+  /** @param until when it ends by itself, in wall-clock milliseconds; null: when a person says so */
+  async pause(scope: PauseScope, key: string, by: string, until: number | null = null): Promise<void> {
     const since = this.#deps.clock.now();
-    const hold: Hold = { scope, key, reason: PAUSED, message: by, since, until: null, demandedUntil: null };
+    const hold: Hold = { scope, key, reason: PAUSED, message: by, since, until, demandedUntil: null };
     await this.#deps.ledger.putHold(hold);
     this.#changes += 1;
     this.#paused.set(rowKey(scope, key), hold);
   }
 
-  async resume(scope: 'endpoint' | 'folder', key: string): Promise<void> {
+  async resume(scope: HoldScope, key: string): Promise<void> {
     await this.#deps.ledger.clearHold(scope, key, PAUSED);
     this.#changes += 1;
     this.#paused.delete(rowKey(scope, key));

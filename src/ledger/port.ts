@@ -17,7 +17,8 @@ import type { Ledger, LedgerUpkeep } from '../core/ports/ledger.ts';
 import type { Admission, Admitted, FileSeen, FileNote } from '../core/ports/ledgerIntake.ts';
 import type { LedgerReports } from '../core/ports/ledgerReports.ts';
 import { keptOf } from './payload.ts';
-import { holdKey, PAUSED, type Others } from './reads/holds.ts';
+import { PAUSED } from '../core/domain/hold.ts';
+import { holdKey, type Others } from './reads/holds.ts';
 import { intakeReads } from './reads/intake.ts';
 import { originalReads } from './reads/originals.ts';
 import { pageReads } from './reads/pages.ts';
@@ -336,7 +337,7 @@ export function portOver(runner: Pick<Runner, 'run' | 'storage' | 'blanked'>, pa
 }
 
 function isPause(scope: string, reason: string | undefined): boolean {
-  return reason === PAUSED && (scope === 'endpoint' || scope === 'folder');
+  return reason === PAUSED && scope !== 'credentials';
 }
 
 /** A new document, as its row was just written: it need not be read back. */

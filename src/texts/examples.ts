@@ -60,7 +60,10 @@ export const PROBLEM_EXAMPLES: { readonly [C in keyof Listed]: readonly [Listed[
   ],
   ALERT_UNDELIVERED: [{ channel: 'email', detail: 'It rejects the password.' }],
   RESULTS_COMMAND_FAILED: [{ program: '/usr/local/bin/book', detail: 'ended with status 3' }],
-  UPLOADS_PAUSED: [{ scope: 'endpoint', target: 'office', by: 'ann', waiting: 3 }],
+  UPLOADS_PAUSED: [
+    { scope: 'endpoint', target: 'office', by: 'ann', until: null, waiting: 3 },
+    { scope: 'service', target: null, by: 'ann', until: '2026-01-05T08:00:00.000Z', waiting: 3 },
+  ],
   PERSON_NEEDED: [
     {
       folder: FOLDER,

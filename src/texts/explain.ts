@@ -177,7 +177,7 @@ export function cureOf(texts: Texts, { code, params }: Condition): string {
 /** Since when, how many documents wait for it, and when it is tried again. `now`: null if no agent runs that could try. */
 export function courseOf(
   { problems, format: { time } }: Texts,
-  { since, params }: Lasting,
+  { code, since, params }: Lasting,
   now: number | null,
 ): { readonly before: string[]; readonly after: string[] } {
   const before = [
@@ -185,6 +185,7 @@ export function courseOf(
     ...('waiting' in params && params.waiting > 0 ? [problems.waiting(params.waiting)] : []),
   ];
   if (!('until' in params) || params.until === null) return { before, after: [] };
+  if (code === 'UPLOADS_PAUSED') return { before, after: [problems.resumed(time(params.until))] };
   if (now === null) return { before, after: [problems.whenRunning] };
   const isDue = Date.parse(params.until) <= now;
   return { before, after: [isDue ? problems.now : problems.until(time(params.until))] };

@@ -354,11 +354,12 @@ export interface Listed extends Readonly<Record<Unusable, OfCredentials>> {
   SPOOL_UNWRITABLE: Detail & { readonly keepsScans: boolean };
   ALERT_UNDELIVERED: Detail & { readonly channel: string };
   RESULTS_COMMAND_FAILED: Detail & { readonly program: string };
-  /** `target`: alias of the endpoint, or path of the folder. */
+  /** `target`: alias of the endpoint, or path of the folder; null for everything. `until`: when it ends by itself. */
   UPLOADS_PAUSED: {
-    readonly scope: 'endpoint' | 'folder';
-    readonly target: string;
+    readonly scope: 'service' | 'endpoint' | 'folder';
+    readonly target: string | null;
     readonly by: string | null;
+    readonly until: string | null;
     readonly waiting: number;
   };
   SERVICE_UNREACHABLE: Held & { readonly service: string };

@@ -13,7 +13,8 @@ const STATUS = z.object({
     .object({ pid: z.number(), folders: z.array(z.object({ path: z.string(), state: z.string() })) })
     .nullable(),
   counts: z.array(z.object({ state: z.string(), count: z.number() })),
-  holds: z.array(z.object({ scope: z.string(), reason: z.string() })),
+  holds: z.array(z.object({ scope: z.string(), reason: z.string(), until: z.string().nullable() })),
+  problems: z.array(z.object({ code: z.string(), needsAttention: z.boolean() })),
 });
 const DETAIL = z.array(
   z.object({
@@ -87,6 +88,27 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
       await untilState(site, file, 'accepted');
     }
     expect((await storedOnce(site)).size).toBe(2);
+  });
+
+  test('pause everything until a time, which a later pause replaces', async () => {
+    expect(await site.quick('pause', '--until', '2020-01-31')).toBeRefused(1, 'USAGE', '2020');
+    expect(await site.quick('pause', '--until', 'soon')).toBeRefused(2, 'USAGE', '--until');
+    expect(await site.quickMust('pause', '--until', '2h')).toMatch(/^Paused everything until .+\.\n$/);
+    await drop(site, 'later.jpg');
+    await go();
+    await untilState(site, 'later.jpg', 'held');
+    const { holds, problems } = await statusOf(site);
+    const [{ until: ends } = { until: null }] = holds;
+    expect(Date.parse(ends ?? '') - Date.now()).toBeGreaterThan(6_000_000);
+    expect(problems).toMatchObject([{ code: 'UPLOADS_PAUSED', needsAttention: false }]);
+    expect((await site.look('status')).stdout).toContain('Paused:\n  All uploads are paused');
+
+    await site.quickMust('pause', '--until', '1s');
+    await until(async () => {
+      await go();
+      return (await statusOf(site)).holds.length === 0;
+    });
+    await untilState(site, 'later.jpg', 'accepted');
   });
 
   test('retry sends a refused document again under its name', async () => {

@@ -189,6 +189,24 @@ it('does not send a request that was slow to prepare once its folder is paused',
   expect(place.service.asked).toHaveLength(1);
 });
 
+it.each(['service', 'folder'] as const)(
+  'sends what waited for the end of a pause of the %s, without being woken',
+  async (scope) => {
+    const place = await sendingPlace(['a.jpg']);
+    const { holds, flow, accepted } = await place.start();
+    await place.clock.advanceUntil(() => accepted.length === 1, 1);
+    const until = place.clock.now() + 10 * 60_000;
+    await holds.pause(scope, scope === 'folder' ? place.scans : OFFICE.baseUrl, 'a person', until);
+    flow.forget();
+    await place.admit('b.jpg');
+    flow.wake();
+    await place.clock.advance(10 * 60_000 - 1);
+    expect(accepted).toHaveLength(1);
+    await place.clock.advance(1_000);
+    expect(accepted).toHaveLength(2);
+  },
+);
+
 it('does not replay a request after a 401 once its endpoint is on hold', async () => {
   const place = await sendingPlace(['a.jpg', 'b.jpg']);
   const slow = pending();

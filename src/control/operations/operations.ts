@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { endpointId, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
+import { PAUSE_SCOPES, type PauseScope } from '../../core/domain/hold.ts';
 import type { Holds } from '../../flow/holds.ts';
 import { locateBytes, type OpenFolder } from '../../keeper/locateBytes.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
@@ -37,8 +38,9 @@ export interface OperationDeps {
 }
 
 const RETRIED_AT_ONCE = 500;
-
-/** Message for fleet requests to an agent whose ledger is not shared. */
+const EVERYTHING = 'everything';
+/** Everything, among targets. */
+const ALL = '*';
 
 /** Changes that people make: in the running daemon (over the control socket) or, without one, in the command's own process. */
 export class OperationHandlers {
@@ -148,22 +150,30 @@ export class OperationHandlers {
     return { name: admitted.document.name, endpointUid: target.uid, outcome };
   }
 
-  async pause({ target, by }: Request<'pause'>): Promise<Response<'pause'>> {
-    const targets = this.#targets(target);
-    for (const { scope, key } of targets) await this.#deps.holds.pause(scope, key, by ?? SOMEBODY);
-    await this.#record('pause', target ?? 'everything', by);
+  async pause({ target, until, by }: Request<'pause'>): Promise<Response<'pause'>> {
+    const { holds, clock } = this.#deps;
+    const end = until === undefined ? null : Date.parse(until);
+    if (until !== undefined && !(Date.parse(until) > clock.now()))
+      throw new ReceiptdError('USAGE.pausedUntilPast', { until });
+    const targets = target === undefined ? [this.#everything] : this.#targets(target);
+    for (const { scope, key } of targets) await holds.pause(scope, key, by ?? SOMEBODY, end);
+    const detail = target ?? EVERYTHING;
+    await this.#record('pause', until === undefined ? detail : `${detail} until ${until}`, by);
     await this.#deps.changed();
     return { targets: targets.map(({ label }) => label) };
   }
 
   async resume({ target, by }: Request<'resume'>): Promise<Response<'pause'>> {
     const { holds, takeOver } = this.#deps;
-    const targets = this.#targets(target).concat(target === undefined ? this.#folders() : []);
+    const targets =
+      target === undefined
+        ? [this.#everything, ...this.#endpoints(), ...this.#folders()]
+        : this.#targets(target);
     const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));
     for (const { scope, key } of paused) await holds.resume(scope, key);
     const foreign = targets.filter(({ scope }) => target !== undefined && scope === 'folder');
     for (const { key } of foreign) await takeOver(key);
-    await this.#record('resume', target ?? 'everything', by);
+    await this.#record('resume', target ?? EVERYTHING, by);
     await this.#deps.changed();
     return { targets: (paused.length > 0 ? paused : foreign).map(({ label }) => label) };
   }
@@ -213,26 +223,33 @@ export class OperationHandlers {
     return {};
   }
 
-  #targets(target: string | undefined): PauseTarget[] {
-    const endpoints = this.#deps.endpoints.map(({ key, alias }) => ({
-      scope: 'endpoint' as const,
-      key: endpointId(key),
-      label: alias,
-      uid: key.uid,
-    }));
-    if (target === undefined) return endpoints;
+  #targets(target: string): PauseTarget[] {
+    const endpoints = this.#endpoints();
     const found = [
       ...endpoints.filter(({ label, uid }) => label === target || uid === target),
       ...this.#folders().filter(({ key }) => key === target || key === resolve(target)),
     ];
     if (found.length > 0) return found;
     // Of an endpoint or a folder that is no longer configured: `status` names it so.
-    for (const scope of ['endpoint', 'folder'] as const)
+    for (const scope of PAUSE_SCOPES)
       if (this.#deps.holds.isPaused(scope, target)) return [{ scope, key: target, label: target }];
     throw new ReceiptdError('USAGE.noSuchTarget', {
       target,
       known: [...endpoints, ...this.#folders()].map(({ label }) => label),
     });
+  }
+
+  get #everything(): PauseTarget {
+    return { scope: 'service', key: this.#deps.baseUrl, label: ALL };
+  }
+
+  #endpoints(): (PauseTarget & { readonly uid: string })[] {
+    return this.#deps.endpoints.map(({ key, alias }) => ({
+      scope: 'endpoint' as const,
+      key: endpointId(key),
+      label: alias,
+      uid: key.uid,
+    }));
   }
 
   #folders(): PauseTarget[] {
@@ -259,7 +276,7 @@ export class OperationHandlers {
 }
 
 interface PauseTarget {
-  readonly scope: 'endpoint' | 'folder';
+  readonly scope: PauseScope;
   readonly key: string;
   readonly label: string;
 }

@@ -12,7 +12,9 @@ const standing = z.object({
   state: fleetAgent.shape.state,
   lastSeenAt: fleetAgent.shape.lastSeenAt,
 });
-const targets = z.object({ targets: z.array(z.string()).describe('What was paused or resumed.') });
+const targets = z.object({
+  targets: z.array(z.string()).describe('What was paused or resumed; * for everything.'),
+});
 
 /** Each answer takes a few seconds at most; the caller continues from `next` for the rest. */
 const after = z.int().min(0).optional().describe('`next` of the previous answer, to continue from there.');
@@ -76,7 +78,13 @@ export const ACTS = {
         .describe('duplicate: the other endpoint already has these bytes, under that name.'),
     }),
   },
-  pause: { says: 'Stops uploads from a folder or to an endpoint.', request: target, response: targets },
+  pause: {
+    says: 'Stops uploads from a folder, to an endpoint, or all. Scans are taken in meanwhile, and wait.',
+    request: target.extend({
+      until: instant.optional().describe('When it ends by itself; until it is resumed if left out.'),
+    }),
+    response: targets,
+  },
   resume: { says: 'Resumes what was paused.', request: target, response: targets },
   pauseAgent: {
     says: 'Stops uploads of one of the agents that share the ledger; it still takes in scans.',

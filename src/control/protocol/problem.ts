@@ -9,7 +9,10 @@ const folder = z.string().nullable().describe('Its path; null for none in partic
 const action = z
   .discriminatedUnion('operation', [
     z
-      .object({ operation: z.literal('resume'), target: z.string() })
+      .object({
+        operation: z.literal('resume'),
+        target: z.string().nullable().describe('Null for everything.'),
+      })
       .describe('Resume uploads, or confirm a folder as it is.'),
     z.object({ operation: z.literal('tryHeld') }).describe('Try everything on hold now.'),
     z

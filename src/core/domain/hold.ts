@@ -1,6 +1,13 @@
 export const HOLD_SCOPES = ['service', 'credentials', 'endpoint', 'folder'] as const;
 export type HoldScope = (typeof HOLD_SCOPES)[number];
 
+/** What a person can pause; the service is everything. */
+export const PAUSE_SCOPES = ['service', 'endpoint', 'folder'] as const satisfies readonly HoldScope[];
+export type PauseScope = (typeof PAUSE_SCOPES)[number];
+
+/** The reason of a person's pause. */
+export const PAUSED = 'PAUSED';
+
 /** Makes all documents of a scope wait, for a stated reason. */
 export interface Hold {
   readonly scope: HoldScope;
@@ -11,7 +18,7 @@ export interface Hold {
   /** What the agent found, in its words; for a pause, who paused it. */
   readonly message: string;
   readonly since: number;
-  /** When the agent retries by itself; null: a person has to end it. */
+  /** When the agent retries, or a pause ends, by itself; null: a person has to end it. */
   readonly until: number | null;
   /** Until when the service asked to wait (Retry-After); survives a restart. Null: it did not ask. */
   readonly demandedUntil: number | null;

@@ -86,7 +86,8 @@ export function conditionOfFolder(
 
 /** What a person can do about it: an operation of the control protocol with its parameters, or a place to change something. */
 export type Action =
-  | { readonly operation: 'resume'; readonly target: string }
+  /** `target`: null for everything that is paused. */
+  | { readonly operation: 'resume'; readonly target: string | null }
   | { readonly operation: 'tryHeld' }
   /** Documents and files; `folder`: null for all. */
   | { readonly operation: 'list'; readonly states: readonly NeedingState[]; readonly folder: string | null }
@@ -211,6 +212,7 @@ const TRAITS: Traits = {
   KEYCHAIN_UNAVAILABLE: ofCredentials,
   KEYCHAIN_LOCKED: ofCredentials,
   UPLOADS_PAUSED: {
+    needsAttention: false,
     patienceMs: 'never',
     subject: ({ target }) => target,
     actions: ({ target }) => [{ operation: 'resume', target }],
@@ -363,11 +365,13 @@ function ofHeld(hold: HoldFact, facts: Facts): Condition {
   const held = { reason, ...found, until: until === null ? null : iso(until), waiting, agent };
   if (scope === 'folder' || reason === 'PAUSED') {
     const paused = {
-      scope: scope === 'folder' ? scope : 'endpoint',
+      scope: scope === 'credentials' ? 'endpoint' : scope,
+      target: { service: null, credentials: alias, endpoint: alias, folder: key }[scope],
       by: message === '' ? null : message,
+      until: until === null ? null : iso(until),
       waiting,
     } as const;
-    return { code: 'UPLOADS_PAUSED', params: { ...paused, target: scope === 'folder' ? key : alias } };
+    return { code: 'UPLOADS_PAUSED', params: paused };
   }
   switch (scope) {
     case 'service': {
@@ -461,6 +465,12 @@ function ofFormerEndpoints({ counts, endpoints }: Facts): Problem[] {
     const params = { endpoint, count, tookSome: tookSome.has(endpoint) };
     return problem(`ENDPOINT_GONE ${endpoint}`, null, { code: 'ENDPOINT_GONE', params });
   });
+}
+
+/** How people see it: it needs somebody, somebody paused it on purpose, or it passes by itself. */
+export function urgencyOf({ code, needsAttention }: Problem): 'needed' | 'paused' | 'passing' {
+  if (code === 'UPLOADS_PAUSED') return 'paused';
+  return needsAttention ? 'needed' : 'passing';
 }
 
 /** The folder, file, endpoint, agent or channel that it is about. */

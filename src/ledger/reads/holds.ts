@@ -1,6 +1,6 @@
 import { credentialsKey, type AccountOf } from '../../core/domain/account.ts';
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
-import type { Hold, HoldScope } from '../../core/domain/hold.ts';
+import { PAUSED, type Hold, type HoldScope } from '../../core/domain/hold.ts';
 import { folderKeyOf, holdKeyOf } from '../entries.ts';
 import type { Row } from '../schema.ts';
 import type { Places, View } from './view.ts';
@@ -57,9 +57,7 @@ export function fromRow(places: Places, scope: HoldScope, key: string): string {
   return scope === 'folder' ? places.pathOf(folderKeyOf(key)) : key;
 }
 
-export const PAUSED = 'PAUSED';
-
-/** Nearest cause first. The service is missing from `held`: its hold is an outage, which resolves itself. */
+/** Nearest cause first. */
 const NEAREST: readonly HoldScope[] = ['folder', 'endpoint', 'credentials', 'service'];
 
 /** What holds back the queued documents of a folder and endpoint; a pause takes precedence. */
@@ -80,6 +78,7 @@ export function holdOver(
   return holds.filter((hold) => hold.key === keys[hold.scope]).sort((a, b) => rank(a) - rank(b))[0];
 }
 
+/** Not by trouble of the service, which resolves itself. */
 export function isHeld(hold: Hold | undefined): boolean {
-  return hold !== undefined && hold.scope !== 'service';
+  return hold !== undefined && (hold.scope !== 'service' || hold.reason === PAUSED);
 }

@@ -259,8 +259,9 @@ export function codesTexts(
       },
       UPLOADS_PAUSED: {
         what: (p) =>
-          `Das Senden ${p.scope === 'endpoint' ? 'an den Endpunkt' : 'aus'} ${p.target} ist angehalten${p.by === null ? '' : ` (von ${p.by})`}`,
-        cure: (p) => `Mit \`receiptd resume ${asWord(p.target)}\` geht es weiter.`,
+          `Das Senden${p.target === null ? '' : ` ${p.scope === 'endpoint' ? 'an den Endpunkt' : 'aus'} ${p.target}`} ist pausiert${p.by === null ? '' : ` (von ${p.by})`}`,
+        cure: (p) =>
+          `Mit \`receiptd resume${p.target === null ? '' : ` ${asWord(p.target)}`}\` geht es weiter.`,
       },
       CREDENTIALS_MISSING: {
         what: (p) =>

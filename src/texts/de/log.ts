@@ -32,10 +32,11 @@ export const logTexts: LogTexts = {
   ledgerBackedUp: 'Das Eingangsbuch wurde gesichert',
   ledgerChecked: 'Das Eingangsbuch wurde geprüft und ist in Ordnung',
   credentialsChanged: 'Die Zugangsdaten haben sich geändert; sie werden jetzt ausprobiert',
-  stillOnHold: 'Weiterhin angehalten',
-  onHoldForNow: 'Angehalten; es wird von selbst erneut versucht',
-  onHoldForPerson: 'Angehalten, bis jemand das klärt',
-  holdEnded: 'Nicht mehr angehalten',
+  stillOnHold: 'Weiterhin zurückgehalten',
+  onHoldForNow: 'Zurückgehalten; es wird von selbst erneut versucht',
+  onHoldForPerson: 'Zurückgehalten, bis jemand das klärt',
+  holdEnded: 'Nicht mehr zurückgehalten',
+  pauseEnded: 'Eine Pause ist vorbei',
   holdNotRecorded: 'Eine Sperre konnte nicht eingetragen werden',
   documentLost:
     'Verloren: Das Bild verschwand, bevor es gesendet werden konnte; scannen Sie den Beleg noch einmal',
@@ -63,7 +64,7 @@ export const logTexts: LogTexts = {
   answerNotRecorded: 'Eine Antwort konnte nicht eingetragen werden; es wird erneut versucht',
   uploadsInterrupted:
     'Übertragungen wurden unterbrochen; die Belege werden unter denselben Namen noch einmal gesendet',
-  stillOnHoldAsAsked: 'Weiterhin angehalten, weil der Dienst um Aufschub bat',
+  stillOnHoldAsAsked: 'Weiterhin zurückgehalten, weil der Dienst um Aufschub bat',
   deferredJournalDamaged:
     'Zeilen im Journal der vorgemerkten Bilder sind beschädigt und werden übergangen; prüfen Sie die Platte. Dateien, die noch in ihren Ordnern liegen, werden dort gefunden',
   copyDamaged: 'Eine Zwischenkopie fehlt oder ist beschädigt und wird übergangen',
@@ -99,8 +100,8 @@ export const logTexts: LogTexts = {
   resultReceived: 'Ein Ergebnis ist angekommen',
   resultsReceiverTrouble: 'Der Empfänger der Ergebnisse meldet eine Störung',
   fleetChangesUnread: 'Änderungen durch andere Agenten konnten nicht gelesen werden',
-  agentPaused: 'Dieser Agent ist angehalten und sendet nichts',
-  agentResumed: 'Dieser Agent ist nicht mehr angehalten',
+  agentPaused: 'Dieser Agent ist pausiert und sendet nichts',
+  agentResumed: 'Dieser Agent ist nicht mehr pausiert',
   unreachableFolderLedElsewhere:
     'Ein anderer Agent ist für den gemeinsamen Ordner zuständig, der von hier nicht erreichbar ist',
   folderLedElsewhere: 'Jetzt ist ein anderer Agent für den gemeinsamen Ordner zuständig',

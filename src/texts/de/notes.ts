@@ -42,7 +42,7 @@ export const noteTexts = (format: Format): NoteTexts => {
     limited: (p) =>
       `${p.endpoint === null ? 'Das Senden' : `Das Senden an den Endpunkt ${p.endpoint}`} ist auf ${p.rate} begrenzt. Was wartet, braucht noch etwa ${leftText(format, p.left)}.`,
     paused: (p) =>
-      `Dieser Agent ist angehalten${p.by === null || p.since === null ? '' : ` (von ${p.by}, seit ${time(p.since)})`}: Er erfasst Scans und sendet nichts. Fortsetzen: \`receiptd fleet resume ${p.agent}\`.`,
+      `Dieser Agent ist pausiert${p.by === null || p.since === null ? '' : ` (von ${p.by}, seit ${time(p.since)})`}: Er erfasst Scans und sendet nichts. Fortsetzen: \`receiptd fleet resume ${p.agent}\`.`,
     deferred: (p) =>
       `${counted(p.images, 'Bild wurde', 'Bilder wurden')} zurückgestellt, während das Eingangsbuch nicht erreichbar war. Benannt und gesendet wird, sobald es wieder da ist.`,
     restart: (p) => `Änderungen in ${p.file}, die einen Neustart brauchen: ${p.keys.join(', ')}.`,
@@ -52,7 +52,7 @@ export const noteTexts = (format: Format): NoteTexts => {
       const named = p.agents.map((each) => {
         const its = [
           STATES[each.state],
-          ...(each.paused ? ['angehalten'] : []),
+          ...(each.paused ? ['pausiert'] : []),
           ...(each.queued > 0 ? [counted(each.queued, 'wartet', 'warten')] : []),
           ...(each.uploading > 0 ? [`${number(each.uploading)} unterwegs`] : []),
         ];

@@ -25,7 +25,7 @@ export function reasonsTexts(): ReturnType<typeof english> {
         BYTES_MISSING: 'Die Datei ist nicht mehr da, wo sie war',
         FILE_AWAY: 'Die Datei ist gerade nicht erreichbar',
         HELD_BACK:
-          'Kurz vor dem Senden zurückgehalten, weil der Endpunkt angehalten oder receiptd beendet wurde',
+          'Kurz vor dem Senden zurückgehalten, weil der Endpunkt pausiert oder receiptd beendet wurde',
         LEASE_LOST: 'Nicht gesendet, weil vielleicht ein anderer Agent übernommen hatte',
         MOVED: 'Zu einem anderen Endpunkt verschoben',
         BYTES_ELSEWHERE: 'Ein anderer Agent hat das Bild und sendet es',

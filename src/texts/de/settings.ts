@@ -221,8 +221,8 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
     help: 'Verteilt Übertragungen gleichmäßig, wenn das Tempo je Minute oder Stunde gilt. Einige frische Scans gehen trotzdem sofort hinaus. Sonst wird das Tempo gleich verbraucht, und dann bis zum Ende der Minute oder Stunde gewartet.',
   },
   'delivery.grace': {
-    label: 'Warten beim Anhalten',
-    help: 'Wie lange begonnene Übertragungen weitergehen dürfen, wenn der Agent angehalten wird.',
+    label: 'Warten beim Beenden',
+    help: 'Wie lange begonnene Übertragungen weitergehen dürfen, wenn der Agent beendet wird.',
   },
   'delivery.parkAfter': {
     label: 'Ungewöhnliche Antworten bis zum Zurückstellen',

@@ -97,9 +97,9 @@ export const whyTexts = (format: Format): WhyTexts => {
     leaseLost:
       'Nicht gesendet, weil dieser Agent seiner Zuständigkeit oder seines Anteils am gemeinsamen Limit nicht sicher sein konnte.',
     heldBack:
-      'Nicht gesendet, weil kurz vor der Übertragung der Endpunkt gesperrt oder angehalten oder der Agent beendet wurde.',
+      'Nicht gesendet, weil kurz vor der Übertragung der Endpunkt gesperrt oder pausiert oder der Agent beendet wurde.',
     couldNotGoOn: (p) => `Die Übertragung konnte nicht fortgesetzt werden: ${p.detail}`,
-    paused: (p) => `Angehalten von ${p.by}.`,
+    paused: (p) => `Pausiert von ${p.by}.`,
     interrupted:
       'receiptd wurde während der Übertragung beendet. Der Beleg kam vielleicht an und wird noch einmal gesendet.',
     agentSilent: (p) =>

@@ -257,8 +257,8 @@ export function codesTexts(
       },
       UPLOADS_PAUSED: {
         what: (p) =>
-          `Uploads ${p.scope === 'endpoint' ? `to endpoint ${p.target}` : `from ${p.target}`} are paused${p.by === null ? '' : ` by ${p.by}`}`,
-        cure: (p) => `To resume, run \`receiptd resume ${asWord(p.target)}\`.`,
+          `${p.target === null ? 'All uploads' : `Uploads ${p.scope === 'endpoint' ? `to endpoint ${p.target}` : `from ${p.target}`}`} are paused${p.by === null ? '' : ` by ${p.by}`}`,
+        cure: (p) => `To resume, run \`receiptd resume${p.target === null ? '' : ` ${asWord(p.target)}`}\`.`,
       },
       CREDENTIALS_MISSING: {
         what: (p) =>

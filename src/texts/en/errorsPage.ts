@@ -140,7 +140,7 @@ export const BUTTONS = {
   editFolder: 'Edit folder',
   move: 'Move the documents to another endpoint',
   confirmFolder: 'The folder is right as it is',
-  resume: (target: string) => `Resume ${target}`,
+  resume: (target: string) => `Resume ${target}`.trim(),
   open: (page: string) => `Open ${page}`,
   pages: {
     folders: 'Folders',

@@ -33,6 +33,7 @@ export const logTexts = {
   onHoldForNow: 'On hold; retrying automatically',
   onHoldForPerson: 'On hold until a person resolves it',
   holdEnded: 'No longer on hold',
+  pauseEnded: 'A pause is over',
   holdNotRecorded: 'A hold could not be recorded',
   documentLost: 'Lost: its image was gone before it could be sent; scan the receipt again',
   imageElsewhere: 'Its image is not available here; leaving it to the agent that picked it up',

@@ -60,6 +60,21 @@ export function describeHolds({ ledger, reopen, queued, upload, rows }: LedgerUs
       expect(await states()).toEqual({ [OFFICE.uid]: 'held', [SHOP.uid]: 'held' });
     });
 
+    it('hold the documents of every endpoint by a pause of the service, unlike its trouble', async () => {
+      await queued('a', 'a');
+      await queued('b', 'b', { endpoint: SHOP });
+      const ofService = { scope: 'service', key: OFFICE.baseUrl } as const;
+      await ledger.putHold(hold({ ...ofService, reason: 'HTTP_503' }));
+      expect((await rows()).map(({ state }) => state)).toEqual(['queued', 'queued']);
+      await ledger.putHold(hold({ ...ofService, reason: 'PAUSED', until: 90_000 }));
+      expect((await rows()).map(({ state, reason }) => [state, reason])).toEqual([
+        ['held', 'PAUSED'],
+        ['held', 'PAUSED'],
+      ]);
+      await ledger.clearHold('service', OFFICE.baseUrl, 'PAUSED');
+      expect((await ledger.holds()).map(({ reason }) => reason)).toEqual(['HTTP_503']);
+    });
+
     it('show a pause in preference to another hold, and leave other folders and endpoints alone', async () => {
       await queued('a', 'a');
       await queued('b', 'b', { endpoint: SHOP, file: seen('b', 1, '/other') });

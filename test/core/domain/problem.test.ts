@@ -116,8 +116,9 @@ describe('the problems', () => {
     [{ ...endpoint, reason: 'HTTP_403' }, 'ENDPOINT_HELD', true, null, 'tryHeld'],
     [{ ...endpoint, reason: 'HTTP_429' }, 'ENDPOINT_BUSY', false, QUARTER, 'changeConfig'],
     [{ ...endpoint, reason: 'HTTP_402' }, 'ENDPOINT_BUSY', false, QUARTER, 'changeConfig'],
-    [{ ...endpoint, reason: 'PAUSED', until: null }, 'UPLOADS_PAUSED', true, 'never', 'resume'],
-    [{ scope: 'folder', key: SCANS, reason: 'PAUSED' }, 'UPLOADS_PAUSED', true, 'never', 'resume'],
+    [{ ...endpoint, reason: 'PAUSED', until: null }, 'UPLOADS_PAUSED', false, 'never', 'resume'],
+    [{ scope: 'folder', key: SCANS, reason: 'PAUSED' }, 'UPLOADS_PAUSED', false, 'never', 'resume'],
+    [{ reason: 'PAUSED' }, 'UPLOADS_PAUSED', false, 'never', 'resume'],
   ])('include a hold %j', (more, code, needsAttention, patience, operation) => {
     const [problem, ...others] = problemsWith({ holds: [hold(more)], counts: [many('held', 1204)] });
     expect(others).toEqual([]);

@@ -142,6 +142,34 @@ describe('a command by a person', () => {
   });
 });
 
+describe('a pause', () => {
+  it('of everything holds every endpoint, and trouble of the service is another matter', async () => {
+    await holds.serviceTrouble(sent(OFFICE), WHY, null);
+    await holds.pause('service', OFFICE.baseUrl, 'anna');
+    for (const endpoint of [OFFICE, SHOP]) expect(holds.gate(endpoint)).toEqual({ kind: 'paused' });
+    await holds.passed(OFFICE);
+    expect(await place.ledger.holds()).toMatchObject([{ scope: 'service', reason: 'PAUSED' }]);
+    await holds.resume('service', OFFICE.baseUrl);
+    expect(holds.gate(SHOP)).toEqual({ kind: 'open' });
+  });
+
+  it('ends by itself at its time, in a later run too', async () => {
+    const until = place.clock.now() + 90_000;
+    await holds.pause('service', OFFICE.baseUrl, 'anna', until);
+    expect(holds.pauseEndsInMs).toBe(60_000);
+    await place.clock.advance(60_000);
+    holds = await place.restarted();
+    expect(await holds.endPauses()).toBe(false);
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'paused' });
+    expect(holds.pauseEndsInMs).toBe(30_000);
+    await place.clock.advance(30_000);
+    expect(await holds.endPauses()).toBe(true);
+    expect(holds.gate(OFFICE)).toEqual({ kind: 'open' });
+    expect(await place.ledger.holds()).toEqual([]);
+    expect(holds.pauseEndsInMs).toBeNull();
+  });
+});
+
 it('works while the ledger cannot be written, and leaves no stale row behind', async () => {
   let broken = false;
   holds = place.create(failing(['putHold', 'clearHold'], () => broken)(place.ledger));

@@ -9,6 +9,7 @@ import { useAct } from './hooks.ts';
 import { Icon, type IconName } from './Icon.tsx';
 import { Failure, Notice } from './Notice.tsx';
 import { Button } from './Button.tsx';
+import { PauseAll } from './PauseAll.tsx';
 
 const PAGES = ['overview', 'documents', 'days', 'folders', 'endpoints', 'fleet', 'log', 'config'] as const;
 
@@ -55,6 +56,7 @@ export function Header({ route }: { readonly route: Route }) {
         </ul>
       </nav>
       <div class="tools">
+        <PauseAll />
         <ConnectionState />
         <ThemeButton />
         <Button

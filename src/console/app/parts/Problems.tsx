@@ -1,6 +1,6 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import type { EndpointKey } from '../../../core/domain/document.ts';
-import type { Action, Problem } from '../../../core/domain/problem.ts';
+import { urgencyOf, type Action, type Problem } from '../../../core/domain/problem.ts';
 import { courseOf, cureOf, detailOf, explain } from '../../../texts/explain.ts';
 import { useState } from 'preact/hooks';
 import { call, callInParts } from '../api.ts';
@@ -16,6 +16,8 @@ import { Details, Why } from './Explanations.tsx';
 import { Words } from './Words.tsx';
 import type { Told } from '../explanations.ts';
 
+const TONES = { needed: 'bad', paused: 'info', passing: 'warn' } as const;
+
 /** What needs a person comes first. */
 export function Problems({ problems }: { readonly problems: readonly Problem[] }) {
   const sorted = problems.toSorted((a, b) => Number(b.needsAttention) - Number(a.needsAttention));
@@ -24,9 +26,9 @@ export function Problems({ problems }: { readonly problems: readonly Problem[] }
       <ul class="troubles">
         {sorted.map((problem) => (
           <li key={problem.key}>
-            <Notice tone={problem.needsAttention ? 'bad' : 'warn'} actions={<Actions problem={problem} />}>
+            <Notice tone={TONES[urgencyOf(problem)]} actions={<Actions problem={problem} />}>
               <p>
-                <strong>{problem.needsAttention ? t.troubles.person : t.troubles.passing}</strong>{' '}
+                <strong>{t.troubles[urgencyOf(problem)]}</strong>{' '}
                 <Words text={sentences(problem).join(' ')} />
               </p>
               <More problem={problem} />
@@ -91,7 +93,8 @@ function Actions({ problem: { code, actions } }: { readonly problem: Problem }) 
             );
           case 'resume': {
             const { target } = action;
-            const text = code === 'UPLOADS_PAUSED' ? t.troubles.resume(target) : t.troubles.confirmFolder;
+            const text =
+              code === 'UPLOADS_PAUSED' ? t.troubles.resume(target ?? '') : t.troubles.confirmFolder;
             return <Resume key="resume" target={target} text={text} />;
           }
           case 'tryHeld':
@@ -114,10 +117,10 @@ function Actions({ problem: { code, actions } }: { readonly problem: Problem }) 
   );
 }
 
-function Resume({ target, text }: { readonly target: string; readonly text: string }) {
+function Resume({ target, text }: { readonly target: string | null; readonly text: string }) {
   const perform = async () => {
-    await call('resume', { target });
-    announce(t.done.resumed(target));
+    await call('resume', target === null ? {} : { target });
+    announce(target === null ? t.pauseAll.resumed : t.done.resumed(target));
   };
   return (
     <ActButton class="primary" perform={perform}>

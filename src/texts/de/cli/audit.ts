@@ -51,7 +51,7 @@ export function auditTexts({ counted, number, plural, time }: Format): ReturnTyp
       waiting: {
         queued: 'zu senden',
         uploading: 'gerade in Übertragung',
-        held: 'angehalten',
+        held: 'zurückgehalten',
         unconfirmed: 'ohne eindeutige Antwort des Dienstes; das muss jemand dort nachsehen',
         incomplete: 'unvollständig',
         unreadable: 'nicht zu öffnen',

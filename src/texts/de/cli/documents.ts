@@ -38,7 +38,7 @@ export const documentsHelp: typeof englishHelp = {
     about:
       'abgelehnte, unbestätigte, verlorene und wartende Belege sofort unter denselben Namen neu einreihen',
     documents: 'Namen von Belegen, Anfänge von Namen oder Dateien',
-    all: 'alle solchen Belege; versucht auch alles Angehaltene wieder',
+    all: 'alle solchen Belege; versucht auch alles Zurückgehaltene wieder',
     json: 'als JSON: { queued, names }',
   },
   resend: {
@@ -52,9 +52,12 @@ export const documentsHelp: typeof englishHelp = {
     to: 'Alias des Endpunkts, der die Belege bekommt',
     json: 'als JSON: { moved }',
   },
-  pause: { about: 'das Senden anhalten; Scans werden weiter benannt und eingetragen' },
-  resume: { about: 'angehaltenes Senden fortsetzen' },
-  pauses: { target: 'ein Ordner oder ein Endpunkt; sonst alle', json: 'als JSON: { targets }' },
+  pause: {
+    about: 'das Senden pausieren; Scans werden weiter benannt und eingetragen',
+    until: 'wann die Pause von selbst endet, etwa 2h, 08:00 oder 2026-01-31',
+  },
+  resume: { about: 'pausiertes Senden fortsetzen' },
+  pauses: { target: 'ein Ordner oder ein Endpunkt; sonst alles', json: 'als JSON: { targets }' },
   dismiss: {
     about: 'Belege oder Dateien, die zu klären sind, als erledigt kennzeichnen',
     documents: 'Namen von Belegen, Pfade oder Namen von Dateien',
@@ -186,7 +189,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
     retry: {
       soFar: (n) => `${queued(n)} bis jetzt`,
       queued: (n, names) => `${queued(n)}${names.length === 0 ? '' : ` (${names.join(', ')})`}.`,
-      held: 'Alles Angehaltene wird jetzt wieder versucht.',
+      held: 'Alles Zurückgehaltene wird jetzt wieder versucht.',
       missing: (agent) =>
         `Nur der Agent ${agent} hat das Bild, und er läuft nicht. Starten Sie ihn, oder entfernen Sie ihn: \`receiptd fleet retire ${agent}\`.`,
     },
@@ -198,9 +201,11 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
       moved: (n, endpoint) => `Verschoben zu ${endpoint}: ${counted(n, 'Beleg', 'Belege')}.`,
     },
     pauses: {
-      pause: (targets) => `Angehalten: ${targets.join(', ')}.`,
+      pause: (targets, until) =>
+        `Pausiert${until === null ? '' : ` bis ${time(until)}`}: ${targets.join(', ')}.`,
       resume: (targets) => `Fortgesetzt: ${targets.join(', ')}.`,
-      nothing: 'Nichts war angehalten.',
+      everything: 'alles',
+      nothing: 'Nichts war pausiert.',
       newLedger: (stateDir) => `Warnung: ${stateDir} hatte kein Eingangsbuch; ein neues wurde angelegt.`,
     },
     dismiss: {

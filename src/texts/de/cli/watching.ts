@@ -65,7 +65,7 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
     stateWords: {
       queued: 'zu senden',
       uploading: 'in Übertragung',
-      held: 'angehalten',
+      held: 'zurückgehalten',
       accepted: 'angenommen',
       duplicate: 'Duplikat (nicht noch einmal gesendet)',
       split: 'in Seiten zerlegt',
@@ -90,6 +90,7 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
       shared: (p) =>
         `Das Eingangsbuch ist ${databaseAt(p)}; mehrere Agenten teilen es. Dieser Agent ist ${p.agent}.`,
       needsAttention: 'Zu klären:',
+      paused: 'Pausiert:',
       resolves: 'Erledigt sich von selbst:',
       allWell: 'Alles ist in Ordnung.',
       nothingWaits: 'Nichts wartet.',
@@ -107,7 +108,7 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
         watching: (since) => `Überwacht seit ${time(since)}`,
         starting: (since) => `Wird zum ersten Mal durchgesehen, seit ${time(since)}`,
         standby: (since) => `In Bereitschaft seit ${time(since)}; auch von hier werden seine Belege gesendet`,
-        paused: (_since) => 'Überwacht; das Senden ist angehalten',
+        paused: (_since) => 'Überwacht; das Senden ist pausiert',
         missing: (since) => `Fehlt seit ${time(since)}`,
         notADirectory: (since) => `Kein Ordner seit ${time(since)}`,
         unreadable: (since) => `Nicht lesbar seit ${time(since)}`,
@@ -132,7 +133,7 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
       noEstimateYet: (waiting) => `Der Rückstand ist ${number(waiting)}; noch keine Schätzung.`,
       noEstimate: (waiting) =>
         `Der Rückstand ist ${number(waiting)}; keine Schätzung, weil nichts angenommen wurde.`,
-      held: (n) => `${counted(n, 'Beleg ist', 'Belege sind')} angehalten.`,
+      held: (n) => `${counted(n, 'Beleg ist', 'Belege sind')} zurückgehalten.`,
     },
     run: {
       watching: (folders) =>
@@ -149,7 +150,7 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
     progress: {
       accepted: (n) => `${number(n)} angenommen`,
       waiting: (n) => (n === 0 ? 'nichts wartet' : `${number(n)} ${plural(n, 'wartet', 'warten')}`),
-      held: (n) => `davon ${number(n)} angehalten`,
+      held: (n) => `davon ${number(n)} zurückgehalten`,
       perMinute: (n) => `${number(n)}/min`,
       left: (ms) => `noch etwa ${duration(ms)}`,
       limited: (p) => limitWords(format, p),
@@ -180,7 +181,8 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
       },
       queued: (n) =>
         `Außerdem würde${plural(n, '', 'n')} ${counted(n, 'wartender Beleg', 'wartende Belege')} gesendet.`,
-      held: (n) => `${counted(n, 'Beleg ist', 'Belege sind')} angehalten; \`receiptd status\` sagt, warum.`,
+      held: (n) =>
+        `${counted(n, 'Beleg ist', 'Belege sind')} zurückgehalten; \`receiptd status\` sagt, warum.`,
       none: 'Keine Dateien',
       nothingDone: 'Gesendet und eingetragen wurde nichts.',
     },

@@ -147,7 +147,7 @@ function commandLine(fault: CommandLineFault): string {
 }
 
 export function commandsErrors(format: Format): Translated<ReturnType<typeof english>> {
-  const { counted, number, duration, ended, phrase } = format;
+  const { counted, number, duration, ended, phrase, time } = format;
   return {
     'USAGE.unknownOperation': [
       'Der laufende Agent kennt diese Operation nicht.',
@@ -325,6 +325,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `„${p.target}“ ist kein Ordner oder Endpunkt der Konfiguration.`,
       `Bekannt: ${p.known.join(', ')}.`,
     ],
+    'USAGE.pausedUntilPast': (p) => [
+      `Eine Pause kann nicht um ${time(p.until)} enden: Das ist vorbei.`,
+      'Geben Sie einen späteren Zeitpunkt an.',
+    ],
     'USAGE.timeZone': (p) => [`„${p.timeZone}“ ist nicht der Name einer Zeitzone.`],
     'USAGE.page': ['page muss eine Zahl von 1 bis 99999 sein.'],
     'USAGE.ids': ['ids muss aus Nummern bestehen, durch Kommas getrennt.'],
@@ -385,7 +389,9 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
         ? 'Verwenden Sie eine Dauer wie 30s oder 5m.'
         : p.takes === 'day'
           ? 'Verwenden Sie ein Datum wie 2026-01-31.'
-          : `Verwenden Sie eine Zahl ${p.takes.most === null ? `ab ${p.takes.least}` : `von ${p.takes.least} bis ${p.takes.most}`}.`,
+          : p.takes === 'moment'
+            ? 'Verwenden Sie eine Dauer wie 2h, eine Uhrzeit wie 08:00, ein Datum wie 2026-01-31 oder beides („2026-01-31 08:00“).'
+            : `Verwenden Sie eine Zahl ${p.takes.most === null ? `ab ${p.takes.least}` : `von ${p.takes.least} bis ${p.takes.most}`}.`,
     ],
     'USAGE.noResultsColumn': (p) => [
       `In results.columns steht kein „${p.name}“.`,

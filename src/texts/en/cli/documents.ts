@@ -51,10 +51,13 @@ export const documentsHelp = {
     to: 'alias of the endpoint that gets its documents',
     json: 'as JSON: { moved }',
   },
-  pause: { about: 'pause uploads; scans are still named and recorded' },
+  pause: {
+    about: 'pause uploads; scans are still named and recorded',
+    until: 'when the pause ends by itself, such as 2h, 08:00 or 2026-01-31',
+  },
   resume: { about: 'resume paused uploads' },
   /** Of both. */
-  pauses: { target: 'a folder or an endpoint; all if omitted', json: 'as JSON: { targets }' },
+  pauses: { target: 'a folder or an endpoint; everything if omitted', json: 'as JSON: { targets }' },
   dismiss: {
     about: 'mark documents or files that need a person as handled',
     documents: 'document names, file paths or file names',
@@ -198,8 +201,10 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
       moved: (n: number, endpoint: string) => `Moved ${counted(n, 'document', 'documents')} to ${endpoint}.`,
     },
     pauses: {
-      pause: (targets: readonly string[]) => `Paused ${targets.join(', ')}.`,
+      pause: (targets: readonly string[], until: number | null) =>
+        `Paused ${targets.join(', ')}${until === null ? '' : ` until ${time(until)}`}.`,
       resume: (targets: readonly string[]) => `Resumed ${targets.join(', ')}.`,
+      everything: 'everything',
       nothing: 'Nothing was paused.',
       newLedger: (stateDir: string) => `warning: ${stateDir} had no ledger; a new one was created.`,
     },

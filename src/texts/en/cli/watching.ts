@@ -91,6 +91,7 @@ export function watchingTexts(format: Format) {
       shared: (p: InDatabase & { agent: string }) =>
         `The ledger is ${databaseAt(p)}, shared by several agents. This agent is ${p.agent}.`,
       needsAttention: 'Needs a person:',
+      paused: 'Paused:',
       resolves: 'Resolves itself:',
       allWell: 'Nothing is wrong.',
       nothingWaits: 'Nothing is waiting to be sent.',

@@ -165,7 +165,7 @@ function commandLine(fault: CommandLineFault): string {
 }
 
 export function commandsErrors(format: Format) {
-  const { counted, duration, ended, phrase } = format;
+  const { counted, duration, ended, phrase, time } = format;
   return {
     'USAGE.unknownOperation': [
       'The running agent does not support this operation.',
@@ -343,6 +343,10 @@ export function commandsErrors(format: Format) {
       `"${p.target}" is not a configured folder or endpoint.`,
       `Known: ${p.known.join(', ')}.`,
     ],
+    'USAGE.pausedUntilPast': (p: { until: string }) => [
+      `A pause can't end at ${time(p.until)}, which is past.`,
+      'Give a later time.',
+    ],
     'USAGE.timeZone': (p: { timeZone: string }) => [`"${p.timeZone}" is not the name of a time zone.`],
     'USAGE.page': ['page takes a number from 1 to 99999.'],
     'USAGE.ids': ['ids takes numbers with commas between.'],
@@ -411,14 +415,16 @@ export function commandsErrors(format: Format) {
     'USAGE.optionValue': (p: {
       option: string;
       text: string;
-      takes: 'duration' | 'day' | { least: number; most: number | null };
+      takes: 'duration' | 'day' | 'moment' | { least: number; most: number | null };
     }) => [
       `${p.option}: "${p.text}" is not valid.`,
       p.takes === 'duration'
         ? 'Use a duration such as 30s or 5m.'
         : p.takes === 'day'
           ? 'Use a date such as 2026-01-31.'
-          : `Use a number ${p.takes.most === null ? `of ${p.takes.least} or more` : `from ${p.takes.least} to ${p.takes.most}`}.`,
+          : p.takes === 'moment'
+            ? 'Use a duration such as 2h, a time such as 08:00, a date such as 2026-01-31, or both ("2026-01-31 08:00").'
+            : `Use a number ${p.takes.most === null ? `of ${p.takes.least} or more` : `from ${p.takes.least} to ${p.takes.most}`}.`,
     ],
     'USAGE.noResultsColumn': (p: { name: string; known: readonly string[] }) => [
       `results.columns has no "${p.name}".`,

@@ -5,14 +5,14 @@ export function fleetTexts(): ReturnType<typeof english> {
     fleet: {
       title: 'Verbund',
       means:
-        'Die Agenten, die sich das Eingangsbuch teilen. Ein angehaltener Agent erfasst Scans und sendet nichts; was andere senden können, senden sie.',
+        'Die Agenten, die sich das Eingangsbuch teilen. Ein pausierter Agent erfasst Scans und sendet nichts; was andere senden können, senden sie.',
       alone: 'Dieser Agent teilt sein Eingangsbuch mit keinem anderen. Wie es ihm geht, zeigt die Übersicht.',
       none: 'Noch kein Agent hat dieses Eingangsbuch benutzt.',
       name: 'Agent',
       version: 'Version',
       state: 'Zustand',
       states: { running: 'läuft', stopped: 'beendet', silent: 'meldet sich nicht' },
-      paused: 'angehalten',
+      paused: 'pausiert',
       pausedBy: (by, since) => `von ${by}, seit ${since}`,
       lastSeen: 'Zuletzt gesehen',
       never: 'nie',

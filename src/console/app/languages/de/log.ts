@@ -10,7 +10,7 @@ export function logTexts({ counted, number }: Format): ReturnType<typeof english
       allLevels: 'Alle Stufen',
       atLeast: (level) => (level === 'error' ? 'nur error' : `${level} und höher`),
       match: 'Enthält',
-      pause: 'Anhalten',
+      pause: 'Pausieren',
       goOn: (missed) => (missed === 0 ? 'Fortsetzen' : `Fortsetzen (${number(missed)} neue)`),
       shown: (n) => counted(n, 'Zeile', 'Zeilen'),
       shownOf: (n, all) => `${number(n)} von ${counted(all, 'Zeile', 'Zeilen')}`,

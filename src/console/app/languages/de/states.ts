@@ -5,7 +5,7 @@ export function statesTexts(): ReturnType<typeof english> {
     states: {
       queued: 'wartet',
       uploading: 'wird gesendet',
-      held: 'angehalten',
+      held: 'zurückgehalten',
       accepted: 'angenommen',
       duplicate: 'Duplikat',
       split: 'in Seiten zerlegt',
@@ -25,9 +25,9 @@ export function statesTexts(): ReturnType<typeof english> {
       unreachable: 'nicht erreichbar',
       taken: 'anderer Agent',
       starting: 'startet',
-      paused: 'angehalten',
+      paused: 'pausiert',
     },
-    endpointStates: { open: 'offen', paused: 'angehalten', held: 'wartet' },
+    endpointStates: { open: 'offen', paused: 'pausiert', held: 'wartet' },
     tally: { accepted: 'Angenommen', waiting: 'Wartet', person: 'Zu klären', other: 'Nicht gesendet' },
   };
 }

@@ -69,9 +69,10 @@ export function overviewTexts({ counted, number }: Format) {
     },
     troubles: {
       title: 'Problems',
-      person: 'Needs a person.',
+      needed: 'Needs a person.',
+      paused: 'Paused.',
       passing: 'Resolves itself.',
-      resume: (target: string) => `Resume ${target}`,
+      resume: (target: string) => `Resume ${target}`.trim(),
       retry: 'Try again now',
       list: 'Show them',
       open: (page: string) => `Open ${page}`,
