@@ -51,6 +51,14 @@ export function describeQueue({ ledger, reopen, queued, upload, nextNames, state
       expect(await nextNames(10, { ...query, lane: 'backlog' })).toEqual(['doc-a', 'doc-b']);
     });
 
+    it('names the time of a document that was queued again while the clock was ahead', async () => {
+      const { id } = await queued('a', 'a', { at: 1_000 });
+      await ledger.postpone(id, 50_000, 'R', 'm', 50_000);
+      expect(await nextNames(1, { now: 10_000 })).toEqual([]);
+      expect(await ledger.nextDue(OFFICE, 10_000)).toBe(50_000);
+      expect(await nextNames(1, { now: 50_000 })).toEqual(['doc-a']);
+    });
+
     it('never waits longer than the longest back-off, even if the clock jumps', async () => {
       const { id } = await queued('a', 'a');
       await ledger.postpone(id, 90_000_000, 'R', 'm', 1);

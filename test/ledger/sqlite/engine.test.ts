@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { isFault } from '../../../src/core/messages.ts';
-import { admission, nextOf, OFFICE, REFUSAL, rowsOf, send } from '../../contract/ledger/support.ts';
+import { admission, REFUSAL, rowsOf, send } from '../../contract/ledger/support.ts';
 import { openSqlite } from '../support/agents.ts';
 import { sha } from '../support/history.ts';
 import { createPlace } from './place.ts';
@@ -48,24 +48,6 @@ it('a start keeps the rows of one entry apart', async () => {
       ['failed', 'ann'],
     ]);
     await again.close();
-  } finally {
-    await place.remove();
-  }
-});
-
-// A shared ledger records by its database's clock.
-it('names the time of a document that was queued again while the clock was ahead', async () => {
-  const place = await createPlace();
-  try {
-    const ledger = await place.open();
-    const { id } = (await ledger.admit(admission('a', 'a'))).document;
-    await send(ledger, id, REFUSAL);
-    await ledger.retry([id], 50_000);
-    const isNext = async (now: number) => (await nextOf(ledger, 1, { now })).length === 1;
-    expect(await isNext(10_000)).toBe(false);
-    expect(await ledger.nextDue(OFFICE, 10_000)).toBe(50_000);
-    expect(await isNext(50_000)).toBe(true);
-    await ledger.close();
   } finally {
     await place.remove();
   }
