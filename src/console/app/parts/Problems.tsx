@@ -16,23 +16,48 @@ import { Details, Why } from './Explanations.tsx';
 import { Words } from './Words.tsx';
 import type { Told } from '../explanations.ts';
 
-/** What needs a person comes first. */
+/** What needs attention comes first, then what resolves itself. */
 export function Problems({ problems }: { readonly problems: readonly Problem[] }) {
-  const sorted = problems.toSorted((a, b) => Number(b.needsAttention) - Number(a.needsAttention));
+  const isUrgent = ({ needsAttention }: Problem) => needsAttention;
   return (
-    <Section title={t.troubles.title} id="problems">
+    <>
+      <ProblemList id="attention" title={t.tally.person} problems={problems.filter(isUrgent)} />
+      <ProblemList
+        id="passing"
+        title={t.troubles.passing}
+        problems={problems.filter((each) => !isUrgent(each))}
+      />
+    </>
+  );
+}
+
+interface ProblemListProps {
+  readonly id: string;
+  readonly title: string;
+  readonly problems: readonly Problem[];
+}
+
+function ProblemList({ id, title, problems }: ProblemListProps) {
+  if (problems.length === 0) return null;
+  return (
+    <Section title={title} id={id}>
       <ul class="troubles">
-        {sorted.map((problem) => (
-          <li key={problem.key}>
-            <Notice tone={problem.needsAttention ? 'bad' : 'warn'} actions={<Actions problem={problem} />}>
-              <p>
-                <strong>{problem.needsAttention ? t.troubles.person : t.troubles.passing}</strong>{' '}
-                <Words text={sentences(problem).join(' ')} />
-              </p>
-              <More problem={problem} />
-            </Notice>
-          </li>
-        ))}
+        {problems.map((problem) => {
+          const [first = '', ...others] = sentences(problem);
+          return (
+            <li key={problem.key}>
+              <Notice tone={problem.needsAttention ? 'bad' : 'warn'} actions={<Actions problem={problem} />}>
+                <p>
+                  <strong>
+                    <Words text={first} />
+                  </strong>{' '}
+                  <Words text={others.join(' ')} />
+                </p>
+                <More problem={problem} />
+              </Notice>
+            </li>
+          );
+        })}
       </ul>
     </Section>
   );

@@ -14,6 +14,8 @@ export function frameTexts({ counted }: Format) {
     resume: 'Resume',
     actions: 'Actions',
     details: 'Details',
+    /** Title of folded parts that most people rarely need. */
+    administrators: 'For administrators',
     loading: 'Loading …',
     notLoaded: 'This page could not be loaded.',
     /** Label of a button for screen readers, which don't convey its row. */
@@ -21,8 +23,8 @@ export function frameTexts({ counted }: Format) {
     nav: {
       label: 'Pages',
       skip: 'Skip to the content',
-      home: 'receiptd, go to overview',
-      overview: 'Overview',
+      home: 'receiptd, go to Today',
+      overview: 'Today',
       documents: 'Documents',
       days: 'Days',
       folders: 'Folders',
@@ -72,9 +74,9 @@ export function frameTexts({ counted }: Format) {
     pages: {
       unmatched: 'Results without a document',
       results: 'Results',
-      needed: 'Documents that need a person',
+      needed: 'Documents that need attention',
       documents: 'Documents',
-      status: 'Overview',
+      status: 'Today',
       fleet: 'Fleet',
       create: 'Create endpoint',
     },
