@@ -68,10 +68,8 @@ export function useComparison(folders: readonly string[]): void {
     const isFresh = (folder: string) =>
       Date.now() - (comparing.results.get(folder)?.cameAt ?? -Infinity) < FRESH_MS;
     // If it fails or takes too long, a button remains.
-    compare(
-      folders.filter((folder) => !isFresh(folder)),
-      PATIENCE_MS,
-    ).catch(() => {});
+    const stale = folders.filter((folder) => !isFresh(folder));
+    if (stale.length > 0) compare(stale, PATIENCE_MS).catch(() => {});
   }, [folders.join('\n')]);
 }
 

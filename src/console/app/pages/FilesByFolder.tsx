@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { midnight, number } from '../format.ts';
 import { useCall, useCountsTick } from '../parts/hooks.ts';
@@ -67,27 +66,17 @@ export function arrivalRows(
 
 interface FilesByFolderProps {
   readonly rows: readonly ArrivalRow[];
-  /** Shown below the name of the folder. */
-  readonly about?: (folder: string) => ComponentChildren;
   /** Columns after the numbers. */
   readonly more?: readonly TableColumn<ArrivalRow>[];
 }
 
 /** Each number links to the documents that it counts. */
-export function FilesByFolder({ rows, about, more = [] }: FilesByFolderProps) {
+export function FilesByFolder({ rows, more = [] }: FilesByFolderProps) {
   const columns: readonly TableColumn<ArrivalRow>[] = [
     {
       head: t.days.folder,
       class: 'name',
-      cell: ({ folder }) =>
-        folder === null ? (
-          t.days.total
-        ) : (
-          <>
-            <Wrapped text={folder} />
-            {about?.(folder)}
-          </>
-        ),
+      cell: ({ folder }) => (folder === null ? t.days.total : <Wrapped text={folder} />),
     },
     {
       head: t.days.arrived,

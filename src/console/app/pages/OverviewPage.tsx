@@ -148,8 +148,9 @@ function Arrivals({ overview: { status }, rows }: ArrivalsProps) {
 
 /** When the newest file came; without one, when the folder was last listed. */
 function lastScan({ folder, newest }: ArrivalRow, status: { lastListing: string | null } | undefined) {
+  if (folder === null) return null;
   if (newest !== null) return clockTime(newest);
-  if (folder === null || !status?.lastListing) return null;
+  if (!status?.lastListing) return null;
   return <span class="muted">{t.overview.noScan(moment(status.lastListing))}</span>;
 }
 
@@ -197,11 +198,14 @@ interface HeadlineProps {
 /** Its sentence counts files, as the table below it does. */
 function Headline({ overview, today }: HeadlineProps) {
   const isLost = useLivePart(({ connection }) => connection === 'lost');
-  const { backlog } = overview;
   const { tone, icon, text, rest } = headlineOf(overview, today, isLost);
-  const waiting = [
-    ...(backlog.waiting > today.waiting ? [t.overview.waitsInAll(backlog.waiting)] : []),
-    ...(backlog.held > 0 ? [t.overview.onHold(backlog.held)] : []),
+  const { held } = overview.backlog;
+  const ever = tally(overview.counts, () => true);
+  const isMore = ever.person > today.person || ever.waiting > today.waiting;
+  const more = [
+    partsOf(today, rest),
+    isMore && t.overview.ofAllDays(partsOf(ever, ['person', 'waiting'])),
+    held > 0 && t.overview.onHold(held),
   ];
   return (
     <div class={`headline ${tone}`}>
@@ -210,7 +214,7 @@ function Headline({ overview, today }: HeadlineProps) {
         <p class="big" role="status">
           {text}
         </p>
-        <p class="muted">{[partsOf(today, rest), ...waiting].join(' ')}</p>
+        <p class="muted">{more.filter(Boolean).join(' ')}</p>
       </div>
     </div>
   );

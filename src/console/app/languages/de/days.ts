@@ -33,7 +33,7 @@ export function daysTexts({ counted, number }: Format): ReturnType<typeof englis
       now: 'Die Ordner in diesem Moment',
       nowMeans:
         'Vergleicht die Dateien, die jetzt in jedem Ordner liegen, gleich von welchem Tag, mit dem Eingangsbuch.',
-      compare: 'Vergleichen',
+      compare: 'Mit den Ordnern vergleichen',
       notCompared: 'nicht verglichen',
       comparing: 'Vergleich läuft …',
       agrees: (n) => `${files(n)} im Ordner; das Eingangsbuch kennt alle.`,

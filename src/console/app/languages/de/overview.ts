@@ -25,7 +25,7 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
       problems: (n) => `${counted(n, 'Problem ist', 'Probleme sind')} zu klären.`,
       paused: 'Das Senden ist pausiert.',
       asOf: (at) => `Keine Verbindung; letzter bekannter Stand von ${at}`,
-      waitsInAll: (n) => `${counted(n, 'Beleg wartet', 'Belege warten')} insgesamt.`,
+      ofAllDays: (parts) => `Von allen Tagen: ${parts}`,
       onHold: (n) => `${counted(n, 'Beleg wird', 'Belege werden')} zurückgehalten; die Gründe stehen unten.`,
       lastScan: 'Letzter Scan',
       noScan: (listed) => `keiner (geprüft ${listed})`,

@@ -29,7 +29,7 @@ export function daysTexts({ counted, number }: Format) {
         'Each file counts once, on the day it arrived. Left out are duplicates, files that are not receipts, dismissed ones, and files whose pages are sent instead, each as a file of its own.',
       now: 'The folders right now',
       nowMeans: 'Compares all files now in each folder, from any day, with the ledger.',
-      compare: 'Compare',
+      compare: 'Compare with the folders',
       notCompared: 'not compared',
       comparing: 'Comparing …',
       agrees: (n: number) => `${files(n)} in the folder, all of them in the ledger.`,

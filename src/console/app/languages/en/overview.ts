@@ -26,7 +26,7 @@ export function overviewTexts({ counted, number }: Format) {
       problems: (n: number) => `${counted(n, 'problem needs', 'problems need')} your attention.`,
       paused: 'Sending is paused.',
       asOf: (at: string) => `No connection; last known state at ${at}`,
-      waitsInAll: (n: number) => `${counted(n, 'document is', 'documents are')} waiting in all.`,
+      ofAllDays: (parts: string) => `From all days: ${parts}`,
       onHold: (n: number) => `${counted(n, 'document is', 'documents are')} on hold, for the reasons below.`,
       lastScan: 'Last scan',
       noScan: (listed: string) => `none (checked ${listed})`,
