@@ -34,7 +34,7 @@ try {
     const context = await browser.newContext({ viewport: VIEWPORT, locale: 'en-GB', colorScheme: 'light' });
     const page = await context.newPage();
     await page.goto(link);
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
     await take(page, 'console-overview');
     await page.getByRole('link', { name: 'Documents', exact: true }).click();
     await page.getByRole('table').locator('tbody tr').first().waitFor();

@@ -475,7 +475,9 @@ test('signed-in users download exactly the requested images, alone or as a ZIP, 
     expect([other, (await compare(other)).status]).toEqual([other, 422]);
   const span = { since: new Date(0).toISOString(), until: new Date(Date.now() + 60_000).toISOString() };
   expect((await perform(origin, cookie, 'seenCounts', span)).json).toEqual({
-    counts: [{ folder: site.file('inbox'), state: 'accepted', count: rows.length }],
+    counts: [
+      { folder: site.file('inbox'), state: 'accepted', count: rows.length, newest: expect.any(String) },
+    ],
   });
 
   const id = first.documentId;

@@ -91,8 +91,8 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
   });
 
   test('pause everything until a time, which a later pause replaces', async () => {
-    expect(await site.quick('pause', '--until', '2020-01-31')).toBeRefused(1, 'USAGE', '2020');
-    expect(await site.quick('pause', '--until', 'soon')).toBeRefused(2, 'USAGE', '--until');
+    expect(await site.look('pause', '--until', '2020-01-31')).toBeRefused(1, 'USAGE', '2020');
+    expect(await site.look('pause', '--until', 'soon')).toBeRefused(2, 'USAGE', '--until');
     expect(await site.quickMust('pause', '--until', '2h')).toMatch(/^Paused everything until .+\.\n$/);
     await drop(site, 'later.jpg');
     await go();

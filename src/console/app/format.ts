@@ -16,6 +16,7 @@ const clockSeconds = new Intl.DateTimeFormat(locale, {
 const dayClock = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const full = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const wholeDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
 const dayOfWeek = new Intl.DateTimeFormat(locale, { weekday: 'long', hour: '2-digit', minute: '2-digit' });
 const monthOfYear = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' });
 
@@ -39,6 +40,8 @@ export const period = (value: string): string => {
   const at = new Date(year, month - 1, its ?? 1);
   return (its === undefined ? monthOfYear : day).format(at);
 };
+/** With the weekday. */
+export const fullDate = (at: Instant): string => wholeDay.format(new Date(at));
 export const date = (at: Instant): string => day.format(new Date(at));
 
 /** Omits the date for today. */

@@ -11,21 +11,25 @@ export interface StateTally {
 }
 
 type Count = OverviewResponse['counts'][number];
+type Counted = Pick<Count, 'state' | 'needsPerson' | 'count'>;
 
-/** Counts of files in the four categories of the overview. */
-export function tally(counts: readonly Count[], isMeant: (count: Count) => boolean): StateTally {
+/** Each file is in exactly one of the four categories: sent, waiting, needs attention, left out. */
+export function tally<C extends Counted>(counts: readonly C[], isMeant: (count: C) => boolean): StateTally {
   const sum = { accepted: 0, waiting: 0, person: 0, other: 0 };
   for (const each of counts) if (isMeant(each)) sum[wordOf(each)] += each.count;
   return sum;
 }
 
-function wordOf({ state, needsPerson }: Count): keyof StateTally {
+function wordOf({ state, needsPerson }: Counted): keyof StateTally {
   if (state === 'accepted') return 'accepted';
   if (WAITING_STATES.includes(state)) return 'waiting';
   return needsPerson ? 'person' : 'other';
 }
 
-export const ofFolder = (path: string) => (count: Count) => count.folder === path;
+export const ofFolder =
+  (path: string) =>
+  ({ folder }: Pick<Count, 'folder'>) =>
+    folder === path;
 
 export function ofEndpoint({ baseUrl, uid }: { baseUrl: string; uid: string }) {
   return ({ endpoint }: Count) => endpoint?.uid === uid && endpoint.baseUrl === baseUrl;

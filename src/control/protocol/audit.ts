@@ -10,7 +10,15 @@ export const AUDIT = {
       until: instant.describe('Seen before this time.'),
     }),
     response: z.object({
-      counts: z.array(z.object({ folder: z.string(), state: z.enum(LIST_STATES), count: z.number() })),
+      counts: z.array(
+        z.object({
+          folder: z.string(),
+          state: z.enum(LIST_STATES),
+          needsPerson: z.literal(true).optional().describe('These need a person; left out if they do not.'),
+          count: z.number(),
+          newest: instant.describe('When the newest of them was first seen.'),
+        }),
+      ),
     }),
   },
   compareFolder: {

@@ -37,9 +37,10 @@ export function readingOperations(
     neighbours: (request) => neighboursOf(ledger, request),
     countDocuments: (request, gone) => countDocuments(ledger, request, gone),
     facets: (request, gone) => facetsOf(ledger, request, gone),
-    seenCounts: async ({ since, until }) => ({
-      counts: [...(await ledger.seenCounts(Date.parse(since), Date.parse(until)))],
-    }),
+    async seenCounts({ since, until }) {
+      const counts = await ledger.seenCounts(Date.parse(since), Date.parse(until));
+      return { counts: counts.map((each) => ({ ...each, newest: iso(each.newest) })) };
+    },
     document: (request) => documentDetails(ledger, request),
     results: (request) => resultsPage(ledger, request),
     result: (request) => oneResult(ledger, request),

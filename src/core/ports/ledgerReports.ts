@@ -197,10 +197,9 @@ export interface KnownEndpoint {
 }
 
 /** Files seen in one folder by state, including files that are gone. */
-export interface SeenCount {
-  readonly folder: string;
-  readonly state: ListState;
-  readonly count: number;
+export interface SeenCount extends Omit<StateCount, 'endpoint' | 'reason'> {
+  /** When the newest of them was seen; milliseconds. */
+  readonly newest: number;
 }
 
 /** Number of scans that arrived in a folder in one time span, including duplicates and unsendable files. */

@@ -30,7 +30,10 @@ export async function digestOf(
   const needs = counts.filter(({ needsPerson }) => needsPerson);
   const accepted = await ledger.countAccepted(from, to);
   const figures = (folder: string): DigestFolder => {
-    const sum = (rows: readonly SeenCount[], states: readonly ListState[]): number =>
+    const sum = (
+      rows: readonly Pick<SeenCount, 'folder' | 'state' | 'count'>[],
+      states: readonly ListState[],
+    ): number =>
       rows
         .filter((row) => states.includes(row.state) && row.folder === folder)
         .reduce((total, row) => total + row.count, 0);

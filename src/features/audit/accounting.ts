@@ -42,7 +42,7 @@ export interface FileTally {
   readonly waiting: Readonly<Partial<Record<ListState, number>>>;
 }
 
-export function tally(counts: readonly SeenCount[]): FileTally {
+export function tally(counts: readonly Pick<SeenCount, 'state' | 'count'>[]): FileTally {
   const by: Record<Category, number> = {
     accepted: 0,
     duplicate: 0,

@@ -50,10 +50,13 @@ const NEEDING = `SELECT f.endpoint_id, f.folder_id, f.verdict AS state, f.reason
 
 /** An image that went away and came back counts once, although it was seen twice. A file that went away before it was stable was never an image. */
 const SEEN = `SELECT f.folder_id, CASE f.verdict WHEN 'document' THEN d.state ELSE f.verdict END AS state,
+       CASE WHEN (f.verdict = 'document' AND d.dismissed_at IS NULL AND d.state IN (${UNDECIDED_STATES.map((each) => `'${each}'`).join(', ')}))
+              OR (${needsAttention('f.')}) THEN 1 ELSE 0 END AS needs,
+       max(f.seen_at) AS newest,
        count(DISTINCT CASE f.verdict WHEN 'document' THEN f.document_id ELSE -f.id END) AS n
   FROM files f LEFT JOIN documents d ON d.id = f.document_id
  WHERE f.seen_at >= :since AND f.seen_at < :until AND (f.verdict = 'document' OR (${isListed('f.')}))
- GROUP BY f.folder_id, 2`;
+ GROUP BY f.folder_id, 2, 3`;
 /** Documents by when they were admitted, other files by when they were seen: both have an index. */
 const ARRIVED = `SELECT n.folder_id, n.at - n.at % :every AS at, count(*) AS n FROM (
   SELECT d.folder_id, d.created_at AS at FROM documents d WHERE d.created_at >= :from AND d.created_at < :to
@@ -217,14 +220,24 @@ export function createReports(
       ),
 
     async seenCounts(since, until) {
-      const rows = await view.all<Omit<Counted, 'endpoint_id'>>(SEEN, {
+      type Columns = Omit<Counted, 'endpoint_id'> & { readonly needs: number; readonly newest: number };
+      const rows = await view.all<Columns>(SEEN, {
         since: since ?? -FOREVER,
         until: until ?? FOREVER,
       });
       await view.know(rows);
       return byFolder(
-        rows.map(({ folder_id, state, n: count }) => ({ folder: view.path(folder_id), state, count })),
-        ({ state }) => state,
+        rows
+          // Of rows that are merged, the last one's time remains.
+          .toSorted((a, b) => a.newest - b.newest)
+          .map(({ folder_id, state, needs, newest, n: count }) => ({
+            folder: view.path(folder_id),
+            state,
+            ...(needs === 1 && { needsPerson: true as const }),
+            count,
+            newest,
+          })),
+        ({ state, needsPerson }) => `${state} ${needsPerson}`,
       );
     },
 

@@ -23,6 +23,14 @@ export function describeReports({ ledger, queued, upload, nextNames, rows, fill 
         queued: 1,
         rejected: 1,
       });
+      const needing = async () =>
+        (await ledger.seenCounts(null, null)).flatMap(({ state: of, needsPerson, newest }) =>
+          needsPerson === true ? [[of, newest]] : [],
+        );
+      expect((await needing()).toSorted()).toEqual([
+        ['incomplete', 3_000],
+        ['rejected', 3_000],
+      ]);
       expect(await counted(1_000, 2_000)).toEqual({ accepted: 1 });
       expect(await counted(2_000, null)).toMatchObject({ queued: 1, rejected: 1 });
       const current = new Map<string, unknown>();
@@ -39,6 +47,9 @@ export function describeReports({ ledger, queued, upload, nextNames, rows, fill 
       });
       expect(await ledger.standing({ folder: '/scans', path: 'a' })).toBeNull();
       await upload(b.id, FAILED);
+      expect((await needing()).toSorted()[0]).toEqual(['failed', 2_000]);
+      await ledger.dismiss({ documents: [b.id], files: [] }, 'anna', 5_000);
+      expect((await needing()).map(([of]) => of)).not.toContain('failed');
       expect(await ledger.standing({ folder: '/scans', path: 'b' })).toMatchObject({
         identity: identity(),
         state: 'failed',

@@ -77,7 +77,7 @@ inBrowser('the console for everybody', (here) => {
       throw new Error(`${String(wanted)} is not reached by the Tab key`);
     };
     // The heading announces a new page.
-    expect(await focused()).toBe('Overview');
+    expect(await focused()).toMatch(/^Today /);
     await tabTo(/^Skip to the content$/).catch(async () => {
       await page.evaluate('document.activeElement.blur()');
       await tabTo(/^Skip to the content$/);
@@ -113,14 +113,15 @@ inBrowser('the console for everybody', (here) => {
     const accepted = agent.rows.filter(({ state }) => state === 'accepted').length;
     expect(accepted).toBeGreaterThan(1000);
     const german = await here.browser.open('#/', { locale: 'de-DE' });
-    await heading(german, 'Übersicht');
+    await heading(german, 'Heute');
+    await german.getByText('Für Administratoren').click();
     expect(await languageOf(german)).toBe('de');
     await shows(german.getByRole('link', { name: accepted.toLocaleString('de-DE'), exact: true }).first());
     const { documentId } = agent.rows.find(({ state }) => state === 'accepted') ?? {};
     await german.goto(`${here.stub.url}/#/documents/${documentId}`);
     await shows(german.getByText(/^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/).first());
     const french = await here.browser.open('#/', { locale: 'fr-FR' });
-    await heading(french, 'Overview');
+    await heading(french, 'Today');
     expect(await languageOf(french)).toBe('en');
   });
 
@@ -192,7 +193,7 @@ inBrowser('the console for everybody', (here) => {
     const link = await stub.link();
     const page = await browser.blank();
     await page.goto(link);
-    await heading(page, 'Overview');
+    await heading(page, 'Today');
     expect(page.url()).toBe(`${stub.url}/#/`);
     // In an open tab, only the part of the address after the # changes.
     await stranger.goto(link);

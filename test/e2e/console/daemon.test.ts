@@ -38,7 +38,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
 
   test('shows a scan from its arrival to its answer, sends it again, and exports its evidence', async () => {
     const page = await browser.open();
-    await shows(page.getByText('Everything works'));
+    await shows(page.getByText('Nothing has arrived yet today.'));
     await page.getByRole('link', { name: 'Documents' }).click();
     await shows(page.getByText('Nothing found. Try broader filters.'));
     await page.mouse.move(2, 2);
@@ -108,10 +108,10 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('button', { name: `Pause ${folder}` }).click();
     await announced(page, `${folder} was paused.`);
     await shows(rows(page, 'Folders').getByText('paused'));
-    await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    await shows(page.getByText('1 thing needs a person'));
+    await page.getByRole('link', { name: 'Today', exact: true }).click();
+    await shows(page.getByText('1 problem needs your attention.'));
     await page.getByRole('button', { name: `Resume ${folder}` }).click();
-    await shows(page.getByText('Everything works'));
+    await shows(page.locator('.headline.ok'));
   });
 
   test('lets unsent files be sent once their folder accepts them, and dismisses and restores others', async () => {

@@ -86,8 +86,8 @@ inBrowser('the page of a document', (here) => {
     await shows(page.getByRole('alert').getByText('The ledger has no document with the number 999999.'));
     await go(page, 'abc');
     await heading(page, 'Page not found');
-    await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
-    await heading(page, 'Overview');
+    await page.getByRole('main').getByRole('link', { name: 'Today' }).click();
+    await heading(page, 'Today');
   });
 
   test('tells a refusal from a busy service, and offers a retry for a failed, unconfirmed, lost or queued document', async () => {

@@ -113,7 +113,7 @@ inBrowser('documents', (here) => {
     const page = await here.browser.open('#/documents');
     await page.getByLabel('Search').fill('scan_0');
     await page.waitForURL(/search=scan_0/);
-    await page.getByLabel('Attention').selectOption({ label: 'Needs a person' });
+    await page.getByLabel('Attention').selectOption({ label: 'Needs attention' });
     await page.getByLabel('Folder').selectOption('/srv/scans/branch');
     await page.getByLabel('Endpoint').selectOption({ label: 'branch' });
     const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);

@@ -260,19 +260,10 @@ inBrowser('folders', (here) => {
     await shows(total.getByRole('cell').first().getByText(String(seen.length), { exact: true }));
     const accepted = seen.filter(({ state }) => state === 'accepted').length;
     const link = total.getByRole('link', { name: String(accepted), exact: true }).first();
-    const open = [
-      'rejected',
-      'failed',
-      'lost',
-      'queued',
-      'uploading',
-      'held',
-      'unconfirmed',
-      'incomplete',
-      'unreadable',
-    ];
-    const isOpen = seen.filter(({ state }) => open.includes(state)).length;
-    await shows(page.getByText(new RegExp(`^${isOpen} of ${seen.length} files are pending:`)));
+    const isOpen = ({ state, needsPerson }: (typeof seen)[number]) =>
+      needsPerson || ['queued', 'uploading'].includes(state);
+    const open = seen.filter(isOpen).length;
+    await shows(page.getByText(new RegExp(`^${open} of ${seen.length} files are pending:`)));
     await link.click();
     await shows(page.getByText(`${Math.min(50, accepted)} shown`));
     if (accepted > 50) await shows(page.getByText(`${accepted} in all.`));
@@ -293,7 +284,7 @@ inBrowser('folders', (here) => {
     await shows(page.getByRole('heading', { name: '1 Mar 2026 – 31 Mar 2026' }));
     await page.getByLabel('Date').fill('2026-02-10');
     await shows(page.getByRole('heading', { name: '1 Feb 2026 – 28 Feb 2026' }));
-    await shows(page.getByText('No file was seen in this period.'));
+    await shows(page.getByText('No file arrived in this period.'));
     await page.reload();
     await shows(page.getByRole('heading', { name: '1 Feb 2026 – 28 Feb 2026' }));
   });

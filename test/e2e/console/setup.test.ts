@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('setup in a browser', () => {
     ]);
     browser.expectNoTrouble();
     await page.getByRole('link', { name: 'Konsole öffnen' }).click();
-    await heading(page, 'Übersicht');
+    await heading(page, 'Heute');
     // Setup has ended, and the agent continues with its own console.
     await expect(fetch(link)).rejects.toThrow('fetch failed');
     await browser.close();

@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Response } from '../../../control/protocol/protocol.ts';
 import { call } from '../api.ts';
 import { moment } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Button } from '../parts/Button.tsx';
 import { useAct } from '../parts/hooks.ts';
+import { Icon } from '../parts/Icon.tsx';
 import { Failure } from '../parts/Notice.tsx';
 import { Section } from '../parts/Page.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
@@ -14,72 +15,161 @@ import { told } from '../explanations.ts';
 
 type Compared = Response<'compareFolder'>;
 
-/** Compares the files in each folder with the ledger. Only on request, because it reads every file. */
-export function Comparisons() {
-  const folders = useOverview()?.status.folders ?? [];
-  const [compared, setCompared] = useState<ReadonlyMap<string, Compared>>(new Map());
-  const act = useAct();
-  const compare = async () => {
-    setCompared(new Map());
-    for (const { path } of folders) {
-      const found = await call('compareFolder', { folder: path });
-      setCompared((before) => new Map(before).set(path, found));
+interface Comparing {
+  /** The last result of each folder, and when it came. */
+  readonly results: ReadonlyMap<string, Compared & { readonly cameAt: number }>;
+  /** The folder that is being compared. */
+  readonly running: string | null;
+}
+
+/** All pages share the results, because each comparison reads a whole folder. */
+let comparing: Comparing = { results: new Map(), running: null };
+const listeners = new Set<() => void>();
+
+function change(next: Partial<Comparing>): void {
+  comparing = { ...comparing, ...next };
+  for (const listener of listeners) listener();
+}
+
+/** Compares one folder after another. @throws as `call`; `withinMs` is for each */
+export async function compare(folders: readonly string[], withinMs?: number): Promise<void> {
+  if (comparing.running !== null) return;
+  try {
+    for (const folder of folders) {
+      change({ running: folder });
+      const patience = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs);
+      const found = await call('compareFolder', { folder }, patience);
+      change({ results: new Map(comparing.results).set(folder, { ...found, cameAt: Date.now() }) });
     }
-  };
+  } finally {
+    change({ running: null });
+  }
+}
+
+export function useComparing(): Comparing {
+  const [shown, setShown] = useState(comparing);
+  useEffect(() => {
+    const changed = () => setShown(comparing);
+    changed();
+    listeners.add(changed);
+    return () => void listeners.delete(changed);
+  }, []);
+  return shown;
+}
+
+const MOST_ALONE = 5;
+const PATIENCE_MS = 10_000;
+const FRESH_MS = 5 * 60_000;
+
+/** Compares a few folders without being asked, unless that was done a short while ago. */
+export function useComparison(folders: readonly string[]): void {
+  useEffect(() => {
+    if (folders.length > MOST_ALONE) return;
+    const isFresh = (folder: string) =>
+      Date.now() - (comparing.results.get(folder)?.cameAt ?? -Infinity) < FRESH_MS;
+    // If it fails or takes too long, a button remains.
+    const stale = folders.filter((folder) => !isFresh(folder));
+    if (stale.length > 0) compare(stale, PATIENCE_MS).catch(() => {});
+  }, [folders.join('\n')]);
+}
+
+export function CompareButton({ folders }: { readonly folders: readonly string[] }) {
+  const isBusy = useComparing().running !== null;
+  const act = useAct();
   return (
-    <Section
-      title={t.days.now}
-      id="comparison"
-      actions={
-        <Button disabled={act.busy || folders.length === 0} onClick={() => void act.run(compare)}>
-          {act.busy ? t.days.comparing : t.days.compare}
-        </Button>
-      }
-    >
-      <p class="muted">{t.days.nowMeans}</p>
+    <>
+      <Button disabled={isBusy || folders.length === 0} onClick={() => void act.run(() => compare(folders))}>
+        {isBusy ? t.days.comparing : t.days.compare}
+      </Button>
       <Failure error={act.error} />
+    </>
+  );
+}
+
+/** What was found in a folder, in short. */
+export function InFolder({ folder }: { readonly folder: string }) {
+  const { results, running } = useComparing();
+  const found = results.get(folder);
+  if (found === undefined)
+    return <span class="muted">{running === folder ? t.days.comparing : t.days.notCompared}</span>;
+  const isWhole = found.notLookedAt.length === 0;
+  return (
+    <>
+      {isWhole && found.unaccountedCount === 0 ? (
+        <span class="ok">
+          <Icon name="check" /> {t.days.allKnown(found.listed)}
+        </span>
+      ) : (
+        <details class="folded">
+          <summary class={found.unaccountedCount > 0 ? 'needs' : ''}>
+            {found.unaccountedCount > 0
+              ? t.days.unmatched(found.unaccountedCount, found.listed)
+              : t.days.notCompared}
+          </summary>
+          <Differences path={folder} found={found} />
+        </details>
+      )}{' '}
+      <span class="muted small">{moment(found.at)}</span>
+    </>
+  );
+}
+
+/** Compares the files in each folder with the ledger. */
+export function Comparisons() {
+  const folders = (useOverview()?.status.folders ?? []).map(({ path }) => path);
+  const { results } = useComparing();
+  return (
+    <Section title={t.days.now} id="comparison" actions={<CompareButton folders={folders} />}>
+      <p class="muted">{t.days.nowMeans}</p>
       <div aria-live="polite">
-        {[...compared].map(([path, found]) => (
-          <Comparison key={path} path={path} found={found} />
-        ))}
+        {folders.map((path) => {
+          const found = results.get(path);
+          return found && <Comparison key={path} path={path} found={found} />;
+        })}
       </div>
     </Section>
   );
 }
 
 function Comparison({ path, found }: { readonly path: string; readonly found: Compared }) {
-  const { at, listed, excluded, unaccounted, unaccountedCount, notLookedAt } = found;
-  const isWhole = notLookedAt.length === 0;
+  const { at, listed, excluded, unaccountedCount, notLookedAt } = found;
   return (
     <section class="comparison" aria-label={path}>
       <h3>
         <Wrapped text={path} /> <span class="muted small">{moment(at)}</span>
       </h3>
+      {notLookedAt.length === 0 && unaccountedCount === 0 && <p>{t.days.agrees(listed)}</p>}
+      {unaccountedCount > 0 && (
+        <p>
+          <strong>{t.days.differs(unaccountedCount, listed)}</strong>
+        </p>
+      )}
+      <Differences path={path} found={found} />
+      {excluded > 0 && <p class="muted">{t.days.excluded(excluded)}</p>}
+    </section>
+  );
+}
+
+function Differences({ path, found }: { readonly path: string; readonly found: Compared }) {
+  const { unaccounted, unaccountedCount, notLookedAt } = found;
+  return (
+    <>
       {notLookedAt.map((each) => (
         <div key={each.path}>
           <Wrapped text={each.path === '' ? path : each.path} />: {t.days.notCompared}
           <Details text={told(each)} />
         </div>
       ))}
-      {isWhole && unaccountedCount === 0 && <p>{t.days.agrees(listed)}</p>}
-      {unaccountedCount > 0 && (
-        <>
-          <p>
-            <strong>{t.days.differs(unaccountedCount, listed)}</strong>
-          </p>
-          <ul>
-            {unaccounted.map((file) => (
-              <li key={file.path}>
-                <Wrapped text={file.path} />: {t.days.problems[file.problem]}
-              </li>
-            ))}
-            {unaccountedCount > unaccounted.length && (
-              <li>{t.days.more(unaccountedCount - unaccounted.length)}</li>
-            )}
-          </ul>
-        </>
-      )}
-      {excluded > 0 && <p class="muted">{t.days.excluded(excluded)}</p>}
-    </section>
+      <ul>
+        {unaccounted.map((file) => (
+          <li key={file.path}>
+            <Wrapped text={file.path} />: {t.days.problems[file.problem]}
+          </li>
+        ))}
+        {unaccountedCount > unaccounted.length && (
+          <li>{t.days.more(unaccountedCount - unaccounted.length)}</li>
+        )}
+      </ul>
+    </>
   );
 }

@@ -6,6 +6,8 @@ import { Wrapped } from './Wrapped.tsx';
 
 interface PageProps {
   readonly title: string;
+  /** Beside the title. */
+  readonly date?: string;
   /** Actions for the whole page, beside the heading. */
   readonly actions?: ComponentChildren;
   readonly back?: { readonly href: string; readonly text: string };
@@ -16,7 +18,7 @@ interface PageProps {
  * Focuses the heading so that screen readers announce the new page; together with rendering, because later the person may
  * have moved the focus.
  */
-export function Page({ title, actions, back, children }: PageProps) {
+export function Page({ title, date, actions, back, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -39,6 +41,12 @@ export function Page({ title, actions, back, children }: PageProps) {
       <div class="page-head">
         <h1 ref={heading} tabIndex={-1}>
           {title}
+          {date && (
+            <>
+              {' '}
+              <span class="date">{date}</span>
+            </>
+          )}
         </h1>
         {actions && <div class="actions">{actions}</div>}
       </div>

@@ -16,25 +16,53 @@ import { Details, Why } from './Explanations.tsx';
 import { Words } from './Words.tsx';
 import type { Told } from '../explanations.ts';
 
+const URGENCIES = ['needed', 'paused', 'passing'] as const;
 const TONES = { needed: 'bad', paused: 'info', passing: 'warn' } as const;
 
-/** What needs a person comes first. */
+/** What needs attention comes first, then what is paused, then what resolves itself. */
 export function Problems({ problems }: { readonly problems: readonly Problem[] }) {
-  const sorted = problems.toSorted((a, b) => Number(b.needsAttention) - Number(a.needsAttention));
+  const titles = { needed: t.tally.person, paused: t.troubles.paused, passing: t.troubles.passing };
   return (
-    <Section title={t.troubles.title} id="problems">
+    <>
+      {URGENCIES.map((urgency) => (
+        <ProblemList
+          key={urgency}
+          id={urgency === 'needed' ? 'attention' : urgency}
+          title={titles[urgency]}
+          problems={problems.filter((problem) => urgencyOf(problem) === urgency)}
+        />
+      ))}
+    </>
+  );
+}
+
+interface ProblemListProps {
+  readonly id: string;
+  readonly title: string;
+  readonly problems: readonly Problem[];
+}
+
+function ProblemList({ id, title, problems }: ProblemListProps) {
+  if (problems.length === 0) return null;
+  return (
+    <Section title={title} id={id}>
       <ul class="troubles">
-        {sorted.map((problem) => (
-          <li key={problem.key}>
-            <Notice tone={TONES[urgencyOf(problem)]} actions={<Actions problem={problem} />}>
-              <p>
-                <strong>{t.troubles[urgencyOf(problem)]}</strong>{' '}
-                <Words text={sentences(problem).join(' ')} />
-              </p>
-              <More problem={problem} />
-            </Notice>
-          </li>
-        ))}
+        {problems.map((problem) => {
+          const [first = '', ...others] = sentences(problem);
+          return (
+            <li key={problem.key}>
+              <Notice tone={TONES[urgencyOf(problem)]} actions={<Actions problem={problem} />}>
+                <p>
+                  <strong>
+                    <Words text={first} />
+                  </strong>{' '}
+                  <Words text={others.join(' ')} />
+                </p>
+                <More problem={problem} />
+              </Notice>
+            </li>
+          );
+        })}
       </ul>
     </Section>
   );

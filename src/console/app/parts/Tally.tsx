@@ -17,7 +17,7 @@ export const LISTS = {
   person: { attention: 'needed' },
   other: {
     attention: 'none',
-    state: 'duplicate,rejected,failed,unconfirmed,lost,incomplete,unreadable,skipped',
+    state: 'duplicate,split,rejected,failed,unconfirmed,lost,incomplete,unreadable,skipped',
   },
 } satisfies Readonly<Record<keyof StateTally, Readonly<Record<string, string>>>>;
 

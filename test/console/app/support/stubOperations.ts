@@ -101,7 +101,17 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
     },
     seenCounts: async ({ since, until }) => {
       const seen = agent.rows.filter((row) => isMeant(row, { since, until }));
-      return { counts: counts(seen).map(({ folder, state, count }) => ({ folder, state, count })) };
+      return {
+        counts: counts(seen).map(({ folder, state, needsPerson, count }) => {
+          const its = seen.filter((row) => row.folder === folder && row.state === state);
+          const newest =
+            its
+              .map(({ createdAt }) => createdAt)
+              .toSorted()
+              .at(-1) ?? since;
+          return { folder, state, ...(needsPerson && { needsPerson }), count, newest };
+        }),
+      };
     },
     compareFolder: async ({ folder }) => ({
       at: new Date().toISOString(),

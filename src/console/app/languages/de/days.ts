@@ -15,38 +15,30 @@ export function daysTexts({ counted, number }: Format): ReturnType<typeof englis
       table: 'Dateien nach Ordner',
       folder: 'Ordner',
       total: 'Alle Ordner',
-      columns: {
-        seen: 'Gesehen',
-        accepted: 'Angenommen',
-        duplicate: 'Duplikate',
-        split: 'In Seiten zerlegt',
-        rejected: 'Nicht gesendet',
-        failed: 'Abgelehnt',
-        waiting: 'Wartet',
-        lost: 'Verloren',
-        skipped: 'Übersprungen',
-      },
-      none: 'In diesem Zeitraum wurde keine Datei gesehen.',
+      arrived: 'Eingegangen',
+      none: 'In diesem Zeitraum ging keine Datei ein.',
       all: (n) =>
         n === 1
           ? 'Die eine Datei ist verbucht; nichts ist offen.'
           : `Alle ${files(n)} sind verbucht; nichts ist offen.`,
       open: (n, of) => `${number(n)} von ${files(of)} offen:`,
-      openParts: {
-        rejected: (n) => `${number(n)} nicht gesendet`,
-        failed: (n) => `${number(n)} vom Dienst abgelehnt oder zu einem anderen Endpunkt verschoben`,
-        waiting: (n) => `${number(n)} wartend`,
-        lost: (n) => `${number(n)} verloren`,
+      parts: {
+        accepted: (n) => `${number(n)} gesendet`,
+        waiting: (n) => `${number(n)} ${n === 1 ? 'wartet' : 'warten'}`,
+        person: (n) => `${number(n)} zu klären`,
+        other: (n) => `${number(n)} ausgelassen`,
       },
       means:
-        'Jede Datei zählt einmal, an dem Tag, an dem sie zuerst gesehen wurde. Seiten einer PDF-Datei zählen als eigene Dateien. Dateien, die keine Belege sind, stehen unter den nicht gesendeten.',
+        'Jede Datei zählt einmal, an dem Tag, an dem sie einging. Ausgelassen werden Duplikate, Dateien, die keine Belege sind, als erledigt markierte und solche, deren Seiten einzeln gesendet werden; jede Seite zählt dann als Datei.',
       now: 'Die Ordner in diesem Moment',
       nowMeans:
         'Vergleicht die Dateien, die jetzt in jedem Ordner liegen, gleich von welchem Tag, mit dem Eingangsbuch.',
-      compare: 'Vergleichen',
+      compare: 'Mit den Ordnern vergleichen',
       notCompared: 'nicht verglichen',
       comparing: 'Vergleich läuft …',
       agrees: (n) => `${files(n)} im Ordner; das Eingangsbuch kennt alle.`,
+      allKnown: (n) => (n === 0 ? 'leer' : `${files(n)}, alle verbucht`),
+      unmatched: (n, of) => `${number(n)} von ${files(of)} nicht verbucht`,
       differs: (n, of) => `${number(n)} von ${files(of)} stimmen nicht mit dem Eingangsbuch überein:`,
       problems: {
         unknown: 'noch nicht erfasst',

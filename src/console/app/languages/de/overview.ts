@@ -7,22 +7,34 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
     `${number(refused)} abgelehnt, ${number(limited)} vom Dienst vertagt, ${number(trouble)} gestört`;
   return {
     overview: {
-      title: 'Übersicht',
-      works: 'Alles läuft',
-      needsPerson: (n) => (n === 1 ? '1 Punkt ist zu klären' : `${number(n)} Punkte sind zu klären`),
-      passing: (n) => `Erledigt sich von selbst: ${number(n)}`,
+      needAttention: (n, of) =>
+        of === 1
+          ? 'Die einzige Datei von heute ist zu klären.'
+          : `Von den ${number(of)} Dateien von heute ${n === 1 ? 'ist' : 'sind'} ${number(n)} zu klären.`,
+      areWaiting: (n, of) =>
+        of === 1
+          ? 'Die einzige Datei von heute wartet auf den Versand.'
+          : `Von den ${number(of)} Dateien von heute ${n === 1 ? 'wartet' : 'warten'} ${number(n)} auf den Versand.`,
+      areSent: (n, of) =>
+        n === of
+          ? n === 1
+            ? 'Die einzige Datei von heute ist gesendet.'
+            : `Alle ${number(of)} Dateien von heute sind gesendet.`
+          : `Gesendet: ${number(n)} von ${counted(of, 'Datei', 'Dateien')} von heute.`,
+      nothingYet: 'Heute ist noch nichts eingegangen.',
+      problems: (n) => `${counted(n, 'Problem ist', 'Probleme sind')} zu klären.`,
+      paused: 'Das Senden ist pausiert.',
       asOf: (at) => `Keine Verbindung; letzter bekannter Stand von ${at}`,
-      nothingWaits: 'Kein Beleg wartet auf den Versand.',
-      waits: (n) => `${counted(n, 'Beleg wartet', 'Belege warten')} auf den Versand.`,
+      ofAllDays: (parts) => `Von allen Tagen: ${parts}`,
+      onHold: (n) => `${counted(n, 'Beleg wird', 'Belege werden')} zurückgehalten; die Gründe stehen unten.`,
+      lastScan: 'Letzter Scan',
+      noScan: (listed) => `keiner (geprüft ${listed})`,
+      inFolder: 'Jetzt im Ordner',
       running: (since, version) => `Läuft seit ${since}, Version ${version}.`,
-      accepted: 'Angenommen',
       ofAll: (n) => `von ${counted(n, 'Datei', 'Dateien')} bisher`,
-      person: 'Zu klären',
       nobody: 'Es ist nichts zu tun.',
       look: 'Dateien und Belege zum Nachsehen',
-      other: 'Nicht gesendet',
       otherMeans: 'Duplikate, Dateien, die keine Belege sind, Übersprungenes und Erledigtes.',
-      waiting: 'Wartet',
       noneWaits: 'Es gibt keinen Rückstand.',
       oldest: (at, span) => `der älteste seit ${at} (${span})`,
       held: 'Zurückgehalten',
@@ -32,6 +44,7 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
       inFlight: (n) => counted(n, 'Übertragung läuft', 'Übertragungen laufen'),
       forecast: 'Rückstand abgebaut',
       emptyNow: 'jetzt',
+      nothingWaits: 'Kein Beleg wartet auf den Versand.',
       unknown: 'unbekannt',
       allHeld: 'Alles, was wartet, ist zurückgehalten.',
       noPace: 'Zu wenige Übertragungen für eine Schätzung.',
@@ -68,10 +81,8 @@ export function overviewTexts({ counted, number }: Format): ReturnType<typeof en
         'Das gemeinsame Eingangsbuch ist nicht erreichbar. Bis es wieder da ist, weiß niemand, wie viele Belege warten.',
     },
     troubles: {
-      title: 'Störungen',
-      needed: 'Zu klären.',
-      paused: 'Pausiert.',
-      passing: 'Erledigt sich von selbst.',
+      paused: 'Pausiert',
+      passing: 'Erledigt sich von selbst',
       resume: (target) => (target === '' ? 'Fortsetzen' : `${target} fortsetzen`),
       retry: 'Jetzt erneut versuchen',
       list: 'Anzeigen',

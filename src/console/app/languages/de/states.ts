@@ -28,6 +28,6 @@ export function statesTexts(): ReturnType<typeof english> {
       paused: 'pausiert',
     },
     endpointStates: { open: 'offen', paused: 'pausiert', held: 'wartet' },
-    tally: { accepted: 'Angenommen', waiting: 'Wartet', person: 'Zu klären', other: 'Nicht gesendet' },
+    tally: { accepted: 'Gesendet', waiting: 'Wartet', person: 'Zu klären', other: 'Ausgelassen' },
   };
 }

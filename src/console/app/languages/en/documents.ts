@@ -89,7 +89,7 @@ export function documentsTexts({ counted, number }: Format) {
           'They are sent again under the same names. Any that the service already has could reach it twice.',
         resend:
           'The service already has them. They are sent again under the same names. This counts against your limits, and the service may process them twice or refuse them.',
-        dismiss: 'They stay as they are but no longer count as needing a person.',
+        dismiss: 'They stay as they are but no longer count as needing attention.',
       },
       everything: 'No filter is set: this applies to everything ever seen.',
       done: {
@@ -108,7 +108,7 @@ export function documentsTexts({ counted, number }: Format) {
       waiting: 'Everything waiting',
       attention: 'Attention',
       allAttention: 'All',
-      needed: 'Needs a person',
+      needed: 'Needs attention',
       dismissed: 'Dismissed',
       none: 'Nothing to do',
       settled: 'Everything not sent',

@@ -34,6 +34,8 @@ export function frameTexts({ counted }: Format) {
     },
     actions: 'Actions',
     details: 'Details',
+    /** Title of folded parts that most people rarely need. */
+    administrators: 'For administrators',
     loading: 'Loading …',
     notLoaded: 'This page could not be loaded.',
     /** Label of a button for screen readers, which don't convey its row. */
@@ -41,8 +43,8 @@ export function frameTexts({ counted }: Format) {
     nav: {
       label: 'Pages',
       skip: 'Skip to the content',
-      home: 'receiptd, go to overview',
-      overview: 'Overview',
+      home: 'receiptd, go to Today',
+      overview: 'Today',
       documents: 'Documents',
       days: 'Days',
       folders: 'Folders',
@@ -92,9 +94,9 @@ export function frameTexts({ counted }: Format) {
     pages: {
       unmatched: 'Results without a document',
       results: 'Results',
-      needed: 'Documents that need a person',
+      needed: 'Documents that need attention',
       documents: 'Documents',
-      status: 'Overview',
+      status: 'Today',
       fleet: 'Fleet',
       create: 'Create endpoint',
     },

@@ -1,28 +1,41 @@
 import type { Ended, Format } from '../../textFormat.ts';
 
-/** The overview. */
+/** The first page. */
 export function overviewTexts({ counted, number }: Format) {
   const documents = (n: number): string => counted(n, 'document', 'documents');
   const others = ({ refused, limited, trouble }: Ended): string =>
     `${number(refused)} refused, ${number(limited)} asked to wait, ${number(trouble)} in trouble`;
   return {
     overview: {
-      title: 'Overview',
-      works: 'Everything works',
-      needsPerson: (n: number) => `${counted(n, 'thing needs', 'things need')} a person`,
-      passing: (n: number) => `Resolving automatically: ${number(n)}`,
+      /** Of all files that arrived today. */
+      needAttention: (n: number, of: number) =>
+        of === 1
+          ? 'Today’s only file needs your attention.'
+          : `${number(n)} of today’s ${number(of)} files ${n === 1 ? 'needs' : 'need'} your attention.`,
+      areWaiting: (n: number, of: number) =>
+        of === 1
+          ? 'Today’s only file is waiting to be sent.'
+          : `${number(n)} of today’s ${number(of)} files ${n === 1 ? 'is' : 'are'} waiting to be sent.`,
+      areSent: (n: number, of: number) =>
+        n === of
+          ? n === 1
+            ? 'Today’s only file is sent.'
+            : `All ${number(of)} files of today are sent.`
+          : `${number(n)} of today’s ${counted(of, 'file', 'files')} ${n === 1 ? 'is' : 'are'} sent.`,
+      nothingYet: 'Nothing has arrived yet today.',
+      problems: (n: number) => `${counted(n, 'problem needs', 'problems need')} your attention.`,
+      paused: 'Sending is paused.',
       asOf: (at: string) => `No connection; last known state at ${at}`,
-      nothingWaits: 'Nothing is waiting to be sent.',
-      waits: (n: number) => `${counted(n, 'document is', 'documents are')} waiting to be sent.`,
+      ofAllDays: (parts: string) => `From all days: ${parts}`,
+      onHold: (n: number) => `${counted(n, 'document is', 'documents are')} on hold, for the reasons below.`,
+      lastScan: 'Last scan',
+      noScan: (listed: string) => `none (checked ${listed})`,
+      inFolder: 'In the folder now',
       running: (since: string, version: string) => `Running since ${since}, version ${version}.`,
-      accepted: 'Accepted',
       ofAll: (n: number) => `of ${counted(n, 'file', 'files')} seen so far`,
-      person: 'Needs a person',
       nobody: 'Nothing to do.',
       look: 'files and documents to check',
-      other: 'Not sent',
       otherMeans: 'Duplicates, files that are not receipts, and skipped or dismissed ones.',
-      waiting: 'Waiting',
       noneWaits: 'The backlog is empty.',
       oldest: (at: string, span: string) => `the oldest since ${at} (${span})`,
       held: 'On hold',
@@ -32,6 +45,7 @@ export function overviewTexts({ counted, number }: Format) {
       inFlight: (n: number) => `${counted(n, 'upload', 'uploads')} under way`,
       forecast: 'Backlog empty',
       emptyNow: 'now',
+      nothingWaits: 'Nothing is waiting to be sent.',
       unknown: 'unknown',
       allHeld: 'Everything waiting is on hold.',
       noPace: 'Too few uploads for an estimate.',
@@ -68,10 +82,8 @@ export function overviewTexts({ counted, number }: Format) {
         'The shared ledger can’t be reached. Until it is back, the number of waiting documents is unknown.',
     },
     troubles: {
-      title: 'Problems',
-      needed: 'Needs a person.',
-      paused: 'Paused.',
-      passing: 'Resolves itself.',
+      paused: 'Paused',
+      passing: 'Resolves itself',
       resume: (target: string) => `Resume ${target}`.trim(),
       retry: 'Try again now',
       list: 'Show them',
@@ -92,7 +104,7 @@ export function overviewTexts({ counted, number }: Format) {
       moved: (n: number, alias: string) => `Moved to ${alias}: ${documents(n)}.`,
       tried: 'Everything on hold is being retried.',
       dismissed: (n: number) => `Dismissed: ${number(n)}.`,
-      undismissed: (n: number) => `Needs a person again: ${number(n)}.`,
+      undismissed: (n: number) => `Needs attention again: ${number(n)}.`,
       retried: (n: number) => (n === 0 ? 'There was nothing to queue.' : `Queued again: ${documents(n)}.`),
     },
     history: {

@@ -27,6 +27,6 @@ export function statesTexts() {
       paused: 'paused',
     },
     endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },
-    tally: { accepted: 'Accepted', waiting: 'Waiting', person: 'Needs a person', other: 'Not sent' },
+    tally: { accepted: 'Sent', waiting: 'Waiting', person: 'Needs attention', other: 'Left out' },
   };
 }
