@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)('files by hand in the console', () => {
     await choose(page, 'Send files …', [taxi, notes]);
     await dialog.getByLabel('To').selectOption('office');
     await dialog.getByRole('button', { name: 'Send 2 files' }).click();
-    const over = page.getByRole('dialog', { name: 'Files sent by hand' });
+    const over = page.getByRole('dialog', { name: 'Result' });
     await shows(over.getByText('1 queued, 1 not sent.'));
     const items = over.getByRole('listitem');
     await shows(items.nth(0).getByText('Queued as taxi-'));
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('files by hand in the console', () => {
     expect(await axeViolations(page)).toEqual([]);
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
     await dialog.getByRole('button', { name: '1 Datei senden' }).click();
-    const over = page.getByRole('dialog', { name: 'Von Hand gesendete Dateien' });
+    const over = page.getByRole('dialog', { name: 'Ergebnis' });
     await shows(over.getByText('Eingereiht als beleg-'));
     await shows(over.getByText(/Angehalten von|Pausiert von/));
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });

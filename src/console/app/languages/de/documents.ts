@@ -44,7 +44,7 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       drop: 'Dateien hier ablegen, um sie zu senden',
       none: 'Ordner lassen sich nicht senden. Wählen Sie die Dateien darin.',
       title: (n) => `${files(n)} senden?`,
-      titles: { sending: 'Dateien werden gesendet …', over: 'Von Hand gesendete Dateien' },
+      titles: { sending: 'Dateien werden gesendet …', over: 'Ergebnis' },
       files: 'Dateien',
       endpoint: 'An',
       means: (n, alias) => `Sendet ${files(n)} an ${alias}.`,

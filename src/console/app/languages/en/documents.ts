@@ -45,7 +45,7 @@ export function documentsTexts({ counted, number }: Format) {
       drop: 'Drop files here to send them',
       none: 'Folders can’t be sent. Drop or choose the files in them.',
       title: (n: number) => `Send ${files(n)}?`,
-      titles: { sending: 'Sending files …', over: 'Files sent by hand' },
+      titles: { sending: 'Sending files …', over: 'Result' },
       files: 'Files',
       endpoint: 'To',
       means: (n: number, alias: string) => `Sends ${files(n)} to ${alias}.`,
