@@ -5,6 +5,7 @@ import type { Request, Response } from '../control/protocol/protocol.ts';
 import type { UploadAnswer, UploadQuery } from '../control/protocol/sending.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { relativeTo } from '../core/paths.ts';
+import { receivedFolder } from './folders.ts';
 import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import type { Document } from '../core/domain/document.ts';
@@ -131,11 +132,6 @@ export async function takeReceived(
   const hold = isWaiting ? holdOf(document, await ledger.holds(), config) : null;
   const waits = hold && shown(heldBecause(hold));
   return { ...answerOf(taken), state: document.state, waits };
-}
-
-/** Where files from browsers are recorded. Never created, so that no name leads to a file of this machine. */
-function receivedFolder({ stateDir }: Pick<Config, 'stateDir'>): string {
-  return join(stateDir, 'by-hand');
 }
 
 /** Largest file that a browser may send there, in bytes. @throws ReceiptdError ENDPOINT_UNKNOWN, USAGE */

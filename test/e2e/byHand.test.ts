@@ -56,12 +56,20 @@ test('a file from a browser is admitted and sent under its name; a second time, 
   ]);
   await until(() => site.sandbox.received().some((each) => each.sha256 === sha256(bytes)));
   const { name } = first.json as { name: string };
-  await until(async () => (await site.list()).some((each) => each.name === name && each.state === 'accepted'));
+  await until(async () =>
+    (await site.list()).some((each) => each.name === name && each.state === 'accepted'),
+  );
   const again = await send(attacked(), { name: 'copy.jpg', bytes, endpoint: 'office' });
   expect(again.json).toMatchObject({ outcome: 'duplicate', name, state: 'accepted' });
   const elsewhere = await send(attacked(), { name: 'taxi.jpg', bytes, endpoint: 'depot' });
   expect(elsewhere.json).toMatchObject({ outcome: 'queued' });
   await until(async () => (await copies(site)).length === 0, 'the copies to be removed');
+  // Its only copy was the one in the spool.
+  const resent = await perform(attacked().origin, attacked().cookie, 'resend', { name, endpoint: 'office' });
+  expect([resent.status, resent.json]).toMatchObject([
+    422,
+    { code: 'BYTES_GONE', params: { why: { is: 'sentByHand' } } },
+  ]);
   expect(await site.look('audit')).toMatchObject({ status: 0 });
   expect(await site.quickMust('ledger', 'verify')).toBeTruthy();
   await attacked().stillWell();
@@ -71,7 +79,9 @@ test('a name from a browser is only a name, wherever it seems to lead', async ()
   const { site } = attacked();
   const before = await site.list();
   for (const name of ['', '.', '..', '../../x.jpg', '/etc/x.jpg', 'a/b.jpg', 'x'.repeat(1_001)])
-    expect((await send(attacked(), { name, bytes: await draw('path'), endpoint: 'office' })).status).toBe(400);
+    expect((await send(attacked(), { name, bytes: await draw('path'), endpoint: 'office' })).status).toBe(
+      400,
+    );
   expect(await site.list()).toHaveLength(before.length);
   const bytes = await draw('windows');
   await send(attacked(), { name: '..\\..\\C:\\x.jpg', bytes, endpoint: 'office' });
@@ -94,9 +104,16 @@ test('files from a browser that are no images, cut off or too large are rejected
     [{ name: 'notes.txt', bytes: Buffer.from('Milk, eggs') }, { is: 'notAnImage' }],
     [{ name: 'empty.jpg', bytes: Buffer.alloc(0) }, { is: 'empty' }],
     [{ name: 'cut.jpg', bytes: whole.subarray(0, 2_000) }, { is: 'incomplete' }],
-    [{ name: 'large.jpg', bytes: large }, { is: 'fileTooLarge', bytes: large.length, limit: 100_000 }],
     [
-      { name: 'chunked.jpg', bytes: large, headers: { 'content-length': undefined, 'transfer-encoding': 'chunked' } },
+      { name: 'large.jpg', bytes: large },
+      { is: 'fileTooLarge', bytes: large.length, limit: 100_000 },
+    ],
+    [
+      {
+        name: 'chunked.jpg',
+        bytes: large,
+        headers: { 'content-length': undefined, 'transfer-encoding': 'chunked' },
+      },
       { is: 'fileTooLarge' },
     ],
   ];
@@ -114,6 +131,12 @@ test('files from a browser that are no images, cut off or too large are rejected
   const paused = await send(browser, { name: 'whole.jpg', bytes: whole });
   expect(paused.json).toMatchObject({ outcome: 'queued', waits: { fact: { is: 'paused' } } });
   expect(await copies(site)).toHaveLength(1);
+
+  // Without a spool there is no place that would keep it.
+  await site.configure({ endpoints: { office: { uid: OFFICE } }, folders, spool: 'never' });
+  await site.quickMust('reload');
+  const never = await send(browser, { name: 'never.jpg', bytes: await draw('never') });
+  expect(never.json).toMatchObject({ outcome: 'rejected', fact: { is: 'notReadByAgent' } });
 });
 
 test('what a browser breaks off, or the agent does not survive, leaves nothing behind', async () => {
