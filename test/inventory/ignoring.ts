@@ -52,7 +52,7 @@ const PATCHES: readonly (readonly [file: string, line: string, patched: string])
   [
     'src/control/server/respond.ts',
     '  const upload = offer.uploads?.find(({ path }) => path === pathOf(request));',
-    '  const upload = offer.uploads?.find(({ path }) => path === pathOf(request) && !ignored(\'operations\').includes(`post ${path}`));',
+    "  const upload = offer.uploads?.find(({ path }) => path === pathOf(request) && !ignored('operations').includes(`post ${path}`));",
   ],
   [
     'src/features/metrics/server.ts',

@@ -1,5 +1,4 @@
 import type { ErrorBody, Operation, Request, Response as Answer } from '../../control/protocol/protocol.ts';
-import type { UploadAnswer } from '../../control/protocol/sending.ts';
 import { t } from './texts.ts';
 
 interface ToldError {
@@ -44,55 +43,14 @@ export async function call<O extends Operation>(
   signal?: AbortSignal,
 ): Promise<Answer<O>> {
   const answer = await send('POST', `/v1/${operation}`, request, signal);
-  if (answer.status === 401) signedOut();
-  if (!answer.ok) throw await refusal(answer);
-  return (await readJson(answer)) as Answer<O>;
+  return (await contentOf(answer)) as Answer<O>;
 }
 
-/**
- * Sends one file, and says which share of it has been sent: `fetch` can't. The share is of what has left the browser.
- * @throws as `call`
- */
-export async function sendFile(
-  file: File,
-  endpoint: string,
-  { onShare, signal }: { onShare: (share: number) => void; signal: AbortSignal },
-): Promise<UploadAnswer> {
-  await demandReadable(file);
-  const query = new URLSearchParams({ name: file.name, endpoint, modified: String(file.lastModified) });
-  const request = new XMLHttpRequest();
-  const answer = await new Promise<Response>((resolve, reject) => {
-    signal.throwIfAborted();
-    const stop = () => request.abort();
-    signal.addEventListener('abort', stop, { once: true });
-    request.addEventListener('loadend', () => signal.removeEventListener('abort', stop));
-    request.addEventListener('load', () =>
-      resolve(new Response(request.responseText, { status: request.status })),
-    );
-    request.addEventListener('error', () => reject(unreachable(null)));
-    request.addEventListener('abort', () => reject(signal.reason));
-    request.upload.addEventListener('progress', ({ loaded, total }) =>
-      onShare(total === 0 ? 1 : loaded / total),
-    );
-    request.open('POST', `/v1/files?${query}`);
-    request.setRequestHeader('x-receiptd', 'console');
-    request.setRequestHeader('content-type', 'application/octet-stream');
-    request.send(file);
-  });
+/** What an operation answered. @throws ApiError */
+export async function contentOf(answer: Response): Promise<unknown> {
   if (answer.status === 401) signedOut();
   if (!answer.ok) throw await refusal(answer);
-  return (await readJson(answer)) as UploadAnswer;
-}
-
-/** A file that was moved or changed after it was chosen would look like a broken connection. */
-async function demandReadable(file: File): Promise<void> {
-  try {
-    await file.slice(0, 1).arrayBuffer();
-  } catch (error) {
-    const unreadable = new ApiError(0, { code: 'FILE_UNREADABLE', message: t.byHand.unreadable });
-    unreadable.cause = error;
-    throw unreadable;
-  }
+  return readJson(answer);
 }
 
 type InParts = 'actOnMany' | 'countDocuments' | 'documents' | 'facets';
@@ -168,7 +126,7 @@ async function readJson(answer: Response): Promise<unknown> {
   }
 }
 
-function unreachable(cause: unknown): ApiError {
+export function unreachable(cause: unknown): ApiError {
   const error = new ApiError(0, { code: 'NOT_RUNNING', message: t.connection.noAnswer });
   error.cause = cause;
   return error;

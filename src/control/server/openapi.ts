@@ -126,13 +126,15 @@ function streamPath(
 /** The parameters that a schema of a query names. */
 function queryOf({ properties, required }: JsonSchema): JsonSchema[] {
   const names = required as readonly string[];
-  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: names.includes(name),
-    description,
-    schema,
-  }));
+  return Object.entries(properties as Record<string, JsonSchema>).map(
+    ([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: names.includes(name),
+      description,
+      schema,
+    }),
+  );
 }
 
 /** Moves a schema's definitions to `components/schemas`, collected in `into`. */
