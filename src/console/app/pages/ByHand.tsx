@@ -3,14 +3,13 @@ import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { announce, Failure } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
-
-/** Loaded when files are first chosen, to keep the console small. */
-type Dialog = (typeof import('./SendDialog.tsx'))['SendDialog'];
+import type { SendDialog } from './SendDialog.tsx';
 
 /** Files that were chosen with the button or dropped on the page are sent after a question. */
 export function ByHand({ onDone }: { readonly onDone: () => void }) {
   const [files, setFiles] = useState<readonly File[]>([]);
-  const [Dialog, setDialog] = useState<Dialog | null>(null);
+  // Loaded when files are first chosen, to keep the console small.
+  const [Dialog, setDialog] = useState<typeof SendDialog | null>(null);
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const choose = (chosen: readonly File[]) => {
