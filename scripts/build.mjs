@@ -171,6 +171,8 @@ async function buildConsole() {
       // Hashed names: a page opened before an update asks for the chunks of its own version.
       chunkFileNames: '[name]-[hash].js',
       hashCharacters: 'hex',
+      // What pages that are loaded later share with the others is one file, not one for each set of pages.
+      codeSplitting: { groups: [{ name: 'parts', minShareCount: 2 }] },
       format: 'esm',
       minify: true,
     },

@@ -54,6 +54,7 @@ export async function locateOriginal(
   open: OpenFolder,
 ): Promise<ImageSearch> {
   let away: AwayFact | null = null;
+  let gone: AwayFact = { is: 'fileGone', file: `${document.folder}/${document.path}` };
   const sources = await ledger.sources(document.sha256);
   const newestSeen = sources[0]?.fileId ?? 0;
   for (const source of sources) {
@@ -66,7 +67,12 @@ export async function locateOriginal(
       return { kind: 'bytes', bytes: read.bytes };
     if (read.kind === 'unreadable')
       away = { is: 'fileUnreadable', file: `${folder}/${path}`, system: read.code };
-    else away = (await whyAway(opened)) ?? away;
+    else {
+      const why = await whyAway(opened);
+      // Nothing can bring that folder back.
+      if (why?.is === 'sentByHand') gone = why;
+      else away = why ?? away;
+    }
   }
   if (away !== null) return { kind: 'away', why: away };
   // A folder of another agent, or a share that this machine does not have.
@@ -80,7 +86,7 @@ export async function locateOriginal(
   return {
     kind: 'gone',
     newestSeen,
-    why: { is: 'fileGone', file: `${document.folder}/${document.path}` },
+    why: gone,
   };
 }
 

@@ -15,6 +15,7 @@ import { compareNow } from './compareNow.ts';
 import { createEndpoint } from './createEndpoint.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
+import { receiveFiles } from './receiveFiles.ts';
 import type { Results } from './results.ts';
 import type { Settings } from './settings.ts';
 import { testFolder } from './testFolder.ts';
@@ -62,6 +63,7 @@ export function controlOf(deps: ControlDeps) {
       ...readingStreams({ ledger, clock, pictures, locateBytes, columns: reading.columns }),
       eventStream({ overview: () => overview(reading), lines, clock, log }),
     ] satisfies StreamRoute[],
+    uploads: [receiveFiles(generations)],
   };
 }
 

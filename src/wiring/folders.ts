@@ -49,6 +49,11 @@ export function neverWatched({ stateDir, folders }: Pick<Config, 'stateDir' | 'f
   return [stateDir, ...own];
 }
 
+/** Where files from browsers are recorded. Never created, so that no name leads to a file of this machine. */
+export function receivedFolder({ stateDir }: Pick<Config, 'stateDir'>): string {
+  return join(stateDir, 'by-hand');
+}
+
 /** Buffers that files are read into, and the thread that reads. */
 export interface ReadingMeans {
   readonly buffers: Buffers;
@@ -98,6 +103,7 @@ export function composeFolders(
     const folder = guards.hasProcesses ? byMount(here, { mounts: guards.mounts, archiveTo, apart }) : here;
     // Only configured folders are cached: archives have a directory per month.
     if (settings) opened.set(path, folder);
-    return folder;
+    if (path !== receivedFolder({ stateDir })) return folder;
+    return { ...folder, availability: async () => ({ state: 'missing', why: { is: 'sentByHand' } }) };
   };
 }

@@ -31,7 +31,8 @@ import { composeKept } from './pictures.ts';
 import { checkPages } from './pageSplitter.ts';
 import type { Note } from '../core/domain/note.ts';
 import { composePipeline, type Pipeline } from './pipeline.ts';
-import { takeIn } from './sendFile.ts';
+import type { UploadAnswer } from '../control/protocol/sending.ts';
+import { takeIn, takeReceived, type ReceivedFile } from './sendFile.ts';
 import { changesOf, composeService } from './service.ts';
 import { shown } from '../core/domain/why.ts';
 
@@ -49,6 +50,8 @@ export interface Running
   status(): RunningStatus;
   /** Takes in one file from outside the watched folders. */
   send(request: Request<'send'>): Promise<Response<'send'>>;
+  /** Takes in one file that a browser sent. */
+  receive(file: ReceivedFile): Promise<UploadAnswer>;
   /** Sends queued documents until `stop` aborts, without scanning folders; resolves when drained. */
   deliver(stop: AbortSignal): Promise<void>;
   once(stop: AbortSignal, waitMs: number): Promise<OnceResult>;
@@ -177,6 +180,7 @@ export async function composeGeneration(
         })),
       }),
       send: (request) => takeIn(request, config, singleFiles),
+      receive: (file) => takeReceived(file, config, { files: singleFiles, ledger, clock }),
       deliver: (stop) => agent.deliver(stop),
       run: (stop) => agent.run(stop),
       once: (stop, waitMs) => agent.once(stop, waitMs),

@@ -2,16 +2,21 @@ import { isAbsolute, join, sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { folderSchema } from '../config/schema.ts';
 import type { Request, Response } from '../control/protocol/protocol.ts';
+import type { UploadAnswer, UploadQuery } from '../control/protocol/sending.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { relativeTo } from '../core/paths.ts';
+import { receivedFolder } from './folders.ts';
 import { parseTemplate } from '../core/domain/nameTemplate.ts';
 import { accountsAmong } from '../core/domain/account.ts';
 import type { Document } from '../core/domain/document.ts';
 import { holdOver, isHeld } from '../ledger/reads/holds.ts';
 import type { Hold } from '../core/domain/hold.ts';
-import type { SingleFiles } from '../intake/singleFiles.ts';
+import type { SingleFiles, TakenFile } from '../intake/singleFiles.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import { shown } from '../core/domain/why.ts';
+import { heldBecause } from '../core/domain/problem.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
 
 type Configured = Pick<Config, 'endpoints' | 'folders'>;
 
@@ -84,7 +89,10 @@ export async function takeIn(
   const seen = { size, mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs), inode: BigInt(inode) };
   // The path as the folder scan would record it.
   const place = relativeTo(settings.path, join(folder, path)) ?? path;
-  const taken = await files.take({ path: place, identity: seen, bytes }, settings);
+  return answerOf(await files.take({ path: place, identity: seen, bytes }, settings));
+}
+
+function answerOf(taken: TakenFile): Response<'send'> {
   if (taken.kind === 'rejected')
     return { outcome: 'rejected', documentId: null, name: null, ...shown(taken.why) };
   const isQueued = taken.kind === 'queued' || taken.kind === 'requeued';
@@ -96,6 +104,52 @@ export async function takeIn(
     fact: null,
   };
 }
+
+/** A file that a browser sent. */
+export interface ReceivedFile {
+  readonly query: UploadQuery;
+  readonly bytes: Buffer;
+}
+
+/** @throws as `takeIn` */
+export async function takeReceived(
+  { query: { name, endpoint, modified }, bytes }: ReceivedFile,
+  config: Config,
+  { files, ledger, clock }: { files: SingleFiles; ledger: Pick<Ledger, 'holds'>; clock: Clock },
+): Promise<UploadAnswer> {
+  const settings = settingsToSend(config, receivedFolder(config), endpoint);
+  const now = clock.now();
+  const identity = {
+    size: bytes.length,
+    mtimeNs: nanoseconds(modified === undefined ? now : Number(modified)),
+    ctimeNs: nanoseconds(now),
+    inode: 0n,
+  };
+  const taken = await files.take({ path: onlyName(name), identity, bytes }, settings);
+  if (taken.kind === 'rejected') return { ...answerOf(taken), state: null, waits: null };
+  const { document } = taken;
+  const isWaiting = document.state === 'queued';
+  const hold = isWaiting ? holdOf(document, await ledger.holds(), config) : null;
+  const waits = hold && shown(heldBecause(hold));
+  return { ...answerOf(taken), state: document.state, waits };
+}
+
+/** Largest file that a browser may send there, in bytes. @throws ReceiptdError ENDPOINT_UNKNOWN, USAGE */
+export function receivedLimit(config: Config, endpoint: string | undefined): number {
+  return settingsToSend(config, receivedFolder(config), endpoint).maxFileSize;
+}
+
+export function tooLargeToReceive(bytes: number, limit: number): UploadAnswer {
+  const why = { is: 'fileTooLarge', bytes, limit } as const;
+  return { ...answerOf({ kind: 'rejected', why }), state: null, waits: null };
+}
+
+/** Other systems have other separators. */
+function onlyName(name: string): string {
+  return name.split(/[\\/]/).at(-1) || '_';
+}
+
+const nanoseconds = (ms: number): bigint => BigInt(ms) * 1_000_000n;
 
 /** Why a queued document waits; `isHeld`: the reason will not resolve itself soon, unlike an outage. */
 export function holdOf(

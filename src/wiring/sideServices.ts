@@ -41,13 +41,13 @@ export async function composeSideServices(
   });
   const alerts = await composeAlerts(config, lasting, () => generations.current, stop);
   const status = () => statusOf({ ...deps, results });
-  const { operations, streams } = controlOf({ ...deps, results });
+  const { operations, streams, uploads } = controlOf({ ...deps, results });
   const offer = { log: lasting.log, streams, operations: { ...operations, ...alerts.operations } };
   const { clock, log, incidents } = lasting;
   const console = createConsole({
     settings: config.console,
     stateDir: config.stateDir,
-    offer,
+    offer: { ...offer, uploads },
     statics: STATICS,
     log,
     incidents,

@@ -20,6 +20,8 @@ const attacked = attackedForFile();
 const headersOf = ({ origin, host, cookie }: Attacked) =>
   `Host: ${host}\r\nCookie: ${cookie}\r\nOrigin: ${origin}\r\nX-Receiptd: console\r\nContent-Type: application/json\r\n`;
 
+/** A file on its way since before them, which a person sends over a slow line. */
+let slow: Socket;
 /** Resolves once the console has ended the requests that never end, which begin before all others. */
 let endless: Promise<unknown>;
 beforeAll(async () => {
@@ -30,6 +32,11 @@ beforeAll(async () => {
     'GET / HTTP/1.1\r\nHost: ',
     `POST /v1/pause HTTP/1.1\r\n${headersOf(attacked())}Content-Length: 100\r\n\r\n{`,
   ];
+  slow = await dial(origin);
+  const type = headersOf(attacked()).replace('application/json', 'application/octet-stream');
+  slow.write(
+    `POST /v1/files?name=a.txt&endpoint=office HTTP/1.1\r\n${type}Connection: close\r\nContent-Length: 10\r\n\r\nMilk`,
+  );
   const begun = await Promise.all(Array.from({ length: 40 }, () => dial(origin)));
   for (const [at, socket] of begun.entries()) socket.write(partial[at % partial.length] ?? '');
   // Occasional bytes keep none of them open.
@@ -416,6 +423,9 @@ test('the console refuses requests that are too large, malformed or smuggled', a
 test('the console ends requests that never end, and survives too many connections', async () => {
   const { origin, cookie } = attacked();
   await endless;
+  const answer = received(slow);
+  slow.write(', eggs');
+  expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 [^]*"outcome":"rejected"/);
 
   // Too many connections: the oldest are ended for the newest, and signed-in users are still answered.
   const many: Socket[] = [];

@@ -50,6 +50,11 @@ const PATCHES: readonly (readonly [file: string, line: string, patched: string])
     "    if (params === null || ignored('operations').includes(`get ${route.path}`)) continue;",
   ],
   [
+    'src/control/server/respond.ts',
+    '  const upload = offer.uploads?.find(({ path }) => path === pathOf(request));',
+    "  const upload = offer.uploads?.find(({ path }) => path === pathOf(request) && !ignored('operations').includes(`post ${path}`));",
+  ],
+  [
     'src/features/metrics/server.ts',
     '        const { text, mediaType } = await this.#scrape();',
     `        const { text: whole, mediaType } = await this.#scrape();

@@ -43,9 +43,14 @@ export async function call<O extends Operation>(
   signal?: AbortSignal,
 ): Promise<Answer<O>> {
   const answer = await send('POST', `/v1/${operation}`, request, signal);
+  return (await contentOf(answer)) as Answer<O>;
+}
+
+/** What an operation answered. @throws ApiError */
+export async function contentOf(answer: Response): Promise<unknown> {
   if (answer.status === 401) signedOut();
   if (!answer.ok) throw await refusal(answer);
-  return (await readJson(answer)) as Answer<O>;
+  return readJson(answer);
 }
 
 type InParts = 'actOnMany' | 'countDocuments' | 'documents' | 'facets';
@@ -121,7 +126,7 @@ async function readJson(answer: Response): Promise<unknown> {
   }
 }
 
-function unreachable(cause: unknown): ApiError {
+export function unreachable(cause: unknown): ApiError {
   const error = new ApiError(0, { code: 'NOT_RUNNING', message: t.connection.noAnswer });
   error.cause = cause;
   return error;

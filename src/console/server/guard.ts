@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { hasSeveralHosts } from '../../http/host.ts';
+import { UPLOADS } from '../../control/protocol/sending.ts';
 import { literal } from '../../http/listen.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 
@@ -85,10 +86,11 @@ function originsOf(host: string, { secure, hosts }: OwnAddress): string[] {
   return [`http://${host}`, ...(isNamed ? [`https://${host}`] : [])];
 }
 
-function refusalOfForm({ method, headers }: IncomingMessage): Refusal | null {
+function refusalOfForm({ method, headers, url = '' }: IncomingMessage): Refusal | null {
   if (method === 'GET') return null;
   const [type = ''] = (headers['content-type'] ?? '').split(';');
-  if (type.trim().toLowerCase() === 'application/json' && headers['x-receiptd'] === 'console') return null;
+  const wanted = pathOf(url) === UPLOADS.file.path ? 'application/octet-stream' : 'application/json';
+  if (type.trim().toLowerCase() === wanted && headers['x-receiptd'] === 'console') return null;
   return refused(403, 'foreignForm');
 }
 

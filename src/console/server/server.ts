@@ -2,6 +2,7 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse 
 import { createServer as createSecure, Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { isLoopback } from '../../core/domain/loopback.ts';
+import { UPLOADS } from '../../control/protocol/sending.ts';
 import { respond, type Offer } from '../../control/server/respond.ts';
 import { sendError } from '../../control/server/bodies.ts';
 import { answerBroken } from '../../http/broken.ts';
@@ -42,6 +43,8 @@ const MOST_EVENT_STREAMS = 16;
 const HEADERS_BYTES = 16 * 1024;
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 15_000;
+/** For a file that a signed-in user sends. */
+const UPLOAD_MS = 30 * 60_000;
 const LOOK_EVERY_MS = 2_000;
 const KEEP_ALIVE_MS = 5_000;
 /** Idle timeout: the reader is gone, or does not read. Event streams send keep-alives. */
@@ -54,7 +57,8 @@ export async function serveConsole(options: ConsoleServerOptions): Promise<Conso
   const limits = {
     maxHeaderSize: HEADERS_BYTES,
     headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
+    // Node has one for all requests; `Desk` ends the others sooner.
+    requestTimeout: UPLOAD_MS,
     connectionsCheckingInterval: LOOK_EVERY_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Detects a browser that vanished without closing the connection.
@@ -87,6 +91,8 @@ export async function serveConsole(options: ConsoleServerOptions): Promise<Conso
   };
 }
 
+const TOO_SLOW = Object.assign(new Error('The request took too long.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+
 class Desk {
   readonly #options: ConsoleServerOptions;
   readonly #own: OwnAddress;
@@ -108,8 +114,11 @@ class Desk {
 
   /** Never rejects. */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const late = setTimeout(() => answerBroken(TOO_SLOW, request.socket), REQUEST_MS);
+    const arrived = () => clearTimeout(late);
+    request.once('end', arrived).once('close', arrived);
     try {
-      await this.#answer(request, response);
+      await this.#answer(request, response, arrived);
     } catch (error) {
       // The client aborted the request.
       if (request.destroyed || response.destroyed) return;
@@ -122,7 +131,7 @@ class Desk {
     }
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse, unhurry: () => void): Promise<void> {
     const path = pathOf(request.url ?? '');
     setSecurityHeaders(response, path, this.#strict);
     const refusal = refusalOf(request, this.#own);
@@ -133,16 +142,22 @@ class Desk {
     }
     if (refusal !== null) return sendError(request, response, refusal.status, refusal.error);
     if (path === '/session') return this.#signIn.respond(request, response);
-    if (path.startsWith('/v1/')) return this.#perform(request, response, path);
+    if (path.startsWith('/v1/')) return this.#perform(request, response, path, unhurry);
     return this.#page(request, response, path);
   }
 
-  async #perform(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+  async #perform(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    unhurry: () => void,
+  ): Promise<void> {
     const session = await this.#signIn.session(request);
     if (session === null) {
       const { command } = this.#options;
       return sendError(request, response, 401, new ReceiptdError('CONSOLE_SIGNED_OUT.session', { command }));
     }
+    if (path === UPLOADS.file.path) unhurry();
     this.#keep(request.socket, response, session);
     // Signing out ends running responses.
     response.once(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PROTOCOL, errorBody, type Operation } from '../protocol/protocol.ts';
+import { UPLOADS } from '../protocol/sending.ts';
 import { STREAMS, type StreamDescription } from '../protocol/streams.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -41,18 +42,39 @@ export function openApi(version: string): JsonSchema {
     stream.path,
     streamPath(name, stream, refused),
   ]);
+  const uploads = Object.entries(UPLOADS).map(([name, { path, says, query, response }]) => [
+    path,
+    {
+      post: {
+        operationId: name,
+        summary: says,
+        parameters: queryOf(schemaOf(query, 'input')),
+        requestBody: {
+          required: true,
+          content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+        },
+        responses: {
+          200: {
+            description: 'Done.',
+            content: { 'application/json': { schema: schemaOf(response, 'output') } },
+          },
+          default: refused,
+        },
+      },
+    },
+  ]);
   return {
     openapi: '3.1.0',
     info: {
       title: 'receiptd control interface',
       version,
       description:
-        'The interface of the running agent. The command line uses the control socket in the state directory; the console uses HTTP with a session. An operation is a POST request with a JSON object, and its answer is a JSON object.',
+        'The interface of the running agent. The command line uses the control socket in the state directory; the console uses HTTP with a session. An operation is a POST request with a JSON object, or with a file, and its answer is a JSON object.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The control socket, or the address of the console.' }],
     security: [{}, { session: [] }],
-    paths: Object.fromEntries([...operations, ...streams]),
+    paths: Object.fromEntries([...operations, ...uploads, ...streams]),
     components: {
       schemas,
       securitySchemes: {
@@ -99,6 +121,20 @@ function streamPath(
       },
     },
   };
+}
+
+/** The parameters that a schema of a query names. */
+function queryOf({ properties, required }: JsonSchema): JsonSchema[] {
+  const names = required as readonly string[];
+  return Object.entries(properties as Record<string, JsonSchema>).map(
+    ([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: names.includes(name),
+      description,
+      schema,
+    }),
+  );
 }
 
 /** Moves a schema's definitions to `components/schemas`, collected in `into`. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isOfSettings } from '../../core/domain/invalidSettings.ts';
@@ -8,12 +8,14 @@ import type { Log } from '../../core/ports/log.ts';
 import { PROTOCOL, isOperation } from '../protocol/protocol.ts';
 import type { Operation, Operations, Protocol } from '../protocol/protocol.ts';
 import type { StreamRoute } from '../streams.ts';
+import type { UploadRoute } from '../uploads.ts';
 import { receiveText, sendJson } from './bodies.ts';
 
 /** What a server offers over the control socket or over HTTP. */
 export interface Offer {
   readonly operations: Partial<Operations>;
   readonly streams: readonly StreamRoute[];
+  readonly uploads?: readonly UploadRoute[];
   /** In bytes, for operations whose requests may exceed BODY_LIMIT. */
   readonly bodyLimits?: Partial<Record<Operation, number>>;
   readonly log: Log;
@@ -33,7 +35,11 @@ export async function respond(
   offer: Offer,
 ): Promise<void> {
   if (request.method === 'GET' && (await stream(request, response, offer))) return;
-  const { status, body } = await answer(request, offer, goneWith(response));
+  const upload = offer.uploads?.find(({ path }) => path === pathOf(request));
+  const { status, body } =
+    request.method === 'POST' && upload !== undefined
+      ? await receive(request, upload, offer.log)
+      : await answer(request, offer, goneWith(response));
   sendJson(request, response, status, body);
 }
 
@@ -78,6 +84,40 @@ async function stream(
   return false;
 }
 
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '';
+}
+
+async function receive(request: IncomingMessage, route: UploadRoute, log: Log): Promise<HttpReply> {
+  try {
+    return await received(request, route);
+  } catch (error) {
+    return isCutOff(request) ? INCOMPLETE : failed(error, pathOf(request), log);
+  } finally {
+    await readToEnd(request);
+  }
+}
+
+async function received(request: IncomingMessage, route: UploadRoute): Promise<HttpReply> {
+  const { url = '', headers } = request;
+  const query = route.query.safeParse(Object.fromEntries(new URLSearchParams(url.split('?', 2)[1])));
+  if (!query.success) return invalid(query.error);
+  const length = headers['content-length'];
+  const size = length === undefined ? null : Number(length);
+  const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  return { status: 200, body: await route.receive({ query: query.data, size, body }) };
+}
+
+/** Browsers report a broken connection, not an answer that comes before they have sent everything. */
+async function readToEnd(request: IncomingMessage): Promise<void> {
+  if (request.complete) return;
+  await finished(request.resume()).catch(() => {});
+}
+
+function isCutOff(request: IncomingMessage): boolean {
+  return request.destroyed && !request.complete;
+}
+
 function tagsOf({ headers }: IncomingMessage): string[] {
   return (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 }
@@ -119,9 +159,7 @@ async function answer(
     if (body === null) return failure(413, new ReceiptdError('USAGE.requestTooLarge', { limit }));
     return await perform(PROTOCOL[name], operation, body, gone);
   } catch (error) {
-    if (request.destroyed && !request.complete)
-      return failure(400, new ReceiptdError('USAGE.requestIncomplete'));
-    return failed(error, request.url, log);
+    return isCutOff(request) ? INCOMPLETE : failed(error, request.url, log);
   }
 }
 
@@ -144,12 +182,13 @@ async function perform<O extends Operation>(
   const parsed = parse(request, body);
   if (parsed === null) return failure(400, new ReceiptdError('USAGE.requestTooDeep'));
   if (parsed === 'notJson') return failure(400, new ReceiptdError('USAGE.requestNotJson'));
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const at = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
-    return failure(400, new ReceiptdError('USAGE.requestInvalid', { at, detail: issue?.message ?? null }));
-  }
+  if (!parsed.success) return invalid(parsed.error);
   return { status: 200, body: await operation(parsed.data, gone) };
+}
+
+function invalid({ issues: [issue] }: z.ZodError): HttpReply {
+  const at = issue === undefined || issue.path.length === 0 ? null : issue.path.join('.');
+  return failure(400, new ReceiptdError('USAGE.requestInvalid', { at, detail: issue?.message ?? null }));
 }
 
 /** Null if the body is nested too deeply to parse. */
@@ -174,3 +213,5 @@ function parseJson(text: string): unknown {
 function failure(status: number, error: ReceiptdError): HttpReply {
   return { status, body: error.facts() };
 }
+
+const INCOMPLETE = failure(400, new ReceiptdError('USAGE.requestIncomplete'));

@@ -17,6 +17,8 @@ export const awayTexts: AwayTexts = {
     `${p.folder} führt woanders hin als zu dem Zeitpunkt, als der Ordner in der Konsole gewählt wurde.`,
   fileUnreadable: (p) => `${p.file} ist nicht lesbar (${p.system}).`,
   fileGone: (p) => `Die Datei ${p.file} ist nicht mehr da, und es gibt keine andere Kopie des Bildes.`,
+  sentByHand:
+    'Die Datei wurde aus einem Browser gesendet, und receiptd bewahrt von angenommenen Bildern keine Kopie auf.',
   imageElsewhere: (p) =>
     `Das Bild liegt nicht auf diesem Rechner: Es stammt aus ${p.folder}, worauf ein anderer Agent zugreifen kann.`,
 };

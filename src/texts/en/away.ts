@@ -21,6 +21,7 @@ export const awayTexts = {
     `${p.folder} leads elsewhere than when it was chosen in the console.`,
   fileUnreadable: (p: { file: string; system: string }) => `${p.file} can't be read (${p.system}).`,
   fileGone: (p: { file: string }) => `Its file ${p.file} is gone, and there is no other copy of the image.`,
+  sentByHand: 'It was sent from a browser, and receiptd keeps no copy of an image that was accepted.',
   imageElsewhere: (p: { folder: string }) =>
     `Its image is not on this machine: it came from ${p.folder}, which another agent can reach.`,
 };

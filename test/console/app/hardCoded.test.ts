@@ -63,8 +63,8 @@ describe('the pages of the console', () => {
       names.map(async (name) => [name, textsIn(await readFile(join(APP, name), 'utf8'))] as const),
     );
     expect(names.length).toBeGreaterThan(50);
-    // Commands and key names are the same in every language.
-    const allowed = /^receiptd(?: console| setup --browser)$|^Arrow$/;
+    // Commands, key names and the type of dragged files are the same in every language.
+    const allowed = /^receiptd(?: console| setup --browser)$|^Arrow$|^Files$/;
     expect(
       found
         .map(([name, texts]) => [name, texts.filter((text) => !allowed.test(text))] as const)

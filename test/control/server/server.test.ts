@@ -9,6 +9,7 @@ import { PROTOCOL, type StatusResponse } from '../../../src/control/protocol/pro
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { asOwnerOf } from '../../support/ordinaryUser.ts';
 import { controlled, controlledIn, STATUS } from '../controlled.ts';
+import { UPLOADS } from '../../../src/control/protocol/sending.ts';
 import { STREAMS } from '../../../src/control/protocol/streams.ts';
 import { controlSocketPath, reachable } from '../../../src/control/socketPath.ts';
 
@@ -115,7 +116,7 @@ it('docs/openapi.json describes every operation of the control interface in vali
   const text = await readFile(FILE, 'utf8');
   const described = JSON.parse(text) as { paths: Record<string, Record<string, { summary: string }>> };
   expect(await new Validator().validate(structuredClone(described))).toMatchObject({ valid: true });
-  const posts = Object.keys(PROTOCOL).map((name) => `/v1/${name}`);
+  const posts = [...Object.keys(PROTOCOL).map((name) => `/v1/${name}`), UPLOADS.file.path];
   const gets = Object.values(STREAMS).map(({ path }) => path);
   expect(Object.keys(described.paths).sort()).toEqual([...posts, ...gets].sort());
   for (const path of posts) expect(described.paths[path]?.['post']?.summary).toMatch(/^[A-Z].*[.?]$/);

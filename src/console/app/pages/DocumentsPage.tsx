@@ -17,6 +17,7 @@ import { isOf } from '../tally.ts';
 import { t } from '../texts.ts';
 import { filterHref, filterOf, keyOf, type FilterText } from './documentFilter.ts';
 import { downloadHref } from './downloads.ts';
+import { ByHand } from './ByHand.tsx';
 import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
 import { SavedFilters } from './SavedFilters.tsx';
@@ -58,6 +59,7 @@ export function DocumentsPage({ route }: { readonly route: Route }) {
       title={t.documents.title}
       actions={
         <>
+          <ByHand onDone={list.again} />
           <a class="button" href={href(['rejected'])}>
             {t.rejected.title}
           </a>

@@ -570,7 +570,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Das Passwort für Benachrichtigungen per Mail steht in ${p.passwordFile}.`,
       `Ändern Sie es dort, oder entfernen Sie alerts.email.passwordFile aus ${p.file}.`,
     ],
-    'CONSOLE_REFUSED.files': ['Die Konsole nimmt keine Dateien an.', 'Verwenden Sie `receiptd send FILE`.'],
+    'CONSOLE_REFUSED.files': [
+      'Die Konsole nimmt den Inhalt einer Datei an, nicht ihren Ort auf diesem Rechner.',
+      'Senden Sie die Datei auf der Seite Belege, oder verwenden Sie `receiptd send FILE`.',
+    ],
     'CONSOLE_REFUSED.secrets': [
       'Die Konsole zeigt keine Geheimnisse.',
       'Verwenden Sie `receiptd results url`.',

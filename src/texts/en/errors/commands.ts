@@ -605,7 +605,10 @@ export function commandsErrors(format: Format) {
       `The password for e-mail alerts is in ${p.passwordFile}.`,
       `Change it there, or remove alerts.email.passwordFile from ${p.file}.`,
     ],
-    'CONSOLE_REFUSED.files': ['The console does not accept files.', 'Use `receiptd send FILE`.'],
+    'CONSOLE_REFUSED.files': [
+      'The console takes the content of a file, not its place on this machine.',
+      'Send the file on the page Documents, or use `receiptd send FILE`.',
+    ],
     'CONSOLE_REFUSED.secrets': ['The console does not show secrets.', 'Use `receiptd results url`.'],
     'CONSOLE_REFUSED.signIn': ["The console can't sign in other people.", 'Use `receiptd console`.'],
     'CONSOLE_REFUSED.endpointMadeElsewhere': [

@@ -3,6 +3,14 @@ import type { documentsTexts as english } from '../en/documents.ts';
 
 export function documentsTexts({ counted, number }: Format): ReturnType<typeof english> {
   const documents = (n: number): string => counted(n, 'Beleg', 'Belege');
+  const files = (n: number): string => counted(n, 'Datei', 'Dateien');
+  const budgets = (perDay: number | null, perMonth: number | null): string => {
+    const all = [
+      ...(perDay === null ? [] : [`${number(perDay)} am Tag`]),
+      ...(perMonth === null ? [] : [`${number(perMonth)} im Monat`]),
+    ];
+    return all.length === 0 ? '' : ` von ${all.join(' und ')}`;
+  };
   return {
     documents: {
       title: 'Belege',
@@ -30,6 +38,37 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       view: 'Ansicht',
       views: { list: 'Liste', grid: 'Kacheln' },
       pending: (n) => `${counted(n, 'neuen Beleg', 'neue Belege')} anzeigen`,
+    },
+    byHand: {
+      open: 'Dateien senden …',
+      drop: 'Dateien hier ablegen, um sie zu senden',
+      none: 'Ordner lassen sich nicht senden. Wählen Sie die Dateien darin.',
+      title: (n) => `${files(n)} senden?`,
+      titles: { sending: 'Dateien werden gesendet …', over: 'Ergebnis' },
+      files: 'Dateien',
+      endpoint: 'An',
+      means: (n, alias) => `Sendet ${files(n)} an ${alias}.`,
+      uses: (perDay, perMonth) =>
+        `Jede, die noch nicht gesendet wurde, verbraucht eine Übertragung${budgets(perDay, perMonth)}.`,
+      kept: 'receiptd bewahrt eine Kopie nur auf, bis der Dienst sie angenommen hat. Behalten Sie Ihre Dateien.',
+      confirm: (n) => `${files(n)} senden`,
+      others: (n) => (n === 1 ? 'Die andere Datei senden' : `Die anderen ${files(n)} senden`),
+      stop: 'Anhalten',
+      at: (index, n) => `Datei ${number(index)} von ${number(n)} wird gesendet …`,
+      progress: (file) => `Gesendet von ${file}`,
+      checking: 'Wird geprüft …',
+      queued: 'Eingereiht als',
+      accepted: 'Schon gesendet als',
+      known: 'Schon bekannt als',
+      notSent: 'Nicht gesendet.',
+      sum: (queued, known, left) =>
+        [
+          `${number(queued)} eingereiht`,
+          ...(known > 0 ? [`${number(known)} schon bekannt`] : []),
+          ...(left > 0 ? [`${number(left)} nicht gesendet`] : []),
+        ].join(', ') + '.',
+      unreadable:
+        'Der Browser kann diese Datei nicht mehr lesen. Sie wurde verschoben, geändert oder gelöscht.',
     },
     saved: {
       title: 'Tage und gespeicherte Filter',

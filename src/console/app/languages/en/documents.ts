@@ -3,6 +3,14 @@ import type { Format } from '../../textFormat.ts';
 /** Lists of documents. */
 export function documentsTexts({ counted, number }: Format) {
   const documents = (n: number): string => counted(n, 'document', 'documents');
+  const files = (n: number): string => counted(n, 'file', 'files');
+  const budgets = (perDay: number | null, perMonth: number | null): string => {
+    const all = [
+      ...(perDay === null ? [] : [`${number(perDay)} a day`]),
+      ...(perMonth === null ? [] : [`${number(perMonth)} a month`]),
+    ];
+    return all.length === 0 ? '' : ` of ${all.join(' and ')}`;
+  };
   return {
     documents: {
       title: 'Documents',
@@ -31,6 +39,36 @@ export function documentsTexts({ counted, number }: Format) {
       view: 'View',
       views: { list: 'List', grid: 'Grid' },
       pending: (n: number) => `Show ${counted(n, 'new document', 'new documents')}`,
+    },
+    byHand: {
+      open: 'Send files …',
+      drop: 'Drop files here to send them',
+      none: 'Folders can’t be sent. Drop or choose the files in them.',
+      title: (n: number) => `Send ${files(n)}?`,
+      titles: { sending: 'Sending files …', over: 'Result' },
+      files: 'Files',
+      endpoint: 'To',
+      means: (n: number, alias: string) => `Sends ${files(n)} to ${alias}.`,
+      uses: (perDay: number | null, perMonth: number | null) =>
+        `Each one that was not sent before uses one upload${budgets(perDay, perMonth)}.`,
+      kept: 'receiptd keeps a copy only until the service has accepted it. Keep your files.',
+      confirm: (n: number) => `Send ${files(n)}`,
+      others: (n: number) => (n === 1 ? 'Send the other file' : `Send the other ${files(n)}`),
+      stop: 'Stop',
+      at: (index: number, n: number) => `Sending file ${number(index)} of ${number(n)} …`,
+      progress: (file: string) => `Sent of ${file}`,
+      checking: 'Checking …',
+      queued: 'Queued as',
+      accepted: 'Sent already as',
+      known: 'Known already as',
+      notSent: 'Not sent.',
+      sum: (queued: number, known: number, left: number) =>
+        [
+          `${number(queued)} queued`,
+          ...(known > 0 ? [`${number(known)} already known`] : []),
+          ...(left > 0 ? [`${number(left)} not sent`] : []),
+        ].join(', ') + '.',
+      unreadable: 'The browser can’t read this file any more. It was moved, changed or deleted.',
     },
     saved: {
       title: 'Days and saved filters',
