@@ -2,14 +2,13 @@ import { isElsewhere } from '../core/domain/elsewhere.ts';
 import { agentName, databaseOf } from '../config/fleetMember.ts';
 import type { Config } from '../config/config.ts';
 import type { FolderStatus } from '../control/protocol/protocol.ts';
-import { urgencyOf } from '../core/domain/problem.ts';
 import { LIST_STATES } from '../core/ports/ledgerReports.ts';
 import { colorsFor, print, type Colors, type Io } from './io.ts';
 import type { Overview } from './overview.ts';
 import { countIn } from '../control/queries/overview.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { CliTexts } from '../texts/cli.ts';
-import { errorWords, noteWords, sentencesOf } from '../texts/explain.ts';
+import { errorWords, noteWords, sentencesOf, urgencyOf } from '../texts/explain.ts';
 import type { Texts } from '../texts/texts.ts';
 import { messageOf, textsOf } from './language.ts';
 

@@ -169,6 +169,18 @@ export function findingWords(
   return `${whatIsWrong(texts, fact.problem)} ${cureOf(texts, fact.problem)} [${fact.problem.code}]${as}`;
 }
 
+/** A problem, as far as it says how urgent it is. */
+interface Seen {
+  readonly code: string;
+  readonly needsAttention: boolean;
+}
+
+/** How people see it: it needs somebody, somebody paused it on purpose, or it passes by itself. */
+export function urgencyOf({ code, needsAttention }: Seen): 'needed' | 'paused' | 'passing' {
+  if (code === 'UPLOADS_PAUSED') return 'paused';
+  return needsAttention ? 'needed' : 'passing';
+}
+
 /** What to do about it. */
 export function cureOf(texts: Texts, { code, params }: Condition): string {
   return explain(texts, code, params)?.cure ?? '';

@@ -50,6 +50,14 @@ export function moment(at: Instant, now: Instant = Date.now()): string {
   return then.toDateString() === new Date(now).toDateString() ? clock.format(then) : dayClock.format(then);
 }
 
+const WEEK_MS = 6 * 24 * 3_600_000;
+
+/** A time to come: with its weekday within a week, without a date for today. */
+export function soon(at: Instant): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday || new Date(at).getTime() - Date.now() > WEEK_MS ? moment(at) : weekday(at);
+}
+
 /** The decimal separator of this language. */
 const POINT =
   new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';

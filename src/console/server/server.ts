@@ -114,11 +114,14 @@ class Desk {
 
   /** Never rejects. */
   async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const late = setTimeout(() => answerBroken(TOO_SLOW, request.socket), REQUEST_MS);
-    const arrived = () => clearTimeout(late);
-    request.once('end', arrived).once('close', arrived);
+    // An event stream stays open: its request has arrived, although nobody reads its empty body.
+    const late = setTimeout(() => {
+      if (!request.complete) answerBroken(TOO_SLOW, request.socket);
+    }, REQUEST_MS);
+    const unhurry = () => clearTimeout(late);
+    request.once('close', unhurry);
     try {
-      await this.#answer(request, response, arrived);
+      await this.#answer(request, response, unhurry);
     } catch (error) {
       // The client aborted the request.
       if (request.destroyed || response.destroyed) return;

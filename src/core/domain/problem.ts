@@ -467,12 +467,6 @@ function ofFormerEndpoints({ counts, endpoints }: Facts): Problem[] {
   });
 }
 
-/** How people see it: it needs somebody, somebody paused it on purpose, or it passes by itself. */
-export function urgencyOf({ code, needsAttention }: Problem): 'needed' | 'paused' | 'passing' {
-  if (code === 'UPLOADS_PAUSED') return 'paused';
-  return needsAttention ? 'needed' : 'passing';
-}
-
 /** The folder, file, endpoint, agent or channel that it is about. */
 export function subjectOf({ code, params }: Condition): string | null {
   return isOfError(params) ? null : (traitOf(code).subject?.(params) ?? null);

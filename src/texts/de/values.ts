@@ -44,6 +44,7 @@ export const VALUES: typeof english = {
   text: 'Text',
   to: 'nach',
   uid: 'Uid',
+  time: 'Zeit',
   url: 'Adresse',
   what: 'Was',
 };

@@ -42,6 +42,7 @@ export const VALUES = {
   text: 'text',
   to: 'to',
   uid: 'uid',
+  time: 'time',
   url: 'url',
   what: 'what',
 };

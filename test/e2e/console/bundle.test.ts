@@ -39,15 +39,23 @@ describe("the console's files", () => {
     // Setup has separate files, except for English, whose texts come with the questions.
     const files = languages.flatMap((name) => /^(.*)\.ts$/.exec(name)?.[1] ?? []);
     const setup = files.filter((name) => name !== 'en').map(() => 'setup');
-    expect(later).toEqual(['ConfigPage', 'FleetPage', 'SendDialog', 'SetupPage', ...files.sort(), ...setup]);
+    expect(later).toEqual([
+      'ConfigPage',
+      'FleetPage',
+      'PauseDialog',
+      'SendDialog',
+      'SetupPage',
+      ...files.sort(),
+      ...setup,
+    ]);
   });
 
-  it('are small: less than 126 kB for the first view, the largest language and the icon', async () => {
+  it('are small: less than 127 kB for the first view, the largest language and the icon', async () => {
     const names = await filesOf();
     const languages = await Promise.all(
       names.filter((name) => /^[a-z]{2}-/.test(name)).map((name) => size([name])),
     );
-    expect((await size(await firstFiles())) + Math.max(...languages)).toBeLessThan(126_000);
+    expect((await size(await firstFiles())) + Math.max(...languages)).toBeLessThan(127_000);
   });
 
   it('have compressed copies, unless they fit into one packet', async () => {

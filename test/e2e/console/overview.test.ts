@@ -94,10 +94,11 @@ inBrowser('Today and the log', (here) => {
     agent.paused.add('office');
     agent.held = 40;
     here.stub.changed();
-    await expect.poll(() => attention.count()).toBe(2);
-    await page.getByRole('button', { name: 'Resume office' }).click();
-    await announced(page, 'office was resumed.');
     await expect.poll(() => attention.count()).toBe(1);
+    const paused = page.getByRole('region', { name: 'Paused' });
+    await paused.getByRole('button', { name: 'Resume office' }).click();
+    await announced(page, 'office was resumed.');
+    await expect.poll(() => paused.count()).toBe(0);
     expect(agent.paused.size).toBe(0);
     await page.getByRole('button', { name: 'Try again now' }).click();
     await announced(page, 'Everything on hold is being retried.');
@@ -303,7 +304,7 @@ inBrowser('Today and the log', (here) => {
     expect(page.url()).toContain('#/log?level=warn&match=FOLDER');
     await page.getByLabel('Level').selectOption('');
     await page.getByLabel('Contains').fill('');
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
     say(4, 'An upload began');
     await page.getByRole('button', { name: 'Continue (4 new)' }).click();
     await shows(page.getByText('10 lines'));

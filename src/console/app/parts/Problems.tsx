@@ -1,7 +1,7 @@
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import type { EndpointKey } from '../../../core/domain/document.ts';
-import { urgencyOf, type Action, type Problem } from '../../../core/domain/problem.ts';
-import { courseOf, cureOf, detailOf, explain } from '../../../texts/explain.ts';
+import type { Action, Problem } from '../../../core/domain/problem.ts';
+import { courseOf, cureOf, detailOf, explain, urgencyOf } from '../../../texts/explain.ts';
 import { useState } from 'preact/hooks';
 import { call, callInParts } from '../api.ts';
 import { useOverview } from '../live.ts';
