@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('problems', () => {
       site.env['LANG'] = `${LOCALES[each]}.UTF-8`;
       const inStatus = flat(await ask('status'));
       const page = await browser.open('#/', { locale: LOCALES[each].replace('_', '-') });
-      await page.locator('#problems').waitFor();
+      await page.locator('.troubles').first().waitFor();
       const inConsole = async () => flat(await page.locator('main').innerText());
       for (const piece of (await told(each)).flatMap(({ pieces: its }) => its)) {
         expect.soft(inStatus).toContain(piece);

@@ -109,8 +109,9 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await announced(page, `${folder} was paused.`);
     await shows(rows(page, 'Folders').getByText('paused'));
     await page.getByRole('link', { name: 'Today', exact: true }).click();
-    await shows(page.getByText('1 problem needs your attention.'));
-    await page.getByRole('button', { name: `Resume ${folder}` }).click();
+    const paused = page.getByRole('region', { name: 'Paused' });
+    await paused.getByRole('button', { name: `Resume ${folder}` }).click();
+    await expect.poll(() => paused.count()).toBe(0);
     await shows(page.locator('.headline.ok'));
   });
 

@@ -11,6 +11,7 @@ import { EndpointTable, FolderTable } from '../parts/StatusTables.tsx';
 import { Problems, problemsIn } from '../parts/Problems.tsx';
 import type { TableColumn } from '../parts/Table.tsx';
 import { LISTS } from '../parts/Tally.tsx';
+import { urgencyOf } from '../../../texts/explain.ts';
 import { href } from '../router.ts';
 import { tally, WAITING_STATES, type StateTally } from '../tally.ts';
 import { t } from '../texts.ts';
@@ -248,7 +249,7 @@ function headlineOf(overview: OverviewResponse, today: StateTally, isLost: boole
     };
   const urgent = problems.filter(({ needsAttention }) => needsAttention).length;
   if (urgent > 0) return { tone: 'bad', icon: 'alert', text: t.overview.problems(urgent), rest: all };
-  const isHindered = problems.length > 0 || backlog.held > 0;
+  const isHindered = problems.some((each) => urgencyOf(each) === 'passing') || backlog.held > 0;
   if (today.waiting > 0)
     return {
       ...(isHindered ? { tone: 'warn', icon: 'wait' } : { tone: 'busy', icon: 'up' }),
