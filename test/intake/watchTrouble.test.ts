@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { chmod, chown, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -5,6 +6,7 @@ import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { createFolderHints } from '../../src/intake/folder/hints.ts';
 import type { FolderHints, WatchedFolder } from '../../src/core/ports/folder.ts';
 import type { Ledger, StorageTrouble } from '../../src/core/ports/ledger.ts';
+import { drawReceipt } from '../support/images.ts';
 import { asOrdinaryUser, ordinaryOwner } from '../support/ordinaryUser.ts';
 import { failing } from '../flow/sending.ts';
 import { countingReads, watchingPlace } from './watching.ts';
@@ -17,25 +19,32 @@ function limit(code: 'ENOSPC' | 'EMFILE'): ReceiptdError {
   );
 }
 
-/** Real hints that fail with `fault` while it is set. */
-function failingHints(fault: () => Error | null) {
+/** Real hints that fail with `fault` while it is set, or with what `fail` is called with. */
+function failingHints(fault: () => Error | null = () => null) {
   let tries = 0;
+  let fail = (_: Error): void => {};
   const hints: FolderHints = {
     watch: async (path, recursive, onHint, onTrouble) => {
       tries += 1;
       const error = fault();
       if (error) onTrouble(error);
+      fail = onTrouble;
       return createFolderHints().watch(path, recursive, error ? () => {} : onHint, onTrouble);
     },
   };
-  return { hints, tries: () => tries };
+  return { hints, tries: () => tries, fail: (error: Error) => fail(error) };
 }
 
 describe('a folder that can’t be watched', () => {
   it('because of a limit is polled, reported once, and watched again when possible', async () => {
     const place = await watchingPlace();
     let error: Error | null = limit('ENOSPC');
-    const { hints, tries } = failingHints(() => error);
+    const late = await drawReceipt({ type: 'jpeg', seed: 'late' });
+    const { hints, tries } = failingHints(() => {
+      // Between the last listing and the first event.
+      if (error === null) writeFileSync(join(place.scans, 'late.jpg'), late);
+      return error;
+    });
     const { intake, admitted } = await place.watch({ deps: { hints, pollEveryMs: 9_000 } });
     expect(intake.status.mode).toBe('polled');
     expect(place.incidents.list()).toMatchObject([{ code: 'WATCH_LIMIT', params: { system: 'ENOSPC' } }]);
@@ -49,18 +58,38 @@ describe('a folder that can’t be watched', () => {
     expect(tries()).toBe(2);
     expect(place.log.said('A problem began')).toHaveLength(1);
     error = null;
-    await place.drop('b.jpg');
     await place.clock.advanceUntil(() => intake.status.mode === 'events', 5_000);
     expect(place.incidents.list()).toEqual([]);
     expect(tries()).toBe(3);
-    await place.clock.advanceUntil(() => admitted.length === 2);
-    await place.drop('c.jpg');
-    const event = place.clock.monotonic();
-    await place.clock.advanceUntil(() => admitted.length === 3);
-    expect(place.clock.monotonic() - event).toBeLessThan(5_000);
+    for (const count of [2, 3]) {
+      const event = place.clock.monotonic();
+      await place.clock.advanceUntil(() => admitted.length === count);
+      expect(place.clock.monotonic() - event).toBeLessThan(5_000);
+      await place.drop(`${count}.jpg`);
+    }
   });
 
-  it('because of the same limit as another shares its incident, which stays open until both are watched', async () => {
+  it('any more, because of a limit that a new directory exceeded, is polled until it is watched again', async () => {
+    const place = await watchingPlace();
+    const { hints, fail } = failingHints();
+    const { intake } = await place.watch({ deps: { hints } });
+    fail(limit('ENOSPC'));
+    expect(intake.status.mode).toBe('polled');
+    expect(place.incidents.list()).toMatchObject([{ code: 'WATCH_LIMIT' }]);
+    await place.clock.advanceUntil(() => intake.status.mode === 'events', 5_000);
+    expect(place.incidents.list()).toEqual([]);
+  });
+
+  it('for an unknown reason is polled, and reported once', async () => {
+    const place = await watchingPlace();
+    const { hints, tries } = failingHints(() => new Error('what is this?'));
+    const { intake } = await place.watch({ deps: { hints, pollEveryMs: 30_000 } });
+    await place.clock.advanceUntil(() => tries() === 3, 5_000);
+    expect(intake.status.mode).toBe('polled');
+    expect(place.log.said('Events from the folder are not reliable')).toHaveLength(1);
+  });
+
+  it('because of the same limit as another shares its incident, which stays open until one is watched and the other has ended', async () => {
     const place = await watchingPlace();
     const other = join(place.dir, 'other');
     await mkdir(other);
@@ -77,8 +106,7 @@ describe('a folder that can’t be watched', () => {
     errors[0] = null;
     await place.clock.advanceUntil(() => folders[0]?.intake.status.mode === 'events', 5_000);
     expect(place.incidents.list()).toHaveLength(1);
-    errors[1] = null;
-    await place.clock.advanceUntil(() => folders[1]?.intake.status.mode === 'events', 5_000);
+    await folders[1]?.stop();
     expect(place.incidents.list()).toEqual([]);
     expect(place.log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });

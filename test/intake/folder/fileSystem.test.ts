@@ -8,8 +8,9 @@ const MOUNTS = [
   '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw',
   '90 22 0:52 / /srv/scans rw,relatime shared:41 master:2 - nfs4 nas:/export/scans rw,vers=4.2',
   String.raw`91 22 0:53 / /mnt/two\040words rw - cifs //nas/scans rw`,
-  '92 22 0:54 / /mnt/usb rw - fuseblk /dev/sdb1 rw',
+  '92 22 8:17 / /mnt/usb rw - fuseblk /dev/sdb1 rw',
   '93 22 0:55 / /mnt/ssh rw - fuse.sshfs scanner@nas:scans rw',
+  '94 22 0:300 / /mnt/archive rw - nfs4 nas:/export/archive rw',
 ].join('\n');
 
 function sources(type: number) {
@@ -22,6 +23,8 @@ describe('the file system of a folder', () => {
     ['cifs', 0xff534d42, 53n, 'cifs //nas/scans'],
     ['smb2', 0xfe534d42, 53n, 'smb2 //nas/scans'],
     ['fuse', 0x65735546, 55n, 'fuse scanner@nas:scans'],
+    // The upper bits of the minor number lie above the major one.
+    ['nfs', 0x6969, 0x10002cn, 'nfs nas:/export/archive'],
     // Mounted at a path outside this process's view.
     ['9p', 0x01021997, 77n, '9p'],
   ])('is network for %s, marked by its source', async (name, type, device, mark) => {
@@ -43,7 +46,7 @@ describe('the file system of a folder', () => {
 
   it('is local for an unknown type and for a FUSE disk', async () => {
     expect(await fileSystemOf('/srv', 1n, sources(0x1234))).toMatchObject({ name: '0x1234', network: false });
-    expect(await fileSystemOf('/srv', 54n, sources(0x65735546))).toMatchObject({
+    expect(await fileSystemOf('/srv', 0x811n, sources(0x65735546))).toMatchObject({
       name: 'fuseblk',
       network: false,
     });

@@ -128,6 +128,27 @@ describe.skipIf(!hasBindfs)('a share', () => {
     expect(after).toEqual(before);
   });
 
+  it('that hangs inside a watched folder keeps none of its events waiting, and is not watched itself', async () => {
+    const said = await run(
+      0x6969,
+      `const { mkdirSync, writeFileSync } = await import('node:fs');
+      const { createFolderHints } = await import('${sources.url('intake/folder/hints.ts')}');
+      mkdirSync(dir + '/disk/share');
+      shell('bindfs ' + dir + '/server ' + dir + '/disk/share; kill -STOP $(pgrep bindfs)');
+      const hints = new Set();
+      const errors = [];
+      await createFolderHints().watch(dir + '/disk', true, (path) => hints.add(path), (error) => errors.push(error.message));
+      writeFileSync(dir + '/disk/b.jpg', '');
+      while (!hints.has(dir + '/disk/b.jpg')) await sleep(5);
+      shell('kill -CONT $(pgrep bindfs)');
+      writeFileSync(dir + '/disk/share/c.jpg', '');
+      writeFileSync(dir + '/disk/d.jpg', '');
+      while (!hints.has(dir + '/disk/d.jpg')) await sleep(5);
+      say({ errors, ofShare: [...hints].filter((path) => path.startsWith(dir + '/disk/share/')) });`,
+    );
+    expect(said).toEqual([{ errors: [], ofShare: [] }]);
+  });
+
   it('that hangs for good is available again once another mount replaces it', async () => {
     const [state, list] = await run(
       0x6969,
