@@ -25,7 +25,7 @@ function send({ origin, cookie }: Browser, { name, bytes, endpoint, headers }: S
   const query = new URLSearchParams({ name, modified: '1764000000000', ...(endpoint && { endpoint }) });
   return ask(origin, {
     method: 'POST',
-    path: `/v1/files?${query}`,
+    path: `/v1/files?${query.toString()}`,
     headers: own(origin, {
       cookie,
       'content-type': 'application/octet-stream',
@@ -174,7 +174,7 @@ test('what a browser breaks off, or the agent does not survive, leaves nothing b
 });
 
 test('a file is refused from other pages, from forms, and from browsers that are not signed in', async () => {
-  const { site, origin, link } = attacked();
+  const { site, origin } = attacked();
   const before = await site.list();
   const bytes = await draw('foreign');
   const status = async (headers: Record<string, string | undefined>) =>
@@ -191,7 +191,7 @@ test('a file is refused from other pages, from forms, and from browsers that are
   const octets = own(origin, { cookie: attacked().cookie, 'content-type': 'application/octet-stream' });
   const pause = { method: 'POST', path: '/v1/pause', headers: octets, body: '{"target":"office"}' };
   expect((await ask(origin, pause)).status).toBe(403);
-  const signedOut = await signIn(await link());
+  const signedOut = await signIn(await attacked().link());
   await ask(origin, { method: 'DELETE', path: '/session', headers: own(origin, { cookie: signedOut }) });
   expect(await status({ cookie: signedOut })).toBe(401);
   expect(await site.list()).toHaveLength(before.length);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { keepForFile } from '../support/cleanUp.ts';
-import './support/commandLine.ts';
+import { quickly } from './support/commandLine.ts';
 import { drawReceipt } from '../support/images.ts';
 import { DEPOT, OFFICE, prepare, storedOnce, until, type Site } from './support/agent.ts';
 
@@ -92,8 +92,8 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
   });
 
   test('pause everything until a time, which a later pause replaces', async () => {
-    expect(await site.look('pause', '--until', '2020-01-31')).toBeRefused(2, 'USAGE', '2020');
-    expect(await site.look('pause', '--until', 'soon')).toBeRefused(2, 'USAGE', '--until');
+    expect(await quickly(site, ['pause', '--until', '2020-01-31'])).toBeRefused(2, 'USAGE', '2020');
+    expect(await quickly(site, ['pause', '--until', 'soon'])).toBeRefused(2, 'USAGE', '--until');
     expect(await site.quickMust('pause', '--until', '2h')).toMatch(/^Paused everything until .+\.\n$/);
     await drop(site, 'later.jpg');
     await go();

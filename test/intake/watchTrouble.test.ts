@@ -22,7 +22,7 @@ function limit(code: 'ENOSPC' | 'EMFILE'): ReceiptdError {
 /** Real hints that fail with `fault` while it is set, or with what `fail` is called with. */
 function failingHints(fault: () => Error | null = () => null) {
   let tries = 0;
-  let fail = (_: Error): void => {};
+  let fail: (error: Error) => void = () => {};
   const hints: FolderHints = {
     watch: async (path, recursive, onHint, onTrouble) => {
       tries += 1;
