@@ -5,7 +5,7 @@ import english, { type Texts } from '../texts/en.ts';
 import { ASIDES, BUTTONS, INTRODUCTION, NOTES } from '../texts/en/errorsPage.ts';
 import type { ErrorKey } from '../texts/errors.ts';
 import { ERROR_EXAMPLES, PROBLEM_EXAMPLES } from '../texts/examples.ts';
-import { explain, wordsOf } from '../texts/explain.ts';
+import { explain, urgencyOf, wordsOf } from '../texts/explain.ts';
 import { ERROR_GROUPS, type ErrorCode } from '../texts/facts.ts';
 import { formatOf } from '../texts/format.ts';
 import { EXIT, exitStatusOf } from './exitStatus.ts';
@@ -83,7 +83,7 @@ function asides(code: ErrorCode): string {
   const status = exitStatusOf(new ReceiptdError({ code, message: '' }));
   return [
     ...(buttons.length === 0 ? [] : [ASIDES.console(buttons)]),
-    ...(problem?.needsAttention === false ? [ASIDES.passing] : []),
+    ...(problem !== undefined && urgencyOf(problem) === 'passing' ? [ASIDES.passing] : []),
     ...(typeof patience === 'number' ? [ASIDES.alerted(patience / 60_000)] : []),
     ...(status === EXIT.failed ? [] : [ASIDES.exitStatus(status)]),
   ].join(' ');

@@ -8,7 +8,7 @@ import {
 } from '../core/domain/backoff.ts';
 import { endpointId, type Document, type EndpointKey } from '../core/domain/document.ts';
 import { describeError } from '../core/domain/errors.ts';
-import { PAUSED, type Hold, type HoldScope, type PauseScope } from '../core/domain/hold.ts';
+import { EVERYTHING, PAUSED, type Hold, type HoldScope, type PauseScope } from '../core/domain/hold.ts';
 import { toMessage, whyText, type WhyFact } from '../core/domain/why.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
@@ -85,6 +85,7 @@ const RECHECK_MS = { first: 1_000, most: 20_000 };
 const CLOCKS_PART_MS = 1_000;
 /** A pause ends this late at most if the clock was set or the machine slept. */
 const PAUSE_LOOK_MS = 60_000;
+const PAUSE_RETRY_MS = 1_000;
 /** Longest Retry-After that is honoured; more must be a mistake. */
 const LONGEST_DEMAND_MS = 24 * 60 * 60_000;
 /** By then, the agent that found the trouble has tried again. */
@@ -126,7 +127,7 @@ export class Holds {
   /* ---- What holds an endpoint ---- */
 
   gate(endpoint: EndpointKey): Gate {
-    if (this.isPaused('service', endpoint.baseUrl) || this.isPaused('endpoint', endpointId(endpoint)))
+    if (this.isPaused('service', EVERYTHING) || this.isPaused('endpoint', endpointId(endpoint)))
       return { kind: 'paused' };
     const closed = this.#closed(endpoint);
     if (closed.length === 0) return { kind: 'open' };
@@ -441,11 +442,14 @@ export class Holds {
     return [...this.#paused.values()].flatMap(({ scope, key }) => (scope === 'folder' ? key : []));
   }
 
-  /** Milliseconds until the next pause ends by itself; null if none does. Told by the wall clock, which may be set: ask again each minute. */
+  /** Milliseconds until it is to be asked whether a pause has ended by itself; null if none will. */
   get pauseEndsInMs(): number | null {
     const ends = [...this.#paused.values()].flatMap(({ until }) => until ?? []);
     if (ends.length === 0) return null;
-    return Math.min(PAUSE_LOOK_MS, Math.max(0, Math.min(...ends) - this.#deps.clock.now()));
+    const leftMs = Math.min(...ends) - this.#deps.clock.now();
+    // It is over, but could not be ended.
+    if (leftMs <= 0) return PAUSE_RETRY_MS;
+    return Math.min(leftMs, PAUSE_LOOK_MS);
   }
 
   /** Ends the pauses whose time is over. Resolves whether there were any. */

@@ -1,10 +1,11 @@
 /** When a document's place among those being sent is free for the next. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EVERYTHING } from '../../src/core/domain/hold.ts';
 import type { Limits } from '../../src/core/domain/settings.ts';
 import type { OpenFolder } from '../../src/keeper/locateBytes.ts';
 import { accept, pending, status, type Script } from '../support/scriptedService.ts';
-import { OFFICE, recording, sendingPlace } from './sending.ts';
+import { failing, OFFICE, recording, sendingPlace } from './sending.ts';
 
 it('sends no more than a kill may cost before they are recorded', async () => {
   const place = await sendingPlace(60);
@@ -196,7 +197,7 @@ it.each(['service', 'folder'] as const)(
     const { holds, flow, accepted } = await place.start();
     await place.clock.advanceUntil(() => accepted.length === 1, 1);
     const until = place.clock.now() + 10 * 60_000;
-    await holds.pause(scope, scope === 'folder' ? place.scans : OFFICE.baseUrl, 'a person', until);
+    await holds.pause(scope, scope === 'folder' ? place.scans : EVERYTHING, 'a person', until);
     flow.forget();
     await place.admit('b.jpg');
     flow.wake();
@@ -206,6 +207,23 @@ it.each(['service', 'folder'] as const)(
     expect(accepted).toHaveLength(2);
   },
 );
+
+it('waits for a ledger that cannot record the end of a pause, and then sends', async () => {
+  const place = await sendingPlace();
+  let tries = 0;
+  let isBroken = true;
+  const broken = (): boolean => isBroken && (tries += 1) > 0;
+  const { holds, flow, accepted } = await place.start({ wrap: failing(['clearHold'], broken) });
+  await holds.pause('service', EVERYTHING, 'a person', place.clock.now() + 1_000);
+  await place.admit('a.jpg');
+  flow.forget();
+  await place.clock.advance(30_000);
+  expect(accepted).toEqual([]);
+  expect(tries).toBeLessThan(40);
+  isBroken = false;
+  await place.clock.advance(6_000);
+  expect(accepted).toHaveLength(1);
+});
 
 it('does not replay a request after a 401 once its endpoint is on hold', async () => {
   const place = await sendingPlace(['a.jpg', 'b.jpg']);

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { endpointId, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
-import { PAUSE_SCOPES, type PauseScope } from '../../core/domain/hold.ts';
+import { EVERYTHING, PAUSE_SCOPES, type PauseScope } from '../../core/domain/hold.ts';
+import { iso } from '../../core/domain/words.ts';
 import type { Holds } from '../../flow/holds.ts';
 import { locateBytes, type OpenFolder } from '../../keeper/locateBytes.ts';
 import type { EndpointSettings } from '../../core/domain/settings.ts';
@@ -38,9 +39,6 @@ export interface OperationDeps {
 }
 
 const RETRIED_AT_ONCE = 500;
-const EVERYTHING = 'everything';
-/** Everything, among targets. */
-const ALL = '*';
 
 /** Changes that people make: in the running daemon (over the control socket) or, without one, in the command's own process. */
 export class OperationHandlers {
@@ -153,12 +151,12 @@ export class OperationHandlers {
   async pause({ target, until, by }: Request<'pause'>): Promise<Response<'pause'>> {
     const { holds, clock } = this.#deps;
     const end = until === undefined ? null : Date.parse(until);
-    if (until !== undefined && !(Date.parse(until) > clock.now()))
-      throw new ReceiptdError('USAGE.pausedUntilPast', { until });
-    const targets = target === undefined ? [this.#everything] : this.#targets(target);
+    if (end !== null && end <= clock.now())
+      throw new ReceiptdError('USAGE.pausedUntilPast', { until: iso(end) });
+    const targets = target === undefined ? [ALL] : this.#targets(target);
     for (const { scope, key } of targets) await holds.pause(scope, key, by ?? SOMEBODY, end);
-    const detail = target ?? EVERYTHING;
-    await this.#record('pause', until === undefined ? detail : `${detail} until ${until}`, by);
+    const detail = [target ?? EVERYTHING, ...(until === undefined ? [] : [`until ${until}`])].join(' ');
+    await this.#record('pause', detail, by);
     await this.#deps.changed();
     return { targets: targets.map(({ label }) => label) };
   }
@@ -166,9 +164,7 @@ export class OperationHandlers {
   async resume({ target, by }: Request<'resume'>): Promise<Response<'pause'>> {
     const { holds, takeOver } = this.#deps;
     const targets =
-      target === undefined
-        ? [this.#everything, ...this.#endpoints(), ...this.#folders()]
-        : this.#targets(target);
+      target === undefined ? [ALL, ...this.#endpoints(), ...this.#folders()] : this.#targets(target);
     const paused = targets.filter(({ scope, key }) => holds.isPaused(scope, key));
     for (const { scope, key } of paused) await holds.resume(scope, key);
     const foreign = targets.filter(({ scope }) => target !== undefined && scope === 'folder');
@@ -239,10 +235,6 @@ export class OperationHandlers {
     });
   }
 
-  get #everything(): PauseTarget {
-    return { scope: 'service', key: this.#deps.baseUrl, label: ALL };
-  }
-
   #endpoints(): (PauseTarget & { readonly uid: string })[] {
     return this.#deps.endpoints.map(({ key, alias }) => ({
       scope: 'endpoint' as const,
@@ -280,3 +272,5 @@ interface PauseTarget {
   readonly key: string;
   readonly label: string;
 }
+
+const ALL: PauseTarget = { scope: 'service', key: EVERYTHING, label: EVERYTHING };

@@ -1,17 +1,20 @@
 export const HOLD_SCOPES = ['service', 'credentials', 'endpoint', 'folder'] as const;
 export type HoldScope = (typeof HOLD_SCOPES)[number];
 
-/** What a person can pause; the service is everything. */
+/** What a person can pause. */
 export const PAUSE_SCOPES = ['service', 'endpoint', 'folder'] as const satisfies readonly HoldScope[];
 export type PauseScope = (typeof PAUSE_SCOPES)[number];
 
 /** The reason of a person's pause. */
 export const PAUSED = 'PAUSED';
 
+/** Key of the service in a pause of everything, which outlasts a change of the service's address. */
+export const EVERYTHING = '*';
+
 /** Makes all documents of a scope wait, for a stated reason. */
 export interface Hold {
   readonly scope: HoldScope;
-  /** endpointId for an endpoint, the absolute path for a folder, credentialsKey for credentials, the base URL of a service. */
+  /** endpointId for an endpoint, the absolute path for a folder, credentialsKey for credentials, the base URL of a service, or EVERYTHING in a pause. */
   readonly key: string;
   /** 'PAUSED' when a person did it. */
   readonly reason: string;

@@ -11,6 +11,7 @@ import type {
   SaidElsewhere,
   Unusable,
 } from '../../texts/facts.ts';
+import { EVERYTHING, PAUSED } from './hold.ts';
 import { isNeeding } from './needsPerson.ts';
 import { isUnreachable } from './unreachable.ts';
 import { iso } from './words.ts';
@@ -363,7 +364,7 @@ function ofHeld(hold: HoldFact, facts: Facts): Condition {
   const alias = facts.endpoints.find((endpoint) => endpointId(endpoint.key) === key)?.alias ?? key;
   const found = { detail: whyText(message), why: factOf(message) };
   const held = { reason, ...found, until: until === null ? null : iso(until), waiting, agent };
-  if (scope === 'folder' || reason === 'PAUSED') {
+  if (scope === 'folder' || reason === PAUSED) {
     const paused = {
       scope: scope === 'credentials' ? 'endpoint' : scope,
       target: { service: null, credentials: alias, endpoint: alias, folder: key }[scope],
@@ -397,7 +398,8 @@ function waitingFor({ scope, key }: HoldFact, { counts, endpoints }: Facts): num
     if (scope === 'folder') return folder === key;
     if (endpoint === null) return false;
     if (scope === 'credentials') return credentialsKey(endpoint.baseUrl, accountOf(endpoint)) === key;
-    return scope === 'endpoint' ? endpointId(endpoint) === key : endpoint.baseUrl === key;
+    if (scope === 'endpoint') return endpointId(endpoint) === key;
+    return endpoint.baseUrl === key || key === EVERYTHING;
   });
   return sumOf(held);
 }
@@ -474,7 +476,7 @@ export function subjectOf({ code, params }: Condition): string | null {
 
 /** Why a document waits, for its row in a list. */
 export function heldBecause({ reason, message }: Pick<HoldFact, 'reason' | 'message'>): string {
-  return reason === 'PAUSED' ? toMessage({ is: 'paused', by: message }) : message;
+  return reason === PAUSED ? toMessage({ is: 'paused', by: message }) : message;
 }
 
 /** How long it must last before people are alerted; null: as configured; `never`: they are not. */

@@ -1,6 +1,6 @@
 import { credentialsKey, type AccountOf } from '../../core/domain/account.ts';
 import { endpointId, type EndpointKey } from '../../core/domain/document.ts';
-import { PAUSED, type Hold, type HoldScope } from '../../core/domain/hold.ts';
+import { EVERYTHING, PAUSED, type Hold, type HoldScope } from '../../core/domain/hold.ts';
 import { folderKeyOf, holdKeyOf } from '../entries.ts';
 import type { Row } from '../schema.ts';
 import type { Places, View } from './view.ts';
@@ -75,7 +75,9 @@ export function holdOver(
   };
   const rank = (hold: Hold): number =>
     NEAREST.indexOf(hold.scope) - (hold.reason === PAUSED ? NEAREST.length : 0);
-  return holds.filter((hold) => hold.key === keys[hold.scope]).sort((a, b) => rank(a) - rank(b))[0];
+  return holds
+    .filter(({ scope, key }) => key === keys[scope] || key === EVERYTHING)
+    .sort((a, b) => rank(a) - rank(b))[0];
 }
 
 /** Not by trouble of the service, which resolves itself. */

@@ -91,7 +91,8 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
   SPOOL_FULL: '`receiptd status` says why uploads are waiting.',
   BYTES_GONE: 'The same bytes get the same name.',
   PERSON_NEEDED: 'It ends when none is left ([what to do with each](documents.md#what-needs-a-person)).',
-  UPLOADS_PAUSED: 'Scans are taken in, and wait. Whoever paused them knows, so nobody is alerted.',
+  UPLOADS_PAUSED:
+    'Scans are taken in, and wait. It ends when somebody resumes them, or at the time that the pause was given. Whoever paused them knows, so nobody is alerted.',
   CREDENTIALS_MISSING:
     'The message lists where receiptd looked ([where credentials are kept](credentials.md#where-credentials-are-kept)). An identifier or secret with more than 4096 characters, or with control characters, is not accepted.',
   CREDENTIALS_REFUSED:

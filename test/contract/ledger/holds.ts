@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { credentialsKey } from '../../../src/core/domain/account.ts';
 import { endpointId } from '../../../src/core/domain/document.ts';
+import { EVERYTHING } from '../../../src/core/domain/hold.ts';
 import { ACCEPTED, hold, type LedgerUse, OFFICE, seen, SHOP } from './support.ts';
 
 export function describeHolds({ ledger, reopen, queued, upload, rows }: LedgerUse): void {
@@ -60,18 +61,17 @@ export function describeHolds({ ledger, reopen, queued, upload, rows }: LedgerUs
       expect(await states()).toEqual({ [OFFICE.uid]: 'held', [SHOP.uid]: 'held' });
     });
 
-    it('hold the documents of every endpoint by a pause of the service, unlike its trouble', async () => {
+    it('hold the documents of every endpoint by a pause of everything, unlike trouble of the service', async () => {
       await queued('a', 'a');
       await queued('b', 'b', { endpoint: SHOP });
-      const ofService = { scope: 'service', key: OFFICE.baseUrl } as const;
-      await ledger.putHold(hold({ ...ofService, reason: 'HTTP_503' }));
+      await ledger.putHold(hold({ scope: 'service', key: OFFICE.baseUrl, reason: 'HTTP_503' }));
       expect((await rows()).map(({ state }) => state)).toEqual(['queued', 'queued']);
-      await ledger.putHold(hold({ ...ofService, reason: 'PAUSED', until: 90_000 }));
+      await ledger.putHold(hold({ scope: 'service', key: EVERYTHING, reason: 'PAUSED', until: 90_000 }));
       expect((await rows()).map(({ state, reason }) => [state, reason])).toEqual([
         ['held', 'PAUSED'],
         ['held', 'PAUSED'],
       ]);
-      await ledger.clearHold('service', OFFICE.baseUrl, 'PAUSED');
+      await ledger.clearHold('service', EVERYTHING, 'PAUSED');
       expect((await ledger.holds()).map(({ reason }) => reason)).toEqual(['HTTP_503']);
     });
 

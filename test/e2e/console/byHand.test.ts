@@ -1,16 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import {
-  axeViolations,
-  hasChromium,
-  sideways,
-  startBrowser,
-  type TestBrowser,
-} from '../../console/app/support/browser.ts';
+import { axeViolations, hasChromium, sideways, type TestBrowser } from '../../console/app/support/browser.ts';
 import { heading, shows } from '../../console/app/support/inBrowser.ts';
-import { keepForFile } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
-import { prepare, sha256, type Site } from '../support/agent.ts';
+import { sha256, type Site } from '../support/agent.ts';
+import { watchedForFile } from '../support/console.ts';
 
 const mimeType = 'image/jpeg';
 const draw = async (name: string, seed = name) => ({
@@ -30,25 +24,10 @@ async function choose(page: Page, button: string, files: Awaited<ReturnType<type
 
 /** One agent for all tests, one after the other. */
 describe.skipIf(!hasChromium)('files by hand in the console', () => {
+  const watched = watchedForFile();
   let site: Site;
   let browser: TestBrowser;
-  let end: (() => Promise<void>) | undefined;
-
-  beforeAll(async () => {
-    site = await prepare();
-    await site.quickStart();
-    end = keepForFile();
-    const first = (await site.quickMust('console', '--no-open')).trim();
-    browser = await startBrowser({ url: new URL(first).origin, link: async () => first });
-  });
-  afterEach(async () => {
-    browser.expectNoTrouble();
-    await browser.closePages();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await end?.();
-  });
+  beforeAll(() => void ({ site, browser } = watched()));
 
   test('chosen files are sent after a question, and the page says what became of each', async () => {
     const page = await browser.open('#/documents');

@@ -1,40 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  axeViolations,
-  hasChromium,
-  sideways,
-  startBrowser,
-  type TestBrowser,
-} from '../../console/app/support/browser.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { axeViolations, hasChromium, sideways, type TestBrowser } from '../../console/app/support/browser.ts';
 import { announced, heading, rows, shows } from '../../console/app/support/inBrowser.ts';
-import { keepForFile } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
-import { prepare, sha256, type Site } from '../support/agent.ts';
+import { sha256, type Site } from '../support/agent.ts';
+import { watchedForFile, type Watched } from '../support/console.ts';
 
 /** One agent for all tests, one after the other. */
 describe.skipIf(!hasChromium)('the console of a real agent', () => {
+  const watched = watchedForFile();
   let site: Site;
   let browser: TestBrowser;
-  let end: (() => Promise<void>) | undefined;
-  const link = async () => (await site.quickMust('console', '--no-open')).trim();
-
-  beforeAll(async () => {
-    site = await prepare();
-    await site.quickStart();
-    end = keepForFile();
-    const first = await link();
-    browser = await startBrowser({ url: new URL(first).origin, link: async () => first });
-  });
-  afterEach(async () => {
-    browser.expectNoTrouble();
-    await browser.closePages();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await end?.();
-  });
+  let link: Watched['link'];
+  beforeAll(() => void ({ site, browser, link } = watched()));
 
   test('shows a scan from its arrival to its answer, sends it again, and exports its evidence', async () => {
     const page = await browser.open();
@@ -113,6 +92,27 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await paused.getByRole('button', { name: `Resume ${folder}` }).click();
     await expect.poll(() => paused.count()).toBe(0);
     await shows(page.locator('.headline.ok'));
+  });
+
+  test('pauses everything from any page until a time, and resumes it', async () => {
+    const page = await browser.open('#/folders');
+    await page.getByRole('button', { name: 'Pause …' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pause everything' });
+    await dialog.getByLabel('Until').selectOption('other');
+    await dialog.getByLabel('Day and time').fill('2020-01-31T08:00');
+    await dialog.getByRole('button', { name: 'Pause everything' }).click();
+    await shows(dialog.getByText("A pause can't end at"));
+    expect(await axeViolations(page)).toEqual([]);
+    await dialog.getByLabel('Until').selectOption('tomorrow');
+    await dialog.getByRole('button', { name: 'Pause everything' }).click();
+    await shows(page.locator('.pausing').getByText('Paused until'));
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+    await page.getByRole('link', { name: 'Today', exact: true }).click();
+    await shows(page.getByText('Sending is paused.'));
+    await page.locator('.pausing').getByRole('button', { name: 'Resume' }).click();
+    await announced(page, 'Sending has resumed.');
+    await shows(page.getByRole('button', { name: 'Pause …' }));
   });
 
   test('lets unsent files be sent once their folder accepts them, and dismisses and restores others', async () => {

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { startBrowser, type TestBrowser } from '../../console/app/support/browser.ts';
 import { perform, signIn } from '../../console/server/browser.ts';
 import { keepForFile } from '../../support/cleanUp.ts';
 import { drawReceipt } from '../../support/images.ts';
@@ -16,6 +17,37 @@ export interface Attacked {
   link(): Promise<string>;
   /** Asserts that the agent still answers and works, has lost nothing, and that nothing was paused. */
   stillWell(): Promise<void>;
+}
+
+/** A running agent, and a browser in which its console opens. */
+export interface Watched {
+  readonly site: Site;
+  readonly browser: TestBrowser;
+  readonly link: () => Promise<string>;
+}
+
+/** One agent and browser for the tests of a `describe`, one after the other. Each test closes its pages, which must have had no trouble. */
+export function watchedForFile(): () => Watched {
+  let watched: Watched;
+  let end: (() => Promise<void>) | undefined;
+  beforeAll(async () => {
+    const site = await prepare();
+    await site.quickStart();
+    end = keepForFile();
+    const link = async () => (await site.quickMust('console', '--no-open')).trim();
+    const first = await link();
+    const browser = await startBrowser({ url: new URL(first).origin, link: async () => first });
+    watched = { site, browser, link };
+  });
+  afterEach(async () => {
+    watched.browser.expectNoTrouble();
+    await watched.browser.closePages();
+  });
+  afterAll(async () => {
+    await watched?.browser.close();
+    await end?.();
+  });
+  return () => watched;
 }
 
 /** One agent for all tests of a file; call it at the top. Each test must leave the agent working. */

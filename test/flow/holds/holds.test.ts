@@ -1,6 +1,7 @@
 /** Trouble that concerns more than one document. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpointId } from '../../../src/core/domain/document.ts';
+import { EVERYTHING } from '../../../src/core/domain/hold.ts';
 import type { Holds } from '../../../src/flow/holds.ts';
 import { failing, OFFICE, SHOP } from '../sending.ts';
 import { FORBIDDEN, sent, WHY, holdsPlace } from './holdsPlace.ts';
@@ -145,17 +146,17 @@ describe('a command by a person', () => {
 describe('a pause', () => {
   it('of everything holds every endpoint, and trouble of the service is another matter', async () => {
     await holds.serviceTrouble(sent(OFFICE), WHY, null);
-    await holds.pause('service', OFFICE.baseUrl, 'anna');
+    await holds.pause('service', EVERYTHING, 'anna');
     for (const endpoint of [OFFICE, SHOP]) expect(holds.gate(endpoint)).toEqual({ kind: 'paused' });
     await holds.passed(OFFICE);
     expect(await place.ledger.holds()).toMatchObject([{ scope: 'service', reason: 'PAUSED' }]);
-    await holds.resume('service', OFFICE.baseUrl);
+    await holds.resume('service', EVERYTHING);
     expect(holds.gate(SHOP)).toEqual({ kind: 'open' });
   });
 
   it('ends by itself at its time, in a later run too', async () => {
     const until = place.clock.now() + 90_000;
-    await holds.pause('service', OFFICE.baseUrl, 'anna', until);
+    await holds.pause('service', EVERYTHING, 'anna', until);
     expect(holds.pauseEndsInMs).toBe(60_000);
     await place.clock.advance(60_000);
     holds = await place.restarted();

@@ -1,25 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { announce, Failure } from '../parts/Notice.tsx';
+import { useLater } from '../parts/Later.tsx';
+import { announce } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
-import type { SendDialog } from './SendDialog.tsx';
 
 /** Files that were chosen with the button or dropped on the page are sent after a question. */
 export function ByHand({ onDone }: { readonly onDone: () => void }) {
   const [files, setFiles] = useState<readonly File[]>([]);
-  // Loaded when files are first chosen, to keep the console small.
-  const [Dialog, setDialog] = useState<typeof SendDialog | null>(null);
-  const [isMissing, setMissing] = useState(false);
+  const dialog = useLater(async () => (await import('./SendDialog.tsx')).SendDialog);
   const input = useRef<HTMLInputElement>(null);
   const choose = (chosen: readonly File[]) => {
     if (chosen.length === 0) announce(t.byHand.none);
     setFiles(chosen);
-    import('./SendDialog.tsx').then(
-      ({ SendDialog }) => setDialog(() => SendDialog),
-      // The agent may have been updated, and no longer has that file.
-      () => setMissing(true),
-    );
+    dialog.load();
   };
   const isOver = useDrop(choose);
   return (
@@ -42,9 +36,9 @@ export function ByHand({ onDone }: { readonly onDone: () => void }) {
         }}
       />
       {isOver && <div class="drop-here">{t.byHand.drop}</div>}
-      {isMissing && <Failure error={t.notLoaded} again={() => location.reload()} />}
-      {files.length > 0 && Dialog !== null && (
-        <Dialog files={files} onDone={onDone} onClose={() => setFiles([])} />
+      {dialog.failure}
+      {files.length > 0 && dialog.Part !== null && (
+        <dialog.Part files={files} onDone={onDone} onClose={() => setFiles([])} />
       )}
     </>
   );

@@ -16,8 +16,8 @@ import { told } from '../explanations.ts';
 type Compared = Response<'compareFolder'>;
 
 interface Comparing {
-  /** The last result of each folder, and when it came. */
-  readonly results: ReadonlyMap<string, Compared & { readonly cameAt: number }>;
+  /** The last result of each folder. */
+  readonly results: ReadonlyMap<string, Compared>;
   /** The folder that is being compared. */
   readonly running: string | null;
 }
@@ -25,25 +25,31 @@ interface Comparing {
 /** All pages share the results, because each comparison reads a whole folder. */
 let comparing: Comparing = { results: new Map(), running: null };
 const listeners = new Set<() => void>();
+/** When each folder was last looked at, whether that succeeded or not. */
+const triedAt = new Map<string, number>();
 
 function change(next: Partial<Comparing>): void {
   comparing = { ...comparing, ...next };
   for (const listener of listeners) listener();
 }
 
-/** Compares one folder after another. @throws as `call`; `withinMs` is for each */
+/** Compares one folder after another; one that fails keeps none of the others back. @throws as `call`; `withinMs` is for each */
 export async function compare(folders: readonly string[], withinMs?: number): Promise<void> {
   if (comparing.running !== null) return;
-  try {
-    for (const folder of folders) {
-      change({ running: folder });
-      const patience = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs);
+  const errors: unknown[] = [];
+  for (const folder of folders) {
+    change({ running: folder });
+    triedAt.set(folder, Date.now());
+    const patience = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs);
+    try {
       const found = await call('compareFolder', { folder }, patience);
-      change({ results: new Map(comparing.results).set(folder, { ...found, cameAt: Date.now() }) });
+      change({ results: new Map(comparing.results).set(folder, found) });
+    } catch (error) {
+      errors.push(error);
     }
-  } finally {
-    change({ running: null });
   }
+  change({ running: null });
+  if (errors.length > 0) throw errors[0];
 }
 
 export function useComparing(): Comparing {
@@ -65,10 +71,8 @@ const FRESH_MS = 5 * 60_000;
 export function useComparison(folders: readonly string[]): void {
   useEffect(() => {
     if (folders.length > MOST_ALONE) return;
-    const isFresh = (folder: string) =>
-      Date.now() - (comparing.results.get(folder)?.cameAt ?? -Infinity) < FRESH_MS;
-    // If it fails or takes too long, a button remains.
-    const stale = folders.filter((folder) => !isFresh(folder));
+    // If it fails or takes too long, a button remains: a slow share is not listed again whenever somebody opens the page.
+    const stale = folders.filter((folder) => Date.now() - (triedAt.get(folder) ?? -Infinity) >= FRESH_MS);
     if (stale.length > 0) compare(stale, PATIENCE_MS).catch(() => {});
   }, [folders.join('\n')]);
 }

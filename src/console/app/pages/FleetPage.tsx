@@ -8,7 +8,7 @@ import { Answer } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { PauseButton } from '../parts/PauseButton.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
-import { Badge } from '../parts/State.tsx';
+import { Badge, PAUSE_LOOK } from '../parts/State.tsx';
 import { Table, type TableColumn } from '../parts/Table.tsx';
 import { t } from '../texts.ts';
 import { Why } from '../parts/Explanations.tsx';
@@ -89,7 +89,7 @@ function State({ state, paused }: FleetAgentJson) {
       {paused !== null && (
         <>
           {' '}
-          <Badge look={['warn', 'pause']} text={t.fleet.paused} />
+          <Badge look={PAUSE_LOOK} text={t.fleet.paused} />
           <p class="muted small">{t.fleet.pausedBy(paused.by, moment(paused.since))}</p>
         </>
       )}

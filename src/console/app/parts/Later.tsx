@@ -3,27 +3,42 @@ import { useEffect, useState } from 'preact/hooks';
 import { t } from '../texts.ts';
 import { Failure, Loading } from './Notice.tsx';
 
+interface Loaded<Props> {
+  /** Null until it is loaded. */
+  readonly Part: ComponentType<Props> | null;
+  /** That it could not be loaded; null if it could. */
+  readonly failure: preact.JSX.Element | null;
+  /** Loads it, unless it is loaded. */
+  readonly load: () => void;
+}
+
 /**
- * Loads a page when it is first opened, to keep the console small. `load` fails if, for example, the agent was updated and no
+ * A part that is loaded when it is first needed, to keep the console small. `from` fails if, for example, the agent was updated and no
  * longer has the file. The console then has to be reloaded.
  */
-export function later(load: () => Promise<ComponentType>): ComponentType {
+export function useLater<Props>(from: () => Promise<ComponentType<Props>>): Loaded<Props> {
+  const [Part, setPart] = useState<ComponentType<Props> | null>(null);
+  const [failed, setFailed] = useState(false);
+  const load = () => {
+    if (Part !== null) return;
+    from().then(
+      (its) => setPart(() => its),
+      () => setFailed(true),
+    );
+  };
+  const failure = failed ? <Failure error={t.notLoaded} again={() => location.reload()} /> : null;
+  return { Part, failure, load };
+}
+
+/** A page that is loaded when it is first opened. */
+export function later(from: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | null = null;
   return function Later() {
-    const [Page, setPage] = useState(() => loaded);
-    const [failed, setFailed] = useState(false);
+    const { Part, failure, load } = useLater(async () => (loaded = await from()));
     useEffect(() => {
-      if (Page !== null) return;
-      load().then(
-        (its) => setPage(() => (loaded = its)),
-        () => setFailed(true),
-      );
+      if (loaded === null) load();
     }, []);
-    if (Page !== null) return <Page />;
-    return (
-      <main id="main">
-        {failed ? <Failure error={t.notLoaded} again={() => location.reload()} /> : <Loading />}
-      </main>
-    );
+    const Page = loaded ?? Part;
+    return Page === null ? <main id="main">{failure ?? <Loading />}</main> : <Page />;
   };
 }

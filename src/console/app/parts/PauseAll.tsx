@@ -1,4 +1,3 @@
-import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import type { HoldJson, OverviewResponse } from '../../../control/protocol/overview.ts';
 import { call } from '../api.ts';
@@ -7,7 +6,9 @@ import { useLivePart } from '../live.ts';
 import { t } from '../texts.ts';
 import { ActButton, Button } from './Button.tsx';
 import { Icon } from './Icon.tsx';
-import { announce, Failure } from './Notice.tsx';
+import { useLater } from './Later.tsx';
+import { announce } from './Notice.tsx';
+import { Badge, PAUSE_LOOK } from './State.tsx';
 
 /** The pause of everything; undefined if there is none. */
 export function pauseOfAll(overview: OverviewResponse | null): HoldJson | undefined {
@@ -18,37 +19,37 @@ export function pauseOfAll(overview: OverviewResponse | null): HoldJson | undefi
 export function PauseAll() {
   const pause = useLivePart(({ overview }) => pauseOfAll(overview));
   const isKnown = useLivePart(({ overview }) => overview !== null);
-  const [Asking, setAsking] = useState<ComponentType<{ readonly onClose: () => void }> | null>(null);
-  const [isMissing, setMissing] = useState(false);
+  const dialog = useLater(async () => (await import('./PauseDialog.tsx')).PauseDialog);
+  const [isAsking, setAsking] = useState(false);
   if (!isKnown) return null;
+  if (pause !== undefined) return <Paused pause={pause} />;
   const ask = () => {
-    import('./PauseDialog.tsx').then(
-      ({ PauseDialog }) => setAsking(() => PauseDialog),
-      () => setMissing(true),
-    );
+    dialog.load();
+    setAsking(true);
   };
-  if (pause === undefined)
-    return (
-      <>
-        <Button class="quiet" onClick={ask}>
-          <Icon name="pause" />
-          <span>{t.pauseAll.open}</span>
-        </Button>
-        {Asking !== null && <Asking onClose={() => setAsking(null)} />}
-        {isMissing && <Failure error={t.notLoaded} again={() => location.reload()} />}
-      </>
-    );
+  return (
+    <>
+      <Button class="quiet" onClick={ask}>
+        <Icon name="pause" />
+        <span>{t.pauseAll.open}</span>
+      </Button>
+      {dialog.failure}
+      {isAsking && dialog.Part !== null && <dialog.Part onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function Paused({ pause: { until, message: by, since } }: { readonly pause: HoldJson }) {
   const resume = async () => {
     await call('resume', {});
     announce(t.pauseAll.resumed);
   };
-  const { until, message: by } = pause;
   return (
-    <span class="pausing">
-      <span class="badge" title={by === '' ? undefined : t.pauseAll.by(by, moment(pause.since))}>
-        <Icon name="pause" />
-        {until === null ? t.pauseAll.paused : t.pauseAll.pausedUntil(soon(Date.parse(until)))}
-      </span>
+    <span class="pausing" title={by === '' ? undefined : t.pauseAll.by(by, moment(since))}>
+      <Badge
+        look={PAUSE_LOOK}
+        text={until === null ? t.pauseAll.paused : t.pauseAll.pausedUntil(soon(Date.parse(until)))}
+      />
       <ActButton perform={resume}>{t.resume}</ActButton>
     </span>
   );

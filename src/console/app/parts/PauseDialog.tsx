@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { number, soon } from '../format.ts';
+import { soon } from '../format.ts';
 import { useLivePart } from '../live.ts';
 import { t } from '../texts.ts';
 import { Dialog } from './Dialog.tsx';
@@ -63,7 +63,7 @@ export function PauseDialog({ onClose }: { readonly onClose: () => void }) {
           <input id="pause-other" type="datetime-local" required value={other} onInput={typed(setOther)} />
         </Labelled>
       )}
-      <p>{words.means(number(waiting))}</p>
+      <p>{words.means(waiting)}</p>
     </Dialog>
   );
 }

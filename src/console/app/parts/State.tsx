@@ -5,6 +5,9 @@ import { Icon, type IconName } from './Icon.tsx';
 
 type StateLook = readonly [tone: string, icon: IconName];
 
+/** Somebody wanted it: neither a fault nor a warning. */
+export const PAUSE_LOOK: StateLook = ['calm', 'pause'];
+
 const LISTED: Readonly<Record<ListState, StateLook>> = {
   queued: ['wait', 'wait'],
   uploading: ['busy', 'up'],
@@ -27,7 +30,7 @@ export const LIST_STATES = Object.keys(LISTED) as readonly ListState[];
 const FOLDERS: Readonly<Partial<Record<FolderStatus['state'], StateLook>>> = {
   watching: ['ok', 'check'],
   starting: ['busy', 'wait'],
-  paused: ['warn', 'pause'],
+  paused: PAUSE_LOOK,
   missing: ['bad', 'alert'],
   unreadable: ['bad', 'alert'],
   notADirectory: ['bad', 'alert'],
@@ -59,7 +62,7 @@ export function FolderBadge({ state }: { readonly state: FolderStatus['state'] }
 }
 
 export function EndpointBadge({ paused, held }: { readonly paused: boolean; readonly held: boolean }) {
-  if (paused) return <Badge look={['warn', 'pause']} text={t.endpointStates.paused} />;
+  if (paused) return <Badge look={PAUSE_LOOK} text={t.endpointStates.paused} />;
   if (held) return <Badge look={['warn', 'wait']} text={t.endpointStates.held} />;
   return <Badge look={['ok', 'check']} text={t.endpointStates.open} />;
 }

@@ -25,7 +25,7 @@ export function frameTexts({ counted }: Format): ReturnType<typeof english> {
         open: () => 'bis jemand fortsetzt',
       },
       means: (waiting) =>
-        `Bis dahin wird nichts gesendet. Scans werden weiter erfasst und benannt; zurzeit warten ${waiting} Belege.`,
+        `Bis dahin wird nichts gesendet. Scans werden weiter erfasst und benannt. ${counted(waiting, 'Beleg wartet', 'Belege warten')} zurzeit.`,
       confirm: 'Alles pausieren',
       paused: 'Pausiert',
       pausedUntil: (at) => `Pausiert bis ${at}`,

@@ -24,13 +24,13 @@ export function frameTexts({ counted }: Format) {
         other: () => 'another time …',
         open: () => 'until somebody resumes it',
       },
-      means: (waiting: string) =>
-        `Nothing is sent meanwhile. Scans are still taken in and named; ${waiting} documents wait at the moment.`,
+      means: (waiting: number) =>
+        `Nothing is sent until then. Scans are still taken in and named. ${counted(waiting, 'document is', 'documents are')} waiting now.`,
       confirm: 'Pause everything',
       paused: 'Paused',
       pausedUntil: (at: string) => `Paused until ${at}`,
       by: (who: string, since: string) => `By ${who}, since ${since}`,
-      resumed: 'Sending goes on.',
+      resumed: 'Sending has resumed.',
     },
     actions: 'Actions',
     details: 'Details',
