@@ -74,7 +74,7 @@ async function verify(
 ): Promise<void> {
   const against = options.head === undefined ? null : await keptHead(io, options.head);
   const config = await configOf(io, options);
-  const verified = await verifyLedger(config, against);
+  const verified = await verifyLedger(config, against, io.stop);
   const { journal, ledger } = verified;
   const found = journal.findings.length + journal.moreFindings + ledger.findings.length;
   if (found > 0) done(EXIT.refused);

@@ -152,15 +152,16 @@ export function ledgerHead(config: Config): Promise<JournalHead | null> {
 export async function verifyLedger(
   config: Config,
   head: KeptHead | null,
+  signal: AbortSignal,
 ): Promise<{ readonly journal: JournalVerification; readonly ledger: LedgerComparison }> {
   if (config.ledger.kind === 'postgres') {
     const { verifyPostgresLedger } = await import('../ledger/fleet/verify.ts');
-    return verifyPostgresLedger(targetOf(config.ledger), agentName(config.ledger), head);
+    return verifyPostgresLedger(targetOf(config.ledger), agentName(config.ledger), head, signal);
   }
   const path = ledgerPath(config);
-  const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined });
+  const journal = await verifyJournal(journalPathOf(path), { head: head ?? undefined, signal });
   try {
-    return { journal, ledger: await compareWithJournal(path, journalPathOf(path)) };
+    return { journal, ledger: await compareWithJournal(path, journalPathOf(path), signal) };
   } catch (error) {
     // The journal can be verified without a sound ledger.
     if (!(error instanceof ReceiptdError) || !isFinding(error, journalPathOf(path))) throw error;

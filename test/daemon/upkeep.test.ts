@@ -17,24 +17,29 @@ beforeAll(async () => {
   checker = await compile('ledger/sqlite/checker.ts');
 });
 
-async function place(backups = 2) {
+/** `checks`: the program that checks the ledger; left out: the real one. */
+async function place(backups = 2, checks?: string) {
   const dir = mkdtempSync(join(memoryDirectory(), 'receiptd-upkeep-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const clock = new FakeClock();
   const log = new RecordedLog();
   const path = join(dir, 'ledger.db');
-  const checkerPath = fileURLToPath(checker.url);
+  const checkerPath = checks === undefined ? fileURLToPath(checker.url) : join(dir, 'checker.mjs');
+  if (checks !== undefined) writeFileSync(checkerPath, checks);
   const ledger = await openSqliteLedger({ path, clock, checkerPath });
   const incidents = new OpenIncidents({ clock, log });
   const stopping = new AbortController();
   const deps = { ledger, incidents, clock, log, backupEveryMs: 86_400_000, backups };
   const running = upkeep(deps, stopping.signal);
-  onTestFinished(async () => {
+  const stop = async (): Promise<void> => {
     stopping.abort();
     await running;
+  };
+  onTestFinished(async () => {
+    await stop();
     await ledger.close();
   });
-  return { dir, path, clock, log, ledger, incidents };
+  return { dir, path, clock, log, ledger, incidents, stop };
 }
 
 it('the upkeep backs up the ledger every day, and keeps the newest backups', async () => {
@@ -100,6 +105,23 @@ it('the upkeep finds damage that a quick check misses, and the next start repair
   expect(existsSync(`${path}.damaged`)).toBe(false);
   expect(await mended.find('doc-a')).toHaveLength(1);
   await mended.close();
+});
+
+it.each([
+  ['that is stopped with the agent', 'setTimeout(() => {}, 10_000);', 0],
+  ['that is killed', "process.kill(process.pid, 'SIGKILL');", 1],
+])('a check %s has found nothing', async (_, ends, said) => {
+  const begins = `import fs from 'node:fs';
+    fs.writeSync(1, 'half a verdict');
+    fs.writeFileSync(new URL('begun', import.meta.url), '');`;
+  const { dir, path, clock, log, incidents, stop } = await place(0, `${begins} ${ends}`);
+  const begun = () => existsSync(join(dir, 'begun'));
+  const warnings = () => log.lines.filter(({ level }) => level === 'warn').length;
+  await clock.advanceUntil(() => begun() && warnings() === said, 10_000);
+  await stop();
+  expect(warnings()).toBe(said);
+  expect(incidents.list()).toEqual([]);
+  expect(existsSync(`${path}.damaged`)).toBe(false);
 });
 
 it('the upkeep counts the days of a laptop that mostly sleeps', async () => {

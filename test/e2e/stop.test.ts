@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { drawReceipt } from '../support/images.ts';
 import { type Ended, prepare, type Site, storedOnce, until } from './support/agent.ts';
 import { shell } from './support/commandLine.ts';
+import { Resident } from './support/inProcess.ts';
 
 async function drop(site: Site, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
@@ -69,6 +70,15 @@ test('a reader of the output that stands still delays neither uploads nor the en
   await until(() => site.sandbox.stats().stored === 3);
   await writeFile(site.file('sent'), '');
   expect((await ended).stdout).toBe('status=0\n');
+});
+
+test.each(['audit', 'ledger verify'])('a stop ends `%s` without a verdict', async (words) => {
+  const site = await prepare();
+  await drop(site, 1);
+  await site.quickOnce();
+  const [command, ...args] = words.split(' ');
+  const check = new Resident([...args, '--config', site.config], { cwd: site.dir, env: site.env }, command);
+  expect(await check.stop()).toEqual({ status: 130, signal: null, stdout: '', stderr: '' });
 });
 
 /** Each way out while the thread that writes the ledger is in a call of SQLite's binding, which answers to its end with a core dump. */

@@ -230,13 +230,17 @@ it.each<[string, Parameters<typeof givenBack>[0], string[]]>([
   expect(await givenBack(options)).toEqual(given);
 });
 
-/** What is given back of one document whose answer comes once the spool has begun a copy, and perhaps made it. */
-async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }): Promise<string[]> {
+/**
+ * What is given back of one document whose answer comes once the spool has begun a copy, and perhaps made it: before and after the copy
+ * is made. `copies`: those that are left then.
+ */
+async function givenBackWhileCopied({ finishes, isTaken = true }: { finishes: boolean; isTaken?: boolean }) {
   const { answer, give } = pending();
   const place = await sendingPlace();
   const given: Buffer[] = [];
   const giveBack = (bytes: Buffer): void => void given.push(bytes);
   place.service.script = () => answer;
+  place.service.takes = () => isTaken;
   const document = await place.admit('a.jpg');
   let isBegun = false;
   let finishNow = (): void => {};
@@ -246,7 +250,7 @@ async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }
     isBegun = true;
     await finish;
   };
-  const { accepted, spool } = await place.start({
+  const { accepted, spool, payloads } = await place.start({
     keeping: { mode: 'auto', buffers: { giveBack }, beforePut },
   });
   // An upload that takes long is copied meanwhile.
@@ -254,14 +258,23 @@ async function givenBackWhileCopied({ finishes }: { readonly finishes: boolean }
   give(accept({ name: document.name, endpoint: OFFICE } as UploadRequest));
   await place.clock.advanceUntil(() => accepted.length === 1, 100);
   await settle();
-  const givenSoFar = given.map(String);
+  const before = given.map(String);
   finishNow();
-  return givenSoFar;
+  // Its turn comes after all that is done with the copy.
+  await payloads.copies.make(document.sha256, Buffer.of(), () => false);
+  await settle();
+  return { before, after: given.map(String), copies: spool.hashes().length };
 }
 
 it.each([
-  ['does not return a buffer while it is being copied to the spool', false, []],
-  ['returns a buffer that was copied to the spool once its image is accepted', true, BYTES],
-])('%s', async (_, finishes, given) => {
-  expect(await givenBackWhileCopied({ finishes })).toEqual(given);
+  ['returns a buffer that was copied to the spool', { finishes: true }, BYTES, BYTES],
+  ['does not return a buffer while it is being copied to the spool', { finishes: false }, [], BYTES],
+  [
+    'does not return a buffer that was copied while a request may still read it',
+    { finishes: false, isTaken: false },
+    [],
+    [],
+  ],
+])('%s, once its image is accepted, and keeps no copy', async (_, options, before, after) => {
+  expect(await givenBackWhileCopied(options)).toEqual({ before, after, copies: 0 });
 });

@@ -32,6 +32,25 @@ it('copies an image that is not sent within a second, and the copy outlives the 
   expect(await place.files()).toBe(0);
 });
 
+it('copies an image whose upload hangs for a second, and gives its memory back only once that has ended', async () => {
+  const place = await keepingPlace();
+  const document = await place.mustArrive('s.jpg');
+  // Not read by a request yet: it may wait for a token or a slot.
+  expect(place.payloads.take(document.id)).toBeDefined();
+  place.memory.add(1_000_000);
+  const waits = place.memory.take(1);
+  await place.clock.advance(1_000);
+  expect([await place.files(), place.given]).toEqual([1, []]);
+  await place.sweep();
+  expect([await place.files(), place.given]).toEqual([1, []]);
+  await place.record(document, 'accepted');
+  place.payloads.accepted(document);
+  await place.payloads.close();
+  expect([await place.files(), place.given]).toEqual([0, ['the text of s.jpg']]);
+  place.memory.giveBack(1_000_000);
+  await waits;
+});
+
 it('copies an image that cannot be sent before its admission completes', async () => {
   const place = await keepingPlace();
   place.gate.open = false;
@@ -196,4 +215,5 @@ it('releases the memory of a document that left the queue if there is no spool',
   await payloads.returned(document, true);
   expect(payloads.take(document.id)).toBeUndefined();
   expect(memory.take(60)).toBeUndefined();
+  expect(memory.take(60)).toBeDefined();
 });

@@ -1,6 +1,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KeptHead } from '../../src/ledger/journal/verify.ts';
 import { compareWithJournal } from '../../src/ledger/sqlite/compare.ts';
@@ -71,6 +72,21 @@ describe('a ledger in SQLite, compared with its journal', () => {
     expect(readdirSync(dirname(path)).filter((name) => name.startsWith('.verify'))).toEqual([]);
   });
 
+  it('is compared no further once the process hears a signal, and leaves nothing behind', async () => {
+    const { path, journal } = await filled();
+    const dir = dirname(path);
+    const scratch = () => readdirSync(dir).filter((name) => name.startsWith('.verify'));
+    const isComparing = () => scratch().some((name) => existsSync(join(dir, name, 'again.db')));
+    const stop = new AbortController();
+    const ends: unknown[] = [];
+    const compared = compareWithJournal(path, journal, stop.signal).finally(() => ends.push('over'));
+    compared.catch(() => {});
+    while (ends.length === 0 && !isComparing()) await nextTurn();
+    stop.abort(new Error('stopped'));
+    await expect(compared).rejects.toThrow('stopped');
+    expect(scratch()).toEqual([]);
+  });
+
   // On Windows, the damaged copy stays open until it is collected, and the test's directory can't be removed.
   it.skipIf(process.platform === 'win32')('is called damaged by its own name, in one line', async () => {
     const { path: whole, journal } = await filled();
@@ -124,6 +140,13 @@ describe.skipIf(!needsPostgres())('a ledger in PostgreSQL, verified', () => {
         return found.ledger.findings;
       },
     );
+  });
+
+  it('is verified no further once a stop is asked for', async () => {
+    await fill();
+    const { target } = agentOptions(database.url);
+    const stop = AbortSignal.abort(new Error('stopped'));
+    await expect(verifyPostgresLedger(target, 'one', null, stop)).rejects.toThrow('stopped');
   });
 
   it('finds lines of a chain that were changed or removed with the rows that they made, and that it lacks its end, or a head that was kept', async () => {

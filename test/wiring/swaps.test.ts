@@ -62,6 +62,21 @@ it('a rate holds across five changes under load, and everything is sent once', a
   await here.end();
 });
 
+it('an upload that outlasts the grace is sent again under its name', async () => {
+  const here = await agent({ delivery: { grace: '100ms' } });
+  here.sandbox.misbehave({ kind: 'stall', at: 'beforeAnswer', store: true });
+  await here.drop('a.jpg');
+  await eventually(() => here.sandbox.stats().stored === 1);
+  const [before] = here.sandbox.received();
+  await here.replace({ folders: [{ path: here.inbox, name: 'other-{hash}' }] });
+  here.sandbox.behave();
+  await eventually(async () => (await here.ledger.counts()).some(({ state }) => state === 'accepted'));
+  expect(stored(here)).toBe(1);
+  expect(here.sandbox.received()).toMatchObject([{ name: before?.name }]);
+  expect(here.sandbox.stats().repeats).toBe(1);
+  await here.end();
+});
+
 it('five changes leave no file, watcher, timer or connection behind', async ({ skip }) => {
   skip(process.platform !== 'linux', 'only Linux lists what a process has open');
   const here = await agent({});

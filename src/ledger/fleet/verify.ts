@@ -61,12 +61,13 @@ export async function verifyPostgresLedger(
   target: Target,
   agent: string,
   kept: KeptHead | null,
+  signal?: AbortSignal,
 ): Promise<{ readonly journal: JournalVerification; readonly ledger: LedgerComparison }> {
   const connector = new Connector(target, { answerWithinMs: 0 });
   const { where } = connector;
   const connection = await connector.connect(`receiptd ${agent} verifying`);
   try {
-    const sql = failingAsLedger(connection, where);
+    const sql = failingAsLedger(connection, where, signal);
     await sql.all('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     await requireTables(sql, where);
     return await verifyChains(sql, agent, kept);
@@ -77,14 +78,17 @@ export async function verifyPostgresLedger(
 
 type Reads = Pick<Sql, 'get' | 'all'>;
 
-/** What the database fails with must not look like a failure of the scratch directory. */
-function failingAsLedger(sql: Sql, where: string): Reads {
+/** What the database fails with must not look like a failure of the scratch directory. Lists nothing more once `signal` aborts. */
+function failingAsLedger(sql: Sql, where: string, signal?: AbortSignal): Reads {
   const fail = (error: unknown): never => {
     throw ledgerFailure(error, where);
   };
   return {
     get: (text, params) => sql.get<never>(text, params).catch(fail),
-    all: (text, params) => sql.all<never>(text, params).catch(fail),
+    all: async (text, params) => {
+      signal?.throwIfAborted();
+      return sql.all<never>(text, params).catch(fail);
+    },
   };
 }
 

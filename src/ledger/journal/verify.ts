@@ -43,6 +43,7 @@ export interface ArchivedEnd extends JournalHead {
 
 export interface VerifyOptions {
   readonly head?: KeptHead | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Once the last commit has been incomplete for this long (milliseconds), it is not one being written. */
   readonly patienceMs?: number;
 }
@@ -54,11 +55,11 @@ const PAUSE_MS = 20;
 /**
  * Reads the whole journal and reports everything that differs from what receiptd wrote. May run
  * beside the writer; ignores what is appended meanwhile. Uses constant memory.
- * @throws ReceiptdError FILE_UNREADABLE; a missing journal is a finding
+ * @throws ReceiptdError FILE_UNREADABLE; a missing journal is a finding. The signal's reason if it aborts
  */
 export async function verifyJournal(
   path: string,
-  { head, patienceMs = 200 }: VerifyOptions = {},
+  { head, signal, patienceMs = 200 }: VerifyOptions = {},
 ): Promise<JournalVerification> {
   const verification = new Verification(head);
   const fd = openForReading(path);
@@ -73,6 +74,7 @@ export async function verifyJournal(
         if (value.offset - turn > TURN_BYTES) {
           turn = value.offset;
           await setImmediate();
+          signal?.throwIfAborted();
         }
       }
     };

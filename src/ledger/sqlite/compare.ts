@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { messageOf, ReceiptdError, saidBy, systemCode } from '../../core/domain/errors.ts';
 import type { JournalHead } from '../../core/ports/journal.ts';
 import type { Reader, RecordedEntry } from '../engine.ts';
@@ -32,9 +33,13 @@ const PAGE = 1_000;
 /**
  * Folds the whole journal into second tables and compares every row with the ledger's, which reveals changes made to the ledger and not to the journal.
  * Works beside a running agent, on a snapshot, and on a read-only disk.
- * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, OUTPUT_UNWRITABLE
+ * @throws ReceiptdError LEDGER_MISSING, LEDGER_OLDER, FILE_UNREADABLE, LEDGER_NEWER, LEDGER_DAMAGED, OUTPUT_UNWRITABLE. The signal's reason if it aborts
  */
-export async function compareWithJournal(path: string, journalPath: string): Promise<LedgerComparison> {
+export async function compareWithJournal(
+  path: string,
+  journalPath: string,
+  signal?: AbortSignal,
+): Promise<LedgerComparison> {
   const live = openForReading(path);
   try {
     refuseOlderJournal(journalPath);
@@ -45,7 +50,7 @@ export async function compareWithJournal(path: string, journalPath: string): Pro
       try {
         const flaw = damageOf(ledger.db);
         if (flaw !== null) throw damaged(path, flaw);
-        return await compareTables(ledger, journalPath, scratch);
+        return await compareTables(ledger, journalPath, scratch, signal);
       } finally {
         ledger.close();
       }
@@ -62,12 +67,30 @@ async function compareTables(
   ledger: Statements,
   journalPath: string,
   scratch: string,
+  signal: AbortSignal | undefined,
 ): Promise<LedgerComparison> {
   const [head] = ledger.each<JournalHead>('SELECT h.ledger, h.seq, h.hash FROM head h', null);
   const documents = await documentsIn(ledger);
   if (head === undefined) return { findings: [{ is: 'noJournal' }], documents, head: null };
   const entries = inParts(readJournal(journalPath, 0, { lenient: true }), head.seq);
-  const { misfits, reached, differences } = await compareFolded(ledger, entries, scratch);
+  // Without a turn of the event loop, the process would hear no signal until the end.
+  const goOn = async (): Promise<void> => {
+    await setImmediate();
+    signal?.throwIfAborted();
+  };
+  const reader: Reader = {
+    each: async (...all) => {
+      await goOn();
+      return ledger.each(...all);
+    },
+  };
+  const parts = (async function* () {
+    for (const part of entries) {
+      await goOn();
+      yield part;
+    }
+  })();
+  const { misfits, reached, differences } = await compareFolded(reader, parts, scratch);
   const findings = misfits.map(misfitFinding);
   if (reached.seq !== head.seq) findings.push({ is: 'headNotInJournal', seq: head.seq });
   else if (reached.hash !== head.hash) findings.push({ is: 'headDiffers', seq: head.seq });

@@ -132,6 +132,22 @@ it.each([
   expect(Math.sign(place.clock.monotonic() - from - 15_000)).toBe(ends);
 });
 
+it('an audit that is stopped looks at no more files, and has no result', async () => {
+  const place = await watchingPlace();
+  for (let n = 0; n < 80; n += 1) await writeFile(join(place.scans, `${n}.jpg`), '');
+  const stop = new AbortController();
+  const real = folderOf(place);
+  let looks = 0;
+  const stat: WatchedFolder['stat'] = (path) => {
+    looks += 1;
+    stop.abort(new Error('stopped'));
+    return real.stat(path);
+  };
+  const deps = { folder: { ...real, stat }, reports: place.ledger, clock: place.clock };
+  await expect(compareFolder(deps, null, stop.signal)).rejects.toThrow('stopped');
+  expect(looks).toBeLessThan(80);
+});
+
 describe("an audit that can't read everything", () => {
   it('reports a folder that is replaced while it is listed', async () => {
     const place = await mixedPlace();

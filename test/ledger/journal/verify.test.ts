@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { blankInJournal, createJournal, openJournal } from '../../../src/ledger/journal/journal.ts';
 import { verifyJournal, type KeptHead } from '../../../src/ledger/journal/verify.ts';
@@ -361,5 +362,14 @@ describe('the report of a verification', () => {
     const { findings, remarks } = await verify();
     expect(findings).toEqual([]);
     expect(remarks).toEqual([{ is: 'timesBackwards', count: 1, first: 3 }]);
+  });
+
+  test('does not come if the verification is stopped', async () => {
+    fs.writeFileSync(path, `${'x'.repeat(1_000)}\n`.repeat(5_000));
+    const stop = new AbortController();
+    const verified = verifyJournal(path, { signal: stop.signal });
+    await nextTurn();
+    stop.abort(new Error('stopped'));
+    await expect(verified).rejects.toThrow('stopped');
   });
 });
