@@ -4,13 +4,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Problem } from '../../src/core/domain/problem.ts';
-import { openSqliteLedger } from '../../src/ledger/open.ts';
-import { systemClock } from '../../src/system/systemClock.ts';
-import { cureOf, explain } from '../../src/texts/explain.ts';
 import type { Language } from '../../src/texts/language.ts';
-import { textsIn, type Texts } from '../../src/texts/texts.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { hasChromium, startBrowser, startChromium, type Chromium } from '../console/app/support/browser.ts';
-import { note, seen } from '../contract/ledger/support.ts';
 import { mailServer, type ReceivedMail } from '../features/alerts/channels/receivers.ts';
 import { cleanUp } from '../support/cleanUp.ts';
 import { drawReceipt } from '../support/images.ts';
@@ -18,27 +14,13 @@ import { ordinaryOwner } from '../support/ordinaryUser.ts';
 import { canMount } from '../support/ownMount.ts';
 import { DEPOT, OFFICE, practiceService, prepare, Site, temporaryDirectory, until } from './support/agent.ts';
 import { begin, giveAway, ordinaryUserCanRun } from './support/commandLine.ts';
+import { expectInConsole, flat, LOCALES, wordsOf } from './support/problemWords.ts';
+import { OWN_TIME, scannedDayAndNight } from './support/silentScanner.ts';
 import { SmallDiskSite } from './support/smallDisk.ts';
 
 /** Root would be allowed everything. */
 const ORDINARY = { ordinary: true } as const;
 const MISTYPED = '99999999-2222-4333-8444-555555555555';
-const LOCALES = { en: 'en_GB', de: 'de_DE' } as const;
-
-const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
-/** Without commands and keys, which the console turns into links, and without times. */
-const piecesOf = (text: string): string[] =>
-  text
-    .split(/`[^`]*`/)
-    .map((each) => flat(each).trim())
-    // A full stop or an "or" is in every text.
-    .filter((piece) => piece.length > 3);
-
-function whatOf(texts: Texts, { code, params }: Problem): string {
-  const words = explain(texts, code, params);
-  if (words === null) throw new Error(`${code} has no words`);
-  return words.what;
-}
 
 type Ask = (...args: string[]) => Promise<string>;
 
@@ -63,19 +45,14 @@ describe.skipIf(!hasChromium)('problems', () => {
     const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
     cleanUp(() => browser.close());
     const problems = await problemsBy(ask);
-    const told = async (each: Language) => {
-      const texts = await textsIn(each, () => '`time`');
-      return problems.map((problem) => ({
-        code: problem.code,
-        pieces: [whatOf(texts, problem), cureOf(texts, problem)].flatMap(piecesOf),
-      }));
-    };
-    const worded = await told(language);
+    // A quota that is spent ends by itself, and is worth a mail after a quarter of an hour.
+    const mailable = await wordsOf(
+      language,
+      problems.filter(({ code }) => code !== 'ENDPOINT_BUSY'),
+    );
     const lacking = () => {
       const mailed = flat(mails.map(({ text }) => text).join('\n'));
-      // A quota that is spent ends by itself, and is worth a mail after a quarter of an hour.
-      const meant = worded.filter(({ code }) => code !== 'ENDPOINT_BUSY');
-      return meant.flatMap(({ pieces: its }) => its.filter((piece) => !mailed.includes(piece)));
+      return mailable.filter((piece) => !mailed.includes(piece));
     };
     await expect.poll(lacking, { timeout: 30_000 }).toEqual([]);
     const { alertTexts } = await textsIn(language, () => '');
@@ -83,13 +60,8 @@ describe.skipIf(!hasChromium)('problems', () => {
     for (const each of ['en', 'de'] as const) {
       site.env['LANG'] = `${LOCALES[each]}.UTF-8`;
       const inStatus = flat(await ask('status'));
-      const page = await browser.open('#/', { locale: LOCALES[each].replace('_', '-') });
-      await page.locator('.troubles').first().waitFor();
-      const inConsole = async () => flat(await page.locator('main').innerText());
-      for (const piece of (await told(each)).flatMap(({ pieces: its }) => its)) {
-        expect.soft(inStatus).toContain(piece);
-        await expect.poll(inConsole).toContain(piece);
-      }
+      for (const piece of await wordsOf(each, problems)) expect.soft(inStatus).toContain(piece);
+      await expectInConsole(browser, each, problems);
     }
     site.env['LANG'] = `${LOCALES[language]}.UTF-8`;
   }
@@ -253,8 +225,10 @@ describe.skipIf(!hasChromium)('problems', () => {
       folders: [{ path: inbox, endpoint: 'office', silentAfter: '1h' }],
       alerts: { after: '0s', email: mailTo(port) },
     });
-    await scannedDayAndNight(site, inbox);
-    const agent = begin(site, ['run', '--config', site.config], { env: { NODE_OPTIONS: OWN_TIME } });
+    await scannedDayAndNight(site.stateDir, inbox);
+    const agent = begin(site, ['run', '--config', site.config], {
+      env: { NODE_OPTIONS: `--import=${OWN_TIME.href}` },
+    });
     await agent.logged('Watching');
     const ask: Ask = (...args) => site.quickMust(...args);
     const codes = () => codesBy(ask);
@@ -272,27 +246,3 @@ describe.skipIf(!hasChromium)('problems', () => {
     expect((await agent.stop()).status).toBe(0);
   });
 });
-
-const OWN_TIME = `--import=${new URL('support/ownTime.mjs', import.meta.url).href}`;
-const MINUTE_MS = 60_000;
-
-/** Records scans of the last week, one every 20 minutes. All hours count as working hours, whenever the test runs. */
-async function scannedDayAndNight(site: Site, folder: string): Promise<void> {
-  await mkdir(site.stateDir, { mode: 0o700 });
-  const ledger = await openSqliteLedger({ path: join(site.stateDir, 'ledger.db'), clock: systemClock });
-  const [count, now] = [7 * 24 * 3, Date.now()];
-  const scans = Array.from({ length: count }, (_, index) => ({
-    name: `${index}.jpg`,
-    at: now - (count - index) * 20 * MINUTE_MS,
-  }));
-  await ledger.markWatched(folder, [], note('rejected', { at: now }));
-  await Promise.all(
-    scans.map(({ name, at }) => ledger.note(seen(name, 1, folder), note('rejected', { at }))),
-  );
-  await ledger.gone(
-    folder,
-    scans.map(({ name }) => name),
-    now,
-  );
-  await ledger.close();
-}

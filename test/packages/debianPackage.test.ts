@@ -9,13 +9,16 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/core/domain/problem.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/sqlite/tables.ts';
-import { cureOf, explain } from '../../src/texts/explain.ts';
+import { cureOf } from '../../src/texts/explain.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { mailServer } from '../features/alerts/channels/receivers.ts';
 import { hasDebianTree, openDebianTree, type DebianTree } from '../support/debianTree.ts';
 import { buildBmp } from '../support/handmadeImages.ts';
 import { ROWS, type Row } from '../support/listRows.ts';
+import { hasChromium, startBrowser } from '../console/app/support/browser.ts';
 import { until } from '../e2e/support/agent.ts';
+import { expectInConsole, flat, wordsOf } from '../e2e/support/problemWords.ts';
+import { OWN_TIME, scannedDayAndNight } from '../e2e/support/silentScanner.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -141,7 +144,7 @@ let place: string;
 let tree: DebianTree;
 let deb: string;
 
-describe.skipIf(!hasDebianTree)('the Debian package', () => {
+describe.skipIf(!hasDebianTree || !hasChromium)('the Debian package', () => {
   beforeAll(async () => {
     place = await mkdtemp(join(tmpdir(), 'receiptd-deb-'));
     deb = await build(place);
@@ -340,23 +343,24 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     const now = async () => (await problems()).map(named).toSorted();
     await expect.poll(now, { timeout: 60_000, interval: 500 }).toEqual(expected.toSorted());
   };
-  const flat = (text: string): string => text.replaceAll(/\s+/g, ' ');
   const asAdmin = (command: string): Promise<string> => tree.sh(`sudo() { "$@"; }; ${command}`);
   const printedFor = async (problem: Problem): Promise<string[]> =>
     [...cureOf(await textsIn('en', String), problem).matchAll(/`((?:sudo )?receiptd [^`]+)`/g)].map(
       ([, command = '']) => command,
     );
-  /** `status` words each problem, and what to do, as the catalogue does. */
-  const expectSaid = async (all: readonly Problem[]): Promise<void> => {
+  /** `status` and console word each problem, and what to do, as the catalogue does. `env`: of the commands. */
+  const expectSaid = async (all: readonly Problem[], env = ''): Promise<void> => {
+    const link = (await tree.sh(`${env} receiptd console --no-open`)).trim();
+    const browser = await startBrowser({ url: new URL(link).origin, link: async () => link });
     for (const language of ['en', 'de'] as const) {
       const texts = await textsIn(language, String);
       const locale = language === 'de' ? 'de_DE.UTF-8' : 'en_GB.UTF-8';
-      const said = flat(await tree.sh(`COLUMNS=9999 LC_ALL=${locale} receiptd status`));
-      for (const problem of all) {
-        expect.soft(said).toContain(explain(texts, problem.code, problem.params)?.what);
-        expect.soft(said).toContain(cureOf(texts, problem));
-      }
+      const said = flat(await tree.sh(`COLUMNS=9999 LC_ALL=${locale} ${env} receiptd status`));
+      for (const piece of await wordsOf(language, all)) expect.soft(said).toContain(piece);
+      for (const problem of all) expect.soft(said).toContain(cureOf(texts, problem));
+      await expectInConsole(browser, language, all);
     }
+    await browser.close();
   };
 
   it('says in two languages and by mail what is wrong, and advises commands that end it as they are printed', async () => {
@@ -439,6 +443,40 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await tree.sh(`systemctl stop receiptd.service; cp -p /run/kept.yaml ${CONFIG}; umount ${STATE}; umount /srv/away '/srv/my share'
       systemctl start receiptd.service`);
     await until(async () => (await pid()) !== null);
+  });
+
+  it('says that a scanner fell silent, until its next scan', async () => {
+    const { url } = JSON.parse(await tree.read('/run/sandbox.json')) as { url: string };
+    await scannedDayAndNight(join(place, 'quiet'), '/srv/quiet');
+    const clock = (await readFile(OWN_TIME, 'utf8')).replace(/'[./]*(\/dist\/)/, "'/usr/lib/receiptd$1");
+    await writeFile(join(place, 'ownTime.mjs'), clock);
+    const folder = '{ path: /srv/quiet, endpoint: office, silentAfter: 1h }';
+    await writeFile(
+      join(place, 'quiet.yaml'),
+      `service: { baseUrl: "${url}" }\nendpoints: { office: { uid: ${UID} } }\nfolders: [${folder}]\n`,
+    );
+    const env = 'RECEIPTD_STATE_DIR=/var/tmp/quiet';
+    await tree.sh(`install -d /srv/quiet && cp -r /in/quiet /in/quiet.yaml /in/ownTime.mjs /var/tmp
+      printf 'sandbox\\ns3\\n' | ${env} receiptd login --config /var/tmp/quiet.yaml
+      chown -R receiptd: /var/tmp/quiet
+      ${env} NODE_OPTIONS=--import=/var/tmp/ownTime.mjs setsid runuser -u receiptd -- receiptd run --config /var/tmp/quiet.yaml >/run/quiet.log 2>&1 </dev/null &`);
+    await until(async () => (await tree.read('/run/quiet.log')).includes('folderWatched'));
+    const pass = () => tree.sh('pkill -USR2 -u receiptd -f quiet.yaml');
+    const now = async () =>
+      (JSON.parse(await tree.sh(`${env} receiptd status --json 2>/dev/null`)) as { problems: Problem[] })
+        .problems;
+    const later = async () => {
+      await pass();
+      return (await now()).map(named);
+    };
+    await expect.poll(later, { timeout: 60_000, interval: 500 }).toEqual(['FOLDER_SILENT /srv/quiet']);
+    await expectSaid(await now(), env);
+    const data = Buffer.alloc(192, 250);
+    await writeFile(join(place, 'at last.bmp'), buildBmp({ width: 8, height: 8, data }));
+    await tree.sh('cp "/in/at last.bmp" /srv/quiet');
+    await until(async () => (await tree.read('/var/tmp/box/documents.jsonl')).includes('at last'));
+    await expect.poll(later, { timeout: 60_000, interval: 500 }).toEqual([]);
+    await tree.sh('pkill -u receiptd -f quiet.yaml');
   });
 
   it('says to an ordinary user what gives access, and that is all it takes', async () => {
