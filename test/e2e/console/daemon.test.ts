@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations, hasChromium, sideways, type TestBrowser } from '../../console/app/support/browser.ts';
-import { announced, heading, rows, shows } from '../../console/app/support/inBrowser.ts';
+import { announced, heading, openFilters, rows, shows } from '../../console/app/support/inBrowser.ts';
 import { drawReceipt } from '../../support/images.ts';
 import { sha256, type Site } from '../support/agent.ts';
 import { watchedForFile, type Watched } from '../support/console.ts';
@@ -52,6 +52,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.getByRole('link', { name: 'Documents' }).first().click();
     await expect.poll(() => rows(page, 'Documents').count()).toBe(2);
     await page.getByLabel('Search').fill('unch-');
+    await openFilters(page);
     await page.getByLabel('Endpoint').selectOption('depot');
     await expect.poll(() => rows(page, 'Documents').count()).toBe(1);
     await page.getByRole('link', { name: 'Log', exact: true }).click();

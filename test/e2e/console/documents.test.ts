@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Request } from '../../../src/control/protocol/protocol.ts';
 import { ReceiptdError } from '../../../src/core/domain/errors.ts';
 import { axeViolations, sideways } from '../../console/app/support/browser.ts';
-import { inBrowser, rows, shows } from '../../console/app/support/inBrowser.ts';
+import { filtersInUse, inBrowser, openFilters, rows, shows } from '../../console/app/support/inBrowser.ts';
 import type { Row } from '../../console/app/support/stubData.ts';
 import { isMeant } from '../../console/app/support/stubList.ts';
 
@@ -37,12 +37,13 @@ inBrowser('documents', (here) => {
 
     // A search ends after some rows, so a page of few takes several requests.
     agent.asked.length = 0;
+    await openFilters(page);
     await page.getByLabel('State').selectOption('failed');
     const failed = agent.rows.filter(({ state }) => state === 'failed').length;
     await shows(page.getByText(`${failed} shown (all).`));
     expect(agent.asked.filter(({ operation }) => operation === 'documents').length).toBeGreaterThan(3);
     expect(await rows(page, 'Documents').count()).toBe(failed);
-    await page.getByLabel('State').selectOption({ label: `accepted (${accepted})` });
+    await page.getByLabel('State', { exact: true }).selectOption({ label: `accepted (${accepted})` });
     await shows(page.getByText(`${accepted} in all.`, { exact: true }));
     await page.getByLabel('Search').fill('Beleg');
     const found = agent.rows.filter((row) => isMeant(row, { states: ['accepted'], search: 'Beleg' })).length;
@@ -52,6 +53,7 @@ inBrowser('documents', (here) => {
   test('shows the progress of a long search, which can be stopped, and the reason of a failed one, which can be repeated', async () => {
     const { agent } = here.stub;
     const page = await here.browser.open('#/documents');
+    await openFilters(page);
     await page.getByLabel('Order').selectOption('oldest');
     await shows(
       rows(page, 'Documents')
@@ -113,6 +115,7 @@ inBrowser('documents', (here) => {
     const page = await here.browser.open('#/documents');
     await page.getByLabel('Search').fill('scan_0');
     await page.waitForURL(/search=scan_0/);
+    await openFilters(page);
     await page.getByLabel('Attention').selectOption({ label: 'Needs attention' });
     await page.getByLabel('Folder').selectOption('/srv/scans/branch');
     await page.getByLabel('Endpoint').selectOption({ label: 'branch' });
@@ -146,7 +149,18 @@ inBrowser('documents', (here) => {
     });
     await here.browser.reopen(page, new URL(page.url()).hash);
     expect(await page.getByLabel('Search').inputValue()).toBe('scan_0');
-    expect(await page.getByLabel('From').inputValue()).toBe(day(4));
+    const inUse = await filtersInUse(page);
+    expect(inUse.map((text) => text.split(':')[0])).toEqual([
+      'Attention',
+      'Folder',
+      'Endpoint',
+      'From',
+      'To',
+    ]);
+    expect(inUse).toContain('Folder: /srv/scans/branch');
+    await page.getByRole('link', { name: /^Remove Folder/ }).click();
+    await expect.poll(() => lastAsked().folder).toBeUndefined();
+    expect(lastAsked().endpoint).toEqual(filter.endpoint);
     await page.getByRole('link', { name: 'Clear filters' }).click();
     await shows(page.getByText(`${agent.rows.length} shown (all).`));
     expect(await page.getByLabel('Search').inputValue()).toBe('');
@@ -218,11 +232,22 @@ inBrowser('documents', (here) => {
   test('offers days with one click, and saves, applies and removes filters under any name', async () => {
     const page = await here.browser.open('#/documents');
     const saved = page.getByRole('navigation', { name: 'Days and saved filters' });
+    await saved.getByRole('link', { name: 'Last week' }).click();
+    await page.waitForURL(/since=/);
+    const { since: monday = '', until: sunday = '' } = Object.fromEntries(
+      new URLSearchParams(new URL(page.url()).hash.split('?')[1]),
+    );
+    expect([monday, sunday].map((day) => new Date(day).getUTCDay())).toEqual([1, 0]);
+    const days = (Date.now() - Date.parse(sunday)) / 86_400_000;
+    expect(days).toBeGreaterThan(0);
+    expect(days).toBeLessThan(8.5);
+    await saved.getByRole('link', { name: 'Last week' }).click();
+    await page.waitForURL(/documents$/);
     await saved.getByRole('link', { name: 'Yesterday' }).click();
     await page.waitForURL(/since=/);
     const { since, until } = Object.fromEntries(new URLSearchParams(new URL(page.url()).hash.split('?')[1]));
     expect(since).toBe(until);
-    await expect.poll(() => page.getByLabel('From').inputValue()).toBe(since);
+    expect(await filtersInUse(page)).toEqual(['Yesterday']);
     await saved.getByRole('button', { name: 'Save this filter …' }).click();
     const name = '<img src=x onerror=alert(1)> Tuesday';
     await page.getByRole('dialog').getByLabel('Name').fill(name);
@@ -252,8 +277,8 @@ inBrowser('documents', (here) => {
     const row = rows(page, 'Documents').first();
     expect(await row.locator('[data-label="total"]').textContent()).toBe('12.5');
     expect(await row.locator('[data-label="merchant"]').textContent()).toBe(HOSTILE);
-    const facets = page.locator('details.facets');
-    await facets.locator('summary').click();
+    const facets = page.locator('.facets');
+    await openFilters(page);
     await shows(facets.getByText(HOSTILE));
     expect(await page.locator('main img[src="x"], main script').count()).toBe(0);
     expect(await page.title()).toMatch(/Documents/);
@@ -290,6 +315,7 @@ inBrowser('documents', (here) => {
     await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '1.300,00 €', '12', '–']);
     expect(await page.locator('td[data-label="Datum"]').first().textContent()).toBe('14.05.2026');
 
+    await openFilters(page);
     await page.getByLabel('Spalte').selectOption('Summe');
     const total = page.getByRole('group', { name: 'Summe' });
     await total.getByLabel('Von').fill('1.234,50');
@@ -313,6 +339,7 @@ inBrowser('documents', (here) => {
       expect(JSON.parse(address.searchParams.get('values') ?? '')).toEqual(wanted);
     }
     await page.reload();
+    await openFilters(page);
     await expect.poll(() => total.getByLabel('Von').inputValue()).toBe('1234,50');
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await sideways(page)).toMatchObject({ by: 0 });

@@ -190,6 +190,16 @@ inBrowser('going through receipts', (here) => {
     await expect.poll(needed).toBe(before);
   });
 
+  test('says in the grid why a document needs a person, as in the list', async () => {
+    here.stub.agent.fill();
+    const page = await here.browser.open('#/documents?state=failed');
+    const why = (of: string) => page.locator(`${of} .why`).allTextContents();
+    await expect.poll(() => why('.documents td')).not.toEqual([]);
+    const listed = await why('.documents td');
+    await page.getByRole('button', { name: 'Grid' }).click();
+    await expect.poll(() => why('.card')).toEqual(listed);
+  });
+
   test('works in the grid and on a phone, in dark mode', async () => {
     const page = await here.browser.open('#/documents', {
       viewport: { width: 360, height: 740 },

@@ -4,7 +4,7 @@ import { Dismissal } from '../parts/Dismissal.tsx';
 import { StateBadge } from '../parts/State.tsx';
 import { Thumb } from '../parts/Thumb.tsx';
 import { t } from '../texts.ts';
-import { NameLink, Select } from './rowParts.tsx';
+import { NameLink, Reasons, Select } from './rowParts.tsx';
 import type { Selection } from './useSelection.ts';
 import { keyOf, type FilterText } from './documentFilter.ts';
 
@@ -31,6 +31,7 @@ export function DocumentGrid({ rows, filter, selection }: GridProps) {
               {moment(row.createdAt)}
             </time>
           </p>
+          <Reasons row={row} />
           <Dismissal of={row} target={row.name ?? row.path} />
         </li>
       ))}

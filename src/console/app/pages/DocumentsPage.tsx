@@ -21,14 +21,12 @@ import { ByHand } from './ByHand.tsx';
 import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
 import { SavedFilters } from './SavedFilters.tsx';
-import { NameLink, Select } from './rowParts.tsx';
+import { NameLink, Reasons, Select } from './rowParts.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { useSelection, type Selection } from './useSelection.ts';
 import { useListing, type ListedRows } from './useListing.ts';
-import { Facets } from './Facets.tsx';
 import { useFacets } from './useFacets.ts';
 import { Button, Segments } from '../parts/Button.tsx';
-import { Why } from '../parts/Explanations.tsx';
 
 /** Cursor of the previous page, by cursor, for the link back. */
 const before = new Map<string, string | undefined>();
@@ -75,9 +73,8 @@ export function DocumentsPage({ route }: { readonly route: Route }) {
         </>
       }
     >
-      <Filters filter={filter} />
+      <Filters filter={filter} facets={facets} />
       <SavedFilters filter={filter} />
-      {facets !== null && <Facets filter={filter} facets={facets} />}
       <Failure error={list.error} again={list.again} />
       <Status list={list} total={total} isLast={isLast}>
         <div class="list-tools">
@@ -229,12 +226,7 @@ function useColumns(filter: FilterText, selection: Selection): readonly TableCol
       cell: (row) => (
         <>
           <StateBadge state={row.state} />
-          {row.message !== null && (
-            <div class="muted small why">
-              <Why {...row} isShort />
-            </div>
-          )}
-          {row.answerLost && row.state !== 'accepted' && <p class="muted small">{t.documents.answerLost}</p>}
+          <Reasons row={row} />
           <Dismissal of={row} target={row.name ?? row.path} />
         </>
       ),

@@ -44,8 +44,7 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
       };
     });
   return (
-    <details class="facets">
-      <summary>{t.filters.facets}</summary>
+    <div class="facets">
       <dl>
         {[...groups.map(([name, all]) => [name, byCount(all)] as const), [t.filters.time, times] as const]
           .filter(([, all]) => all.length > 0)
@@ -67,7 +66,7 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
             </div>
           ))}
       </dl>
-    </details>
+    </div>
   );
 }
 

@@ -6,7 +6,8 @@ import { keep, readKept } from '../kept.ts';
 import { routeOf } from '../router.ts';
 import { t } from '../texts.ts';
 import { filterHref, filterOf, type FilterText } from './documentFilter.ts';
-import { beside, periodOf, today } from './periods.ts';
+import { COMMON, commonPeriod, spanOf } from './periods.ts';
+import { ActiveFilters } from './Filters.tsx';
 
 interface SavedFilter {
   readonly name: string;
@@ -16,11 +17,12 @@ interface SavedFilter {
 const KEY = 'filters';
 const MOST = 30;
 
-/** Common periods, and the filters saved in this browser. */
+/** Common periods, the filters in use, and those saved in this browser. */
 export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   const [saved, setSaved] = useState(readSaved);
   const [isAsking, setAsking] = useState(false);
   const here = filterHref(filter);
+  const span = spanOf(filter);
   const change = (next: readonly SavedFilter[]) => {
     keep(KEY, JSON.stringify(next.map((each) => ({ name: each.name, href: filterHref(each.filter) }))));
     setSaved(next);
@@ -32,12 +34,23 @@ export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   const isSaved = saved.some((each) => filterHref(each.filter) === here);
   return (
     <nav class="saved" aria-label={t.saved.title}>
-      {spans().map(({ name, since, until }) => (
-        <Chip key={name} name={name} href={filterHref({ ...filter, since, until })} here={here} />
-      ))}
+      {COMMON.map((which) => {
+        const isChosen = which === span;
+        const { first, last } = commonPeriod(which);
+        const days = isChosen ? { since: '', until: '' } : { since: first, until: last };
+        return (
+          <Chip
+            key={which}
+            name={t.saved[which]}
+            href={filterHref({ ...filter, ...days })}
+            isChosen={isChosen}
+          />
+        );
+      })}
+      <ActiveFilters filter={filter} />
       {saved.map((each) => (
         <span key={each.name} class="chip-pair">
-          <Chip name={each.name} href={filterHref(each.filter)} here={here} />
+          <Chip name={each.name} href={filterHref(each.filter)} isChosen={filterHref(each.filter) === here} />
           <Button
             class="quiet small"
             aria-label={t.of(t.remove, each.name)}
@@ -58,9 +71,15 @@ export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   );
 }
 
-function Chip({ name, href, here }: { readonly name: string; readonly href: string; readonly here: string }) {
+interface ChipProps {
+  readonly name: string;
+  readonly href: string;
+  readonly isChosen: boolean;
+}
+
+function Chip({ name, href, isChosen }: ChipProps) {
   return (
-    <a class="chip" href={href} aria-current={href === here ? 'true' : undefined}>
+    <a class="chip" href={href} aria-current={isChosen ? 'true' : undefined}>
       {name}
     </a>
   );
@@ -92,23 +111,6 @@ function Name({
       <p class="help">{t.saved.means}</p>
     </Dialog>
   );
-}
-
-function spans(): readonly { name: string; since: string; until: string }[] {
-  const day = today();
-  const of = (name: string, { first, last }: ReturnType<typeof periodOf>) => ({
-    name,
-    since: first,
-    until: last,
-  });
-  const month = periodOf(day, 'month');
-  return [
-    of(t.saved.today, periodOf(day, 'day')),
-    of(t.saved.yesterday, periodOf(beside(periodOf(day, 'day'), -1), 'day')),
-    of(t.saved.week, periodOf(day, 'week')),
-    of(t.saved.month, month),
-    of(t.saved.lastMonth, periodOf(beside(month, -1), 'month')),
-  ];
 }
 
 /** Skips entries that are malformed. */

@@ -38,3 +38,22 @@ export function beside({ first, last }: Period, step: 1 | -1): string {
   at.setDate(at.getDate() + step);
   return textOf(at);
 }
+
+/** The periods that people ask for most, in their order. */
+export const COMMON = ['today', 'yesterday', 'week', 'lastWeek', 'month', 'lastMonth'] as const;
+export type CommonPeriod = (typeof COMMON)[number];
+
+export function commonPeriod(which: CommonPeriod): Period {
+  const span: PeriodSpan = /week/i.test(which) ? 'week' : /month/i.test(which) ? 'month' : 'day';
+  const now = periodOf(today(), span);
+  return which === span || which === 'today' ? now : periodOf(beside(now, -1), span);
+}
+
+/** The common period between two days, if it is one. */
+export function spanOf({ since, until }: { readonly since?: string; readonly until?: string }) {
+  const isIt = (which: CommonPeriod) => {
+    const { first, last } = commonPeriod(which);
+    return first === since && last === until;
+  };
+  return COMMON.find(isIt) ?? null;
+}

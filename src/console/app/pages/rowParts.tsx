@@ -1,4 +1,5 @@
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
+import { Why } from '../parts/Explanations.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { t } from '../texts.ts';
 import { documentHref, nameOf, type FilterText } from './documentFilter.ts';
@@ -25,5 +26,19 @@ export function NameLink({ row, filter }: { readonly row: ListRowJson; readonly 
     <a class="open" href={documentHref(row.documentId, filter)}>
       {name}
     </a>
+  );
+}
+
+/** Why a row is in its state, if there is more to say than the state. */
+export function Reasons({ row }: { readonly row: ListRowJson }) {
+  return (
+    <>
+      {row.message !== null && (
+        <div class="muted small why">
+          <Why {...row} isShort />
+        </div>
+      )}
+      {row.answerLost && row.state !== 'accepted' && <p class="muted small">{t.documents.answerLost}</p>}
+    </>
   );
 }

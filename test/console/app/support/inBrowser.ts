@@ -63,3 +63,13 @@ export function savedEdits({ stub }: Here) {
     .filter(({ dryRun = false }) => !dryRun)
     .map(({ edits }) => edits);
 }
+
+/** Unfolds the filters of a list. */
+export const openFilters = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: /^Filters?$/ }).click();
+
+/** The filters in use, as the page shows them while they are folded. */
+export async function filtersInUse(page: Page): Promise<string[]> {
+  const texts = await page.locator('.saved .chip[aria-current]').allTextContents();
+  return texts.map((text) => text.replace(/ ×$/, ''));
+}

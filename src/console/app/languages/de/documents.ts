@@ -75,6 +75,7 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       today: 'Heute',
       yesterday: 'Gestern',
       week: 'Diese Woche',
+      lastWeek: 'Letzte Woche',
       month: 'Dieser Monat',
       lastMonth: 'Voriger Monat',
       save: 'Diesen Filter speichern …',
@@ -167,7 +168,6 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       contains: 'Enthält',
       boundHint: 'Betrag oder Tag',
       clear: 'Filter zurücksetzen',
-      facets: 'Anzahl nach Zustand, Ordner, Status und Zeit',
       time: 'Zeit',
     },
   };

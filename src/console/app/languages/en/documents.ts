@@ -75,6 +75,7 @@ export function documentsTexts({ counted, number }: Format) {
       today: 'Today',
       yesterday: 'Yesterday',
       week: 'This week',
+      lastWeek: 'Last week',
       month: 'This month',
       lastMonth: 'Last month',
       save: 'Save this filter …',
@@ -165,7 +166,6 @@ export function documentsTexts({ counted, number }: Format) {
       contains: 'Contains',
       boundHint: 'Amount or day',
       clear: 'Clear filters',
-      facets: 'Counts by state, folder, status and time',
       time: 'Time',
     },
   };
