@@ -185,6 +185,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Das Passwort hat ${number(p.length)} Zeichen; nötig sind ${number(p.shortest)} bis ${number(p.longest)}.`,
       'Ein ganzer Satz lässt sich leicht merken.',
     ],
+    'USAGE.notOwnDirectory': (p) => [
+      `${p.option} yes macht den Benutzer des Dienstes zum Besitzer des Verzeichnisses von ${p.file}, das auch anderen Programmen dienen kann.`,
+      'Legen Sie die Konfiguration in ein Verzeichnis mit dem Namen receiptd, etwa /etc/receiptd.',
+    ],
     'USAGE.passwordsDiffer': ['Die Passwörter stimmen nicht überein; es wurde nichts geändert.'],
     'USAGE.nothingToDismiss': [
       'Nennen Sie Belege oder Dateien, die erledigt sind, oder ergänzen Sie --all.',

@@ -202,6 +202,10 @@ export function commandsErrors(format: Format) {
       `The password has ${p.length} characters; it needs ${p.shortest} to ${p.longest}.`,
       'A whole sentence is easy to remember.',
     ],
+    'USAGE.notOwnDirectory': (p: { file: string; option: string }) => [
+      `${p.option} yes gives the directory of ${p.file} to the service's user, and other programs may use it.`,
+      'Put the configuration into a directory called receiptd, such as /etc/receiptd.',
+    ],
     'USAGE.passwordsDiffer': ['The passwords do not match; nothing was changed.'],
     'USAGE.nothingToDismiss': [
       'Name documents or files to dismiss, or add --all.',
