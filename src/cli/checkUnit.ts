@@ -57,7 +57,8 @@ export async function checkUnit(config: Config, host: Host): Promise<Finding[]> 
 export async function unitOf(configFile: string, host: Host): Promise<EffectiveUnit | null> {
   if (host.platform !== 'linux') return null;
   const unit = await new Systemd(host, 'system', '').effective();
-  return unit?.configFile != null && (await isSame(unit.configFile, configFile)) ? unit : null;
+  if (unit === null || unit.configFile === null) return null;
+  return (await isSame(unit.configFile, configFile)) ? unit : null;
 }
 
 function isOfConfig(path: string, agent: HostedAgent): boolean {

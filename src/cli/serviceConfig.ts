@@ -1,4 +1,4 @@
-import { chmod, lchown, lstat, realpath } from 'node:fs/promises';
+import { chmod, lchown, lstat } from 'node:fs/promises';
 import { ownDirectoryOf } from '../config/configFile.ts';
 import type { Account } from '../features/os-service/account.ts';
 
@@ -12,11 +12,11 @@ const GROUP_READS = 0o040;
 export async function giveConfig(file: string, { uid, gid }: Account, may: boolean): Promise<boolean> {
   const directory = await ownDirectoryOf(file);
   if (directory === null) return false;
-  const target = await realpath(file);
   let isChanged = false;
   // The directory first: once it is root's, nobody puts another file in place of this one.
-  for (const path of [directory, target]) {
+  for (const path of [directory, file]) {
     const status = await lstat(path);
+    if (status.isSymbolicLink()) continue;
     const wanted = may ? uid : 0;
     // What belongs to a third user is not ours to give.
     if ((status.uid === wanted && (!may || status.gid === gid)) || ![0, uid].includes(status.uid)) continue;

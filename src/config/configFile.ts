@@ -49,10 +49,14 @@ export interface Unwritable {
   readonly command: string | null;
 }
 
-/** The directory of a configuration that can be handed to the user of a service: receiptd's own. Null: others use it, too. */
+/**
+ * The directory of a configuration that can be handed to the user of a service: receiptd's own. Null: others may use it, or a link leads
+ * there. Whoever owns the directory can make such a link, to files that root must not give away.
+ */
 export async function ownDirectoryOf(file: string): Promise<string | null> {
-  const directory = dirname(await realpath(file).catch(() => file));
-  return basename(directory) === OWN_NAME ? directory : null;
+  const directory = dirname(file);
+  const isThere = (await realpath(file).catch(() => file)) === file;
+  return isThere && basename(directory) === OWN_NAME ? directory : null;
 }
 
 /**
@@ -229,5 +233,5 @@ async function allowing(file: string, system: string): Promise<string | null> {
   const user = await userNameOf(uid);
   if (user === null) return null;
   // With the user's group, which a new file gets.
-  return `sudo chown ${user}: ${[directory, await realpath(file).catch(() => file)].map(shellWord).join(' ')}`;
+  return `sudo chown ${user}: ${[directory, file].map(shellWord).join(' ')}`;
 }

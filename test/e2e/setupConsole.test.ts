@@ -1,6 +1,6 @@
 /** The questions of `receiptd setup` about the console of a system service. The service manager is a stand-in; see service.test.ts. */
 import { execFile } from 'node:child_process';
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -75,6 +75,12 @@ test.skipIf(!isRoot || !terminalIsHere || !canMount() || !ordinaryUserCanRun)(
     expect(await again('--console-saves', 'no', '--console-listen', 'onDemand')).toMatchObject(no);
     expect(await owners()).toEqual([0, 0]);
     expect(await listen()).toBe('onDemand');
+    // Whoever owned the directory may have put a link there.
+    await mkdir(join(here.dir, 'theirs/receiptd'), { recursive: true });
+    await rename(config, join(here.dir, 'theirs/receiptd/receiptd.yaml'));
+    await symlink('../theirs/receiptd/receiptd.yaml', config);
+    await expect(again('--console-saves', 'yes')).rejects.toMatchObject({ code: 2 });
+    expect(await owners()).toEqual([0, 0]);
     const shared = again('--console-saves', 'yes', '--config', here.config);
     await expect(shared).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('[USAGE]') });
     expect(await stat(here.dir)).toMatchObject({ uid: 0 });

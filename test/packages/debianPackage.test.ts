@@ -358,6 +358,8 @@ describe.skipIf(!hasDebianTree)('the Debian package', () => {
     await setUp(
       `--base-url ${url} --client-id sandbox --client-secret-file /run/secret --endpoint-uid ${UID} --folder /srv/scans --existing skip`,
     );
+    // What the agent's user may write names no programs to root.
+    await expect(asAdmin('sudo receiptd alerts test')).rejects.toThrow('[NOT_RUNNING]');
     await tree.sh('systemctl start receiptd.service');
     expect(await owners()).toBe('receiptd:receiptd 750\nreceiptd:receiptd 644\n');
     await asAdmin(`printf '${PASSWORD}\\n' | sudo receiptd console password`);
