@@ -6,13 +6,15 @@ import type { OpenAlertJson } from '../control/protocol/alerts.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { EXIT, type ExitStatus } from './exitStatus.ts';
+import { commandLine } from './help.ts';
 import { colorsFor, print, printJson, type Io } from './io.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { cureOf, errorWords, whatIsWrong } from '../texts/explain.ts';
 import { conditionOfJson } from '../control/protocol/problem.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { textsOf } from './language.ts';
-import { startCommand } from '../system/userName.ts';
+import { shellWord } from '../system/programs.ts';
+import { asUser, otherOwnerOf, startCommand } from '../system/userName.ts';
 import { sendTestAlert } from './testAlert.ts';
 
 export function addAlerts(program: Command, io: Io, done: (status: ExitStatus) => void): void {
@@ -101,6 +103,16 @@ async function test(io: Io, options: JsonOption, done: (status: ExitStatus) => v
 }
 
 async function testAlone(io: Io, config: Config): Promise<Response<'testAlerts'>['results']> {
+  // Root would run the programs and send the secrets that the service's user may have named there.
+  const owner = process.geteuid?.() === 0 ? await otherOwnerOf(config.file) : null;
+  if (owner !== null) {
+    const command = asUser(owner.name ?? `#${owner.uid}`, true, process.platform);
+    const test = commandLine('alerts', 'test', '--config', shellWord(config.file));
+    throw new ReceiptdError('NOT_RUNNING.testAsOwner', {
+      file: config.file,
+      command: command.replace('receiptd …', test),
+    });
+  }
   const { alertChannels } = await import('../wiring/alertChannels.ts');
   const sent = await sendTestAlert(io, config, (surroundings) => alertChannels(config, surroundings));
   return sent.map(({ channel, problem: trouble }) => ({

@@ -6,8 +6,9 @@ import { failure, type Finding } from '../core/domain/finding.ts';
 import { DEFAULT_USER, withLinks, type HostedAgent } from '../features/os-service/agent.ts';
 import type { Host } from '../features/os-service/host.ts';
 import { hostedAgent } from '../features/os-service/hosted.ts';
-import { shellWord } from '../features/os-service/reach.ts';
 import { writtenPaths } from '../features/os-service/systemd/confinement.ts';
+import { shellWord } from '../system/programs.ts';
+import type { EffectiveUnit } from '../features/os-service/systemd/access.ts';
 import { Systemd } from '../features/os-service/systemd/manager.ts';
 import { commandLine } from './help.ts';
 
@@ -18,9 +19,8 @@ const DEFAULT_CONFIG = '/etc/receiptd/receiptd.yaml';
 
 /** What the unit of the machine's service forbids, although this configuration needs it. Empty if the unit runs another one, or there is none. */
 export async function checkUnit(config: Config, host: Host): Promise<Finding[]> {
-  if (host.platform !== 'linux') return [];
-  const unit = await new Systemd(host, 'system', '').effective();
-  if (unit === null || unit.configFile === null || !(await isSame(unit.configFile, config.file))) return [];
+  const unit = await unitOf(config.file, host);
+  if (unit === null) return [];
   const agent = await hostedAgent(config, []);
   const real = (path: string): string => withLinks(agent, path).at(-1) ?? path;
   const beyond = (paths: readonly string[], ...access: readonly string[]) =>
@@ -51,6 +51,14 @@ export async function checkUnit(config: Config, host: Host): Promise<Finding[]> 
   return findings.length > 0
     ? findings
     : [{ level: 'ok', subject: UNIT, fact: { is: 'unitFits', unit: unit.file } }];
+}
+
+/** The unit of the machine's service, if it runs this configuration. */
+export async function unitOf(configFile: string, host: Host): Promise<EffectiveUnit | null> {
+  if (host.platform !== 'linux') return null;
+  const unit = await new Systemd(host, 'system', '').effective();
+  if (unit === null || unit.configFile === null) return null;
+  return (await isSame(unit.configFile, configFile)) ? unit : null;
 }
 
 function isOfConfig(path: string, agent: HostedAgent): boolean {

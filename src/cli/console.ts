@@ -8,9 +8,11 @@ import {
 } from '../console/server/password.ts';
 import { prepareStateDir, unwritable } from '../state-dir/stateDir.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
 import { askText } from './askText.ts';
 import { showLink } from './browser.ts';
 import { isTerminal, print, type Io } from './io.ts';
+import { asOwner } from './owner.ts';
 import { configOf, type ConfigOption } from './session.ts';
 
 interface ConsoleOptions extends ConfigOption {
@@ -55,25 +57,44 @@ async function setPassword(
   { remove, ...options }: ConfigOption & { remove?: boolean },
 ): Promise<void> {
   const config = await configOf(io, options);
-  await prepareStateDir(config);
   const { stateDir } = config;
-  try {
-    if (remove) {
-      const was = await removePassword(stateDir);
-      return print(io, was ? io.texts.console.removed : io.texts.console.none);
-    }
-    await writePassword(stateDir, await newPassword(io));
-  } catch (error) {
-    if (error instanceof ReceiptdError) throw error;
-    throw unwritable(stateDir, error);
+  const { console: words } = io.texts;
+  await asOwner(stateDir, () => prepareStateDir(config));
+  if (remove) {
+    const was = await asAgent(stateDir, () => removePassword(stateDir));
+    return print(io, was ? words.removed : words.none);
   }
-  print(io, io.texts.console.set);
+  await storePassword(stateDir, await newPassword(io));
+  print(io, words.set);
+  // The agent reads it at each sign-in, but there is nowhere to sign in yet.
+  if (config.console.listen === 'onDemand') print(io, words.onDemand(escapeUnsafe(config.file)));
+}
+
+/** The running agent uses it at once. @throws ReceiptdError STATE_UNWRITABLE */
+export function storePassword(stateDir: string, password: string): Promise<void> {
+  return asAgent(stateDir, () => writePassword(stateDir, password));
+}
+
+/** As the owner of the state directory: what root writes, the agent can't read. */
+function asAgent<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
+  return asOwner(stateDir, work).catch((error: unknown) => {
+    throw unwritable(stateDir, error);
+  });
 }
 
 async function newPassword(io: Io): Promise<string> {
   const wanted = { input: 'password', shortest: SHORTEST_PASSWORD } as const;
   const questions = io.texts.input;
-  const password = await askText(io, questions.password(SHORTEST_PASSWORD), false, wanted);
+  const password = demandPasswordLength(
+    await askText(io, questions.password(SHORTEST_PASSWORD), false, wanted),
+  );
+  if (isTerminal(io.stdin) && (await askText(io, questions.again, false, wanted)) !== password)
+    throw new ReceiptdError('USAGE.passwordsDiffer');
+  return password;
+}
+
+/** @throws ReceiptdError USAGE */
+export function demandPasswordLength(password: string): string {
   const { length } = password;
   if (length < SHORTEST_PASSWORD || length > LONGEST_PASSWORD) {
     throw new ReceiptdError('USAGE.passwordLength', {
@@ -82,7 +103,5 @@ async function newPassword(io: Io): Promise<string> {
       longest: LONGEST_PASSWORD,
     });
   }
-  if (isTerminal(io.stdin) && (await askText(io, questions.again, false, wanted)) !== password)
-    throw new ReceiptdError('USAGE.passwordsDiffer');
   return password;
 }

@@ -16,6 +16,8 @@ import { basename, dirname, join } from 'node:path';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { whileHeld } from '../core/domain/heldFile.ts';
 import { placeNew } from '../system/durableFile.ts';
+import { shellWord } from '../system/programs.ts';
+import { userNameOf } from '../system/userName.ts';
 import { syncDirectory } from '../system/syncDirectory.ts';
 import { readConfigFile } from './load.ts';
 import { makeDirectory } from '../system/makeDirectory.ts';
@@ -27,14 +29,34 @@ export function revisionOf(bytes: Uint8Array): string {
 
 /** Whether `replaceConfigFile` has the permissions it needs. */
 export async function isConfigWritable(file: string): Promise<boolean> {
+  return (await whyUnwritable(file)) === null;
+}
+
+/** What keeps `replaceConfigFile` from writing; null if it has the permissions it needs. */
+export async function whyUnwritable(file: string): Promise<Unwritable | null> {
   try {
-    const target = await realpath(file);
-    await mayWrite(target);
-    await access(dirname(target), constants.W_OK);
-    return true;
-  } catch {
-    return false;
+    await demandReplaceable(await realpath(file));
+    return null;
+  } catch (error) {
+    return factsOf(file, error);
   }
+}
+
+export interface Unwritable {
+  /** What the system says. */
+  readonly system: string;
+  /** Lets this user write the file; null if that takes more than one command, or nobody knows which. */
+  readonly command: string | null;
+}
+
+/**
+ * The directory of a configuration that can be handed to the user of a service: receiptd's own. Null: others may use it, or a link leads
+ * there. Whoever owns the directory can make such a link, to files that root must not give away.
+ */
+export async function ownDirectoryOf(file: string): Promise<string | null> {
+  const directory = dirname(file);
+  const isThere = (await realpath(file).catch(() => file)) === file;
+  return isThere && basename(directory) === OWN_NAME ? directory : null;
 }
 
 /**
@@ -45,12 +67,21 @@ export async function demandConfigWritable(file: string): Promise<void> {
   const link = await lstat(file).catch(() => null);
   if (link === null) return demandPlace(file);
   try {
-    const target = await realpath(file);
-    await mayWrite(target);
-    await access(dirname(target), constants.W_OK | constants.X_OK);
+    await demandReplaceable(await realpath(file));
   } catch (error) {
-    throw unwritable(file, error);
+    throw await unwritable(file, error);
   }
+}
+
+/** A new file takes the place of the old one, so the directory has to be writable, and the owner has to be kept. */
+async function demandReplaceable(target: string): Promise<void> {
+  await mayWrite(target);
+  await access(dirname(target), constants.W_OK | constants.X_OK);
+  const { uid, gid } = await stat(target);
+  const own = process.geteuid?.() ?? 0;
+  const groups = [process.getegid?.(), ...(process.getgroups?.() ?? [])];
+  if (own === 0 || (own === uid && groups.includes(gid))) return;
+  throw Object.assign(new Error(`${target} belongs to somebody else.`), { code: 'EPERM' });
 }
 
 /** Tries to create missing directories, and removes them again: no permission says whether that works. */
@@ -61,7 +92,7 @@ async function demandPlace(file: string): Promise<void> {
     if (first === undefined) await access(directory, constants.W_OK | constants.X_OK);
     else await removeEmpty(directory, first);
   } catch (error) {
-    throw unwritable(file, error);
+    throw await unwritable(file, error);
   }
 }
 
@@ -112,7 +143,7 @@ export async function replaceConfigFile(
     await syncDirectory(dirname(target));
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    throw unwritable(file, error);
+    throw await unwritable(file, error);
   }
   return revisionOf(bytes);
 }
@@ -144,7 +175,7 @@ export async function createConfigFile(file: string, text: string): Promise<void
     await syncDirectory(dirname(file));
   } catch (error) {
     if (error instanceof ReceiptdError) throw error;
-    throw unwritable(file, error);
+    throw await unwritable(file, error);
   }
 }
 
@@ -183,8 +214,24 @@ export function changedMeanwhile(file: string): ReceiptdError {
   return new ReceiptdError('CONFIG_CHANGED.bySomebody', { file });
 }
 
-function unwritable(file: string, cause: unknown): ReceiptdError {
-  const code = systemCode(cause);
-  if (code === undefined) throw cause;
-  return new ReceiptdError('CONFIG_UNWRITABLE.file', { file, system: code }, { cause });
+const OWN_NAME = 'receiptd';
+
+async function unwritable(file: string, cause: unknown): Promise<ReceiptdError> {
+  return new ReceiptdError('CONFIG_UNWRITABLE.file', { file, ...(await factsOf(file, cause)) }, { cause });
+}
+
+async function factsOf(file: string, cause: unknown): Promise<Unwritable> {
+  const system = systemCode(cause);
+  if (system === undefined) throw cause;
+  return { system, command: await allowing(file, system) };
+}
+
+async function allowing(file: string, system: string): Promise<string | null> {
+  const uid = process.geteuid?.() ?? 0;
+  const directory = await ownDirectoryOf(file);
+  if (uid === 0 || directory === null || !['EACCES', 'EPERM'].includes(system)) return null;
+  const user = await userNameOf(uid);
+  if (user === null) return null;
+  // With the user's group, which a new file gets.
+  return `sudo chown ${user}: ${[directory, file].map(shellWord).join(' ')}`;
 }

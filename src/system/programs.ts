@@ -202,3 +202,8 @@ class Tail {
     return this.#bytes.toString('utf8').trim();
   }
 }
+
+/** Quoted for a shell where it has to be. */
+export function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -183,7 +183,16 @@ export const ERROR_EXAMPLES: {
   ],
   CONFIG_EXISTS: [['CONFIG_EXISTS', { file: '/etc/receiptd/receiptd.yaml' }]],
   CONFIG_CHANGED: [['CONFIG_CHANGED.bySomebody', { file: '/etc/receiptd/receiptd.yaml' }]],
-  CONFIG_UNWRITABLE: [['CONFIG_UNWRITABLE.file', { file: '/etc/receiptd/receiptd.yaml', system: 'EACCES' }]],
+  CONFIG_UNWRITABLE: [
+    [
+      'CONFIG_UNWRITABLE.file',
+      {
+        file: '/etc/receiptd/receiptd.yaml',
+        system: 'EACCES',
+        command: 'sudo chown receiptd: /etc/receiptd /etc/receiptd/receiptd.yaml',
+      },
+    ],
+  ],
   FILE_UNREADABLE: [['FILE_UNREADABLE.notSent', { file: 'SCAN0007.jpg', system: 'EACCES' }]],
   STATE_UNWRITABLE: [
     ['STATE_UNWRITABLE.unusable', { stateDir: STATE, system: 'EROFS', detail: 'EROFS', mayHoldLedger: true }],

@@ -1,6 +1,6 @@
 import { conditionOf } from '../core/domain/problem.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { isConfigWritable, revisionOf } from '../config/configFile.ts';
+import { revisionOf, whyUnwritable } from '../config/configFile.ts';
 import type { Config, LoadContext } from '../config/config.ts';
 import { refuseExampleUid } from '../config/exampleUid.ts';
 import { hidePasswords } from '../config/hidePasswords.ts';
@@ -160,9 +160,11 @@ export class SettingsInEffect {
   /** The file as people see it: without passwords, and with the problem that keeps it from taking effect. */
   async state(): Promise<Omit<ConfigState, 'undo'>> {
     const { file } = this.#deps;
+    const unwritable = await whyUnwritable(file);
     const about = {
       file,
-      writable: await isConfigWritable(file),
+      writable: unwritable === null,
+      allowing: unwritable?.command ?? null,
       settings: formFields().map((each) => ({ ...each, options: [...each.options] })),
     };
     const unparsed = { ...about, values: {}, folderPaths: [], restartNeeded: [...this.restartNeeded] };

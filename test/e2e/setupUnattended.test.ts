@@ -302,6 +302,8 @@ describe('what is refused', () => {
       ['folder', 'smb://server/scans', 'mount the share first'],
       ['store', 'cloud', 'keychain, file'],
       ['sandbox-port', '99999', '65535'],
+      ['console-listen', '8471', 'onDemand'],
+      ['console-saves', 'maybe', 'yes'],
       ['folder', '~anna/scans', 'a path'],
       ['folder', 'receiptd.txt', 'FOLDER_NOT_A_DIRECTORY'],
       ['create-endpoint', 'Another', 'not both'],

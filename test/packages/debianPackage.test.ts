@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConfigState } from '../../src/control/protocol/protocol.ts';
 import type { Problem } from '../../src/core/domain/problem.ts';
 import { SCHEMA_VERSION } from '../../src/ledger/sqlite/tables.ts';
 import { cureOf } from '../../src/texts/explain.ts';
@@ -15,7 +16,9 @@ import { mailServer } from '../features/alerts/channels/receivers.ts';
 import { hasDebianTree, openDebianTree, type DebianTree } from '../support/debianTree.ts';
 import { buildBmp } from '../support/handmadeImages.ts';
 import { ROWS, type Row } from '../support/listRows.ts';
+import { freePort } from '../support/ports.ts';
 import { hasChromium, startBrowser } from '../console/app/support/browser.ts';
+import { ask as get, cookieOf, own, perform } from '../console/server/browser.ts';
 import { until } from '../e2e/support/agent.ts';
 import { expectInConsole, flat, wordsOf } from '../e2e/support/problemWords.ts';
 import { OWN_TIME, scannedDayAndNight } from '../e2e/support/silentScanner.ts';
@@ -29,6 +32,7 @@ const STATE = '/var/lib/receiptd';
 const SHIPPED = 80;
 const asAgent = (command: string): string => `runuser -u receiptd -- receiptd ${command} --config ${CONFIG}`;
 
+const PASSWORD = 'correct horse battery';
 const UID = '11111111-1111-4111-8111-111111111111';
 const MISTYPED = '99999999-2222-4333-8444-555555555555';
 const NAMES = ['gone', 'shut/scans', 'away', 'my share', 'damaged', 'spent', 'taken'];
@@ -333,6 +337,53 @@ describe.skipIf(!hasDebianTree || !hasChromium)('the Debian package', () => {
     await install('new.deb');
     expect(await pid()).toBeNull();
     await tree.sh('systemctl start receiptd.service');
+    await until(async () => (await pid()) !== null);
+  });
+
+  it('lets the console save settings after setup, unless the admin says no, and takes a password for it', async () => {
+    const { url } = JSON.parse(await tree.read('/run/sandbox.json')) as { url: string };
+    const origin = `http://127.0.0.1:${await freePort()}`;
+    const setUp = (flags: string) =>
+      asAdmin(`sudo receiptd setup --yes --console-listen ${new URL(origin).host} ${flags}`);
+    const session = async () => {
+      await until(async () => (await get(origin).catch(() => null))?.status === 200, 'the console');
+      const body = JSON.stringify({ password: PASSWORD });
+      return cookieOf(await get(origin, { method: 'POST', path: '/session', headers: own(origin), body }));
+    };
+    const saved = async (rate: string, cookie: string) => {
+      const { json } = await perform(origin, cookie, 'config');
+      const { revision } = json as ConfigState;
+      const edits = [{ kind: 'set', path: ['delivery', 'rate'], value: rate }];
+      return perform(origin, cookie, 'changeConfig', { revision, edits });
+    };
+    const owners = () => tree.sh(`stat -c '%U:%G %a' /etc/receiptd ${CONFIG}`);
+    await tree.sh(`systemctl stop receiptd.service; mv ${CONFIG} /run/kept.yaml; printf s3 >/run/secret`);
+    await setUp(
+      `--base-url ${url} --client-id sandbox --client-secret-file /run/secret --endpoint-uid ${UID} --folder /srv/scans --existing skip`,
+    );
+    // What the agent's user may write names no programs to root.
+    await expect(asAdmin('sudo receiptd alerts test')).rejects.toThrow('[NOT_RUNNING]');
+    await tree.sh('systemctl start receiptd.service');
+    expect(await owners()).toBe('receiptd:receiptd 750\nreceiptd:receiptd 644\n');
+    await asAdmin(`printf '${PASSWORD}\\n' | sudo receiptd console password`);
+    expect((await saved('7/min', await session())).json).toMatchObject({ problem: null, restartNeeded: [] });
+    expect(await tree.read(CONFIG)).toContain('rate: 7/min');
+    expect(await owners()).toBe('receiptd:receiptd 750\nreceiptd:receiptd 644\n');
+    expect(await tree.sh('cat /run/agent.log')).toMatch(/configApplied.*delivery\.rate/);
+
+    await setUp('--console-saves no --service system');
+    const cookie = await session();
+    const { json } = await perform(origin, cookie, 'config');
+    const allowing = `sudo chown receiptd: /etc/receiptd ${CONFIG}`;
+    expect(json).toMatchObject({ writable: false, allowing });
+    expect((await saved('8/min', cookie)).json).toMatchObject({ code: 'CONFIG_UNWRITABLE' });
+    await asAdmin(allowing);
+    expect((await perform(origin, cookie, 'config')).json).toMatchObject({ writable: true, allowing: null });
+    expect((await saved('9/min', cookie)).status).toBe(200);
+    expect(await tree.read(CONFIG)).toContain('rate: 9/min');
+    await tree.sh(`systemctl stop receiptd.service; rm /etc/systemd/system/receiptd.service; systemctl enable receiptd.service
+      mv /run/kept.yaml ${CONFIG}; chown root: ${CONFIG}; chown root:receiptd /etc/receiptd
+      receiptd console password --remove; systemctl start receiptd.service`);
     await until(async () => (await pid()) !== null);
   });
 

@@ -83,6 +83,12 @@ export const ANSWERS = {
     flag: '--service-user',
     value: '<name>',
   },
+  consoleListen: { flag: '--console-listen', value: '<address>' },
+  consoleSaves: {
+    flag: '--console-saves',
+    value: '<answer>',
+    choices: ['yes', 'no'],
+  },
   testReceipt: { flag: '--test-receipt' },
 } as const satisfies Readonly<Record<string, SetupOption>>;
 

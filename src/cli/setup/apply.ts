@@ -8,12 +8,16 @@ import { prepareStateDir } from '../../state-dir/stateDir.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { joined, says, saysError, saysFinding, type Said } from '../../core/domain/setupWords.ts';
 import { ofError } from '../../core/domain/why.ts';
+import { findAccount, noSuchUser } from '../../features/os-service/account.ts';
 import { checkUnit } from '../checkUnit.ts';
+import { storePassword } from '../console.ts';
+import { giveConfig } from '../serviceConfig.ts';
 import { hostOf } from '../serviceHost.ts';
 import { operatorName } from '../operator.ts';
 import { withService } from '../serviceClient.ts';
 import { agentAnswers, hurryAgent, operate, underLock } from '../session.ts';
 import type { MailTest } from './alertMail.ts';
+import type { ConsoleAnswer } from './console.ts';
 import type { CredentialsAnswer } from './credentials.ts';
 import type { AnswerStore } from './answers.ts';
 import { plan, TO_BE_CREATED, writePlanned } from './plan.ts';
@@ -52,6 +56,14 @@ export interface AppliedSetup {
   readonly alerts: { readonly to: readonly string[]; readonly server: string } | null;
   readonly testMail: MailTest | null;
   readonly installed: SetupService | null;
+  readonly console: {
+    /** New address, as in the configuration; null: unchanged. */
+    readonly listen: string | null;
+    /** Whether a password was set. */
+    readonly password: boolean;
+    /** Whether settings can be saved in it, where setup decided that; null: as before. */
+    readonly saves: boolean | null;
+  };
   readonly testReceipt:
     (Delivered & { readonly sent: true }) | { readonly sent: false; readonly why: string } | null;
 }
@@ -94,6 +106,10 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
   // If the keychain failed, the credentials went to a file, and the config must say so.
   const inFact =
     credentials.kind === 'new' && stored !== null ? { ...credentials, store: stored } : credentials;
+  if (answers.console.password !== null) {
+    await storePassword(planned.stateDir, answers.console.password);
+    tell(says('done.consolePassword'));
+  }
   const target = plan(found, wantedOf(talk, { ...answers, credentials: inFact }, uid));
   const result = await writePlanned(found, target, new Date());
   await giveToOwner(target.config.stateDir, [
@@ -124,6 +140,7 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
     const findings = await checkUnit(config, hostOf(io));
     for (const { fact } of findings) if (fact.is === 'error') tell(saysError(new ReceiptdError(fact.error)));
   }
+  const isGiven = await give(talk, answers.console, tell);
   goOn();
   const testReceipt = answers.sendsTest ? await test(talk, config, folder.path, tell) : null;
   return {
@@ -133,6 +150,8 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
       passwordFile !== null ||
       folder.create ||
       installed?.result === 'installed' ||
+      answers.console.password !== null ||
+      isGiven ||
       testReceipt?.sent === true,
     config: { file, result },
     service: { baseUrl: service.baseUrl, company: credentials.company },
@@ -151,8 +170,28 @@ export async function apply(talk: Talk, answers: Answers, tell: (said: Said) => 
     alerts: email === null ? null : { to: email.to, server: email.server },
     testMail: mailTest,
     installed,
+    console: {
+      listen: answers.console.listen ?? null,
+      password: answers.console.password !== null,
+      saves: answers.console.saves?.may ?? null,
+    },
     testReceipt,
   };
+}
+
+/** Decides who may write the configuration; the service's user exists by now. Resolves whether that changed. */
+async function give(
+  { io, found: { place } }: Talk,
+  { saves }: ConsoleAnswer,
+  tell: (said: Said) => void,
+): Promise<boolean> {
+  if (saves === null) return false;
+  const account = await findAccount(hostOf(io), saves.user);
+  if (account === null) throw noSuchUser(saves.user);
+  const isChanged = await giveConfig(place.file, account, saves.may);
+  if (isChanged)
+    tell(says(saves.may ? 'done.consoleSaves' : 'done.consoleReads', { user: saves.user, file: place.file }));
+  return isChanged;
 }
 
 /** Fails before an endpoint is created that can't be recorded: its uid would be lost, and each retry would create another. */

@@ -1,4 +1,4 @@
-import { endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
+import { consoleSchema, endpointSchema, folderSchema, serviceSchema } from '../../config/schema.ts';
 import { expectedIn, shortName } from '../../config/values.ts';
 import { mailAddress, mailServer } from '../../config/addresses.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
@@ -54,6 +54,10 @@ export function wrongExisting(text: string): Expected | null {
 
 export function wrongRate(text: string): Expected | null {
   return RATE_PATTERN.test(text) ? null : { is: 'rate' };
+}
+
+export function wrongListen(text: string): Expected | null {
+  return expected(consoleSchema.shape.listen.safeParse(text));
 }
 
 /** Addresses separated by commas, semicolons or spaces; empty for `none`. */

@@ -23,6 +23,7 @@ import {
   wrongBaseUrl,
   wrongExisting,
   wrongFolder,
+  wrongListen,
   wrongMailAddresses,
   wrongMailServer,
   wrongRate,
@@ -56,6 +57,9 @@ export interface Given {
   readonly testMail?: boolean;
   readonly service?: ServiceScope | 'no';
   readonly serviceUser?: string;
+  /** Value of `console.listen`. */
+  readonly consoleListen?: string;
+  readonly consoleSaves?: boolean;
   readonly testReceipt?: boolean;
 }
 
@@ -119,6 +123,8 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     testMail: yesOrNo('testMail'),
     service: oneOf('service', SERVICES),
     serviceUser: text('serviceUser'),
+    consoleListen: right('consoleListen', wrongListen),
+    consoleSaves: yesOrNo('consoleSaves'),
     testReceipt: yesOrNo('testReceipt'),
   };
   const given = {

@@ -8,7 +8,7 @@ import type { ConfigPlace } from '../../config/locate.ts';
 import { machineConfigDir, pathsOf, resolvePath } from '../../config/resolve.ts';
 import { EXAMPLE_UID } from '../../config/exampleUid.ts';
 import { shortConfigText } from '../../config/template.ts';
-import { folderSchema } from '../../config/schema.ts';
+import { consoleSchema, folderSchema } from '../../config/schema.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isOfSettings } from '../../core/domain/invalidSettings.ts';
 import { rateText } from '../../core/domain/rate.ts';
@@ -116,6 +116,12 @@ function changes(found: ExistingConfig, now: Config, wanted: SetupValues): Confi
   // Administrators of office PCs check the event log, and the installer has registered the source.
   if (before === null && isOfWindowsMachine(place.file, context)) set(['alerts', 'eventLog'], true);
   if (rateText(now.delivery.rate) !== wanted.rate) set(['delivery', 'rate'], wanted.rate);
+  const { consoleListen } = wanted;
+  if (
+    consoleListen !== undefined &&
+    !isDeepStrictEqual(now.console.listen, consoleSchema.shape.listen.parse(consoleListen))
+  )
+    set(['console', 'listen'], consoleListen);
   if (store !== undefined && now.credentials.store !== store) set(['credentials', 'store'], store);
   return edits;
 }

@@ -108,7 +108,7 @@ function greet({ found, say }: Talk, wayOut: Said): void {
 
 async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   const { found, ask, say } = talk;
-  const { service, credentials, endpoint, folder, existingOf, rate, install } = answers;
+  const { service, credentials, endpoint, folder, existingOf, rate, install, console } = answers;
   say(plain(''));
   say(says('plan.begin'));
   say(says('plan.config', { file: found.place.file }));
@@ -159,6 +159,9 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   );
   const installed = install === 'system' ? 'plan.installedMachine' : 'plan.installedPerson';
   say(says(install === null ? 'plan.notInstalled' : installed));
+  if (console.listen !== undefined) say(says('plan.console', { address: console.listen }));
+  if (console.password !== null) say(says('plan.consolePassword'));
+  if (console.saves !== null) say(says(console.saves.may ? 'plan.consoleSaves' : 'plan.consoleReads'));
   return ask === null || (await ask.confirm(says('plan.agree'), true));
 }
 

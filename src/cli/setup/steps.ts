@@ -4,6 +4,7 @@ import { says } from '../../core/domain/setupWords.ts';
 import { alertMailStep, type AlertMailAnswer } from './alertMail.ts';
 import { attentionStep } from './attention.ts';
 import { sentence, wrongRate } from './checks.ts';
+import { consoleStep, type ConsoleAnswer } from './console.ts';
 import { credentialsStep, storeInConfig, type CredentialsAnswer } from './credentials.ts';
 import { endpointStep, type EndpointAnswer } from './endpoint.ts';
 import { existingStep, folderStep, type FolderAnswer } from './folder.ts';
@@ -27,6 +28,7 @@ export interface Answers {
   readonly rate: string;
   readonly alerts: AlertMailAnswer;
   readonly install: ServiceScope | null;
+  readonly console: ConsoleAnswer;
   readonly sendsTest: boolean;
 }
 
@@ -78,6 +80,7 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
       rate,
       alerts,
       install,
+      console: await consoleStep(talk, config, isPractice, install),
       sendsTest: await testStep(talk, service),
     };
   }
@@ -86,7 +89,7 @@ export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => voi
 /** The config values that result from the answers. */
 export function wantedOf(
   talk: Talk,
-  { service, credentials, endpoint, folder, existingOf, needsAttention, rate, alerts }: Answers,
+  { service, credentials, endpoint, folder, existingOf, needsAttention, rate, alerts, console }: Answers,
   uid: string,
 ): SetupValues {
   const store = storeInConfig(credentials, talk.found.before?.config.credentials.store ?? 'auto');
@@ -102,6 +105,7 @@ export function wantedOf(
     needsAttention,
     rate,
     alertMail: alerts.mail,
+    consoleListen: console.listen,
     ...(store !== undefined && { store }),
   };
 }

@@ -37,6 +37,8 @@ export interface SetupValues {
   readonly needsAttention?: string | undefined;
   /** Undefined: unchanged. */
   readonly alertMail?: AlertMail | 'none' | undefined;
+  /** Value of `console.listen`; undefined: unchanged. */
+  readonly consoleListen?: string | undefined;
   /** Undefined: unchanged. */
   readonly store?: 'auto' | 'keychain' | 'file';
 }

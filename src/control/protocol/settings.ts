@@ -73,6 +73,10 @@ const configState = z.object({
   file: z.string(),
   revision: z.string().describe('Changes whenever the file changes.'),
   writable: z.boolean().describe('Whether the agent can write the file.'),
+  allowing: z
+    .string()
+    .nullable()
+    .describe('If it can’t: the command that lets it. Null if that takes more than one command.'),
   text: z.string().describe('The file, with its comments. It contains no secrets.'),
   values: z.record(z.string(), z.json()).describe('The values in the file, without defaults.'),
   folderPaths: z

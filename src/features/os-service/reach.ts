@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { runAs, type Account } from './account.ts';
 import type { HostedAgent } from './agent.ts';
-import { run } from '../../system/programs.ts';
+import { run, shellWord } from '../../system/programs.ts';
 import type { Host } from './host.ts';
 
 /**
@@ -81,10 +81,6 @@ async function obstacle(host: Host, account: Account, path: string): Promise<str
 
 async function can(host: Host, account: Account, right: '-r' | '-x', path: string): Promise<boolean> {
   return (await runAs(host, account, ['test', right, path])).status === 0;
-}
-
-export function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Refuses a program in the npx cache. @throws ReceiptdError INSTALL_REFUSED */

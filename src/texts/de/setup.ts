@@ -123,6 +123,19 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
     'systemd läuft hier nicht: Starten Sie `receiptd run` mit dem Werkzeug, das auf diesem Rechner Programme startet.',
   'install.noneForUser':
     'Für diesen Benutzer läuft kein systemd: Führen Sie `receiptd setup` als root aus, für einen Dienst des Rechners, oder lassen Sie ein Terminal mit `receiptd run` offen.',
+  'console.how': 'Wie wird die Konsole geöffnet, die Webseite, die alles zeigt und ändert?',
+  'console.link': 'Mit einem Link, den receiptd console ausgibt',
+  'console.linkAbout': 'Der Link gilt einmal. Vorher ist kein Port offen.',
+  'console.fixed': 'Unter {address}, mit einem Passwort',
+  'console.fixedAbout':
+    'Auf diesem Rechner: ein Port, der immer offen ist. Für andere Rechner kommt ein SSH-Tunnel, ein Reverse-Proxy oder ein Zertifikat hinzu: docs/console.md.',
+  'console.setPassword': 'Die Konsole ist unter {address} erreichbar. Ein Passwort für sie setzen?',
+  'console.changePassword':
+    'Die Konsole ist unter {address} erreichbar, mit einem Passwort. Das Passwort ändern?',
+  'console.password': 'Passwort für die Konsole (mindestens {shortest} Zeichen):',
+  'console.passwordAgain': 'Noch einmal dasselbe Passwort:',
+  'console.saves':
+    'Dürfen Leute, die in der Konsole angemeldet sind, Einstellungen ändern? Der Benutzer {user} wird dann Besitzer von {file} und dem Verzeichnis der Datei.',
   'test.real': 'Ein Probebeleg ist ein echter Beleg bei {url} und zählt für Ihren Tarif.',
   'test.send': 'Zur Probe einen Beleg senden?',
   'plan.begin': 'Das geschieht als Nächstes:',
@@ -154,6 +167,10 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'plan.installedMachine': '  Als Dienst installiert: ja, für den Rechner',
   'plan.installedPerson': '  Als Dienst installiert: ja, für Ihre Anmeldung',
   'plan.notInstalled': '  Als Dienst installiert: nein',
+  'plan.console': '  Konsole: {address}',
+  'plan.consolePassword': '  Passwort der Konsole: ein neues',
+  'plan.consoleSaves': '  In der Konsole lassen sich Einstellungen ändern: ja',
+  'plan.consoleReads': '  In der Konsole lassen sich Einstellungen ändern: nein',
   'plan.agree': 'Einverstanden?',
   'rerouted.begin': 'Belege aus diesen Ordnern gehen von jetzt an woandershin:',
   'rerouted.endpoint': '  {path}: {from}, {fromUid} -> {to}, {toUid}',
@@ -167,6 +184,11 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'done.storeEnd': ').',
   'done.fileInstead': '{why} Die Zugangsdaten liegen deshalb in {file}, nur für den Besitzer lesbar.',
   'done.mailPassword': 'Das Passwort des Mailservers liegt in {file}, nur für den Besitzer lesbar.',
+  'done.consolePassword': 'Das Passwort der Konsole ist gesetzt.',
+  'done.consoleSaves':
+    '{file} und das Verzeichnis der Datei gehören jetzt dem Benutzer {user}, damit die Konsole Einstellungen speichern kann.',
+  'done.consoleReads':
+    '{file} und das Verzeichnis der Datei gehören jetzt root. Der Benutzer {user} kann sie nur lesen.',
   'done.unchanged': 'An {file} ist nichts zu ändern.',
   'done.wrote': '{file} ist geschrieben.',
   'done.existing': 'Die Antwort zu vorhandenen Dateien gilt für die, die das Eingangsbuch noch nicht kennt.',

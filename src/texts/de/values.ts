@@ -6,6 +6,7 @@ export const VALUES: typeof english = {
   addresses: 'Adressen',
   agent: 'Agent',
   alias: 'Alias',
+  answer: 'Antwort',
   before: 'vorher',
   command: 'Befehl',
   condition: 'Bedingung',

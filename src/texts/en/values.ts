@@ -4,6 +4,7 @@ export const VALUES = {
   addresses: 'addresses',
   agent: 'agent',
   alias: 'alias',
+  answer: 'answer',
   before: 'before',
   command: 'command',
   condition: 'condition',

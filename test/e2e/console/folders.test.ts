@@ -10,6 +10,7 @@ import {
   savedEdits,
   shows,
 } from '../../console/app/support/inBrowser.ts';
+import { ALLOWING } from '../../console/app/support/stubAgent.ts';
 import { isMeant } from '../../console/app/support/stubList.ts';
 
 /** The usual types, with PDF and without GIF. */
@@ -107,7 +108,7 @@ inBrowser('folders', (here) => {
     ] as const) {
       await page.goto(`${here.stub.url}/#/${place}`);
       await heading(page, title);
-      await shows(page.getByText('can’t write its configuration file'));
+      await shows(page.getByText(ALLOWING));
     }
     await here.browser.reopen(page, '#/folders');
     await page

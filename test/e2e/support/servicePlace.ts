@@ -116,12 +116,24 @@ export async function place(exec: 'built' | 'content' = 'built'): Promise<Place>
   };
 }
 
+const UNIT = '/etc/systemd/system/receiptd.service';
 const MOUNTED = `
   mount -t tmpfs none /run && mkdir -p /run/systemd/system && cp -a /etc /run/etc && mount --bind /run/etc /etc &&
-  mkdir -p /etc/systemd/system && rm -f "$UNIT" && exec "$NODE" "$DRIVER"`;
+  mkdir -p /etc/systemd/system && rm -f ${UNIT} && exec "$@"`;
+
+/** Runs a program on a machine on which systemd runs, as far as files show it. */
+export const onBooted = (...command: readonly string[]): string[] => [
+  'unshare',
+  '-m',
+  'sh',
+  '-c',
+  MOUNTED,
+  'sh',
+  ...command,
+];
 
 /**
- * Runs these lines on a machine on which systemd runs, as far as files show it: commands of receiptd, and other lines of shell.
+ * Runs these lines on such a machine: commands of receiptd, and other lines of shell.
  * @returns what booted.mjs prints
  */
 export async function booted({ host }: Place, lines: string, env: NodeJS.ProcessEnv): Promise<string> {
@@ -129,13 +141,13 @@ export async function booted({ host }: Place, lines: string, env: NodeJS.Process
     ...host.env,
     ...env,
     LINES: lines.trim().replaceAll(/^ +/gm, ''),
-    NODE: process.execPath,
     MAIN,
     BUILT: new URL('./begin.js', pathToFileURL(MAIN)).href,
-    DRIVER: fileURLToPath(new URL('booted.mjs', import.meta.url)),
-    UNIT: '/etc/systemd/system/receiptd.service',
+    UNIT,
   };
-  const { stdout } = await promisify(execFile)('unshare', ['-m', 'sh', '-c', MOUNTED], { env: here });
+  const driver = fileURLToPath(new URL('booted.mjs', import.meta.url));
+  const [program = '', ...args] = onBooted(process.execPath, driver);
+  const { stdout } = await promisify(execFile)(program, args, { env: here });
   return stdout;
 }
 

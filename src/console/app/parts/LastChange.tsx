@@ -29,16 +29,16 @@ export function ConfigProblems({ config }: { readonly config: ConfigState }) {
           <p>{t.config.restartNeeded(config.restartNeeded)}</p>
         </Notice>
       )}
-      {!config.writable && <NotWritable />}
+      {!config.writable && <NotWritable config={config} />}
     </>
   );
 }
 
-function NotWritable() {
+function NotWritable({ config }: { readonly config: ConfigState }) {
   return (
     <Notice tone="warn">
       <p>
-        <Words text={t.config.notWritable} />
+        <Words text={t.config.notWritable(config.file, config.allowing)} />
       </p>
     </Notice>
   );
@@ -47,7 +47,7 @@ function NotWritable() {
 /** For a dialog that changes the configuration: says beforehand if the agent can't write it. */
 export function IfNotWritable() {
   const { data } = useCall('config', {});
-  return data === null || data.writable ? null : <NotWritable />;
+  return data === null || data.writable ? null : <NotWritable config={data} />;
 }
 
 const SHOWN = 5;

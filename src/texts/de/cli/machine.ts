@@ -38,6 +38,9 @@ export const machineHelp: typeof englishHelp = {
     testMail: 'eine Probemail senden',
     service: 'als Dienst installieren',
     serviceUser: 'Benutzer, unter dem ein Dienst des Rechners läuft (Vorgabe receiptd)',
+    consoleListen: 'Adresse der Konsole, etwa 127.0.0.1:8471; onDemand öffnet sie nur für einen Link',
+    consoleSaves:
+      'ob die Konsole eines Dienstes des Rechners Einstellungen speichern kann; dessen Benutzer wird dann Besitzer der Konfigurationsdatei und ihres Verzeichnisses (Vorgabe yes für eine neue Datei)',
     testReceipt: 'einen Probebeleg senden',
   },
   init: {

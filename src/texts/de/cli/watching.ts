@@ -190,6 +190,8 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
       removed: 'Das Passwort der Konsole ist entfernt.',
       none: 'Die Konsole hat kein Passwort.',
       set: 'Das Passwort der Konsole ist gesetzt. Wer mit dem alten angemeldet war, ist abgemeldet.',
+      onDemand: (file) =>
+        `Die Konsole ist erst nach \`receiptd console\` offen. Für eine Anmeldung ohne diesen Befehl geben Sie ihr in ${file} eine feste Adresse: console: { listen: "127.0.0.1:8471" }`,
       opening:
         'Der Browser sollte sich jetzt öffnen. Wenn nicht, öffnen Sie den Link innerhalb von fünf Minuten selbst.',
       notOpened: 'Es ließ sich kein Browser öffnen. Öffnen Sie den Link innerhalb von fünf Minuten selbst.',

@@ -185,6 +185,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Das Passwort hat ${number(p.length)} Zeichen; nötig sind ${number(p.shortest)} bis ${number(p.longest)}.`,
       'Ein ganzer Satz lässt sich leicht merken.',
     ],
+    'USAGE.notOwnDirectory': (p) => [
+      `${p.option} yes macht den Benutzer des Dienstes zum Besitzer des Verzeichnisses von ${p.file}, das auch anderen Programmen dienen kann.`,
+      'Legen Sie die Konfiguration selbst, nicht einen Link auf sie, in ein Verzeichnis mit dem Namen receiptd, etwa /etc/receiptd.',
+    ],
     'USAGE.passwordsDiffer': ['Die Passwörter stimmen nicht überein; es wurde nichts geändert.'],
     'USAGE.nothingToDismiss': [
       'Nennen Sie Belege oder Dateien, die erledigt sind, oder ergänzen Sie --all.',
@@ -443,6 +447,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     'NOT_RUNNING.noAlerts': (p) => [
       `Mit dem Zustandsverzeichnis ${p.stateDir} läuft kein Agent; es werden also keine Meldungen gesendet.`,
       `Starten Sie ihn mit „${p.command}“. \`receiptd status\` zeigt Störungen auch ohne Agenten.`,
+    ],
+    'NOT_RUNNING.testAsOwner': (p) => [
+      `Es läuft kein Agent, und ${p.file} gehört einem anderen Benutzer: Als root wird kein Programm ausgeführt und kein Geheimnis verschickt, das dort steht.`,
+      `Starten Sie den Agenten, oder verwenden Sie \`${p.command}\`.`,
     ],
     'CONTROL_FAILED.defect': ['Der laufende Agent konnte das nicht tun.', 'Näheres steht in seinem Log.'],
     'CONTROL_FAILED.preview': [

@@ -165,7 +165,9 @@ export function configErrors(format: Format): Translated<ReturnType<typeof engli
       `${p.file} ist nicht beschreibbar (${p.system}); es wurde nichts geändert.`,
       p.system === 'ENOSPC' || p.system === 'EDQUOT'
         ? 'Schaffen Sie Platz auf der Platte.'
-        : 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis, oder ändern Sie die Datei in einem Editor. Läuft receiptd als Dienst, führen Sie auch `sudo receiptd service install` aus.',
+        : p.command
+          ? `\`${p.command}\` erlaubt es receiptd. Oder ändern Sie die Datei in einem Editor.`
+          : 'Geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis, oder ändern Sie die Datei in einem Editor. Läuft receiptd als Dienst, führen Sie auch `sudo receiptd service install` aus.',
     ],
     'TEMPLATE_INVALID.noFreeName': (p) => [
       `Jeder mögliche Name für ${p.path} ist in seinem Endpunkt schon vergeben.`,

@@ -39,6 +39,9 @@ export const machineHelp = {
     testMail: 'send a test mail',
     service: 'install as a service',
     serviceUser: 'user that a system service runs as (default receiptd)',
+    consoleListen: 'address of the console, such as 127.0.0.1:8471; onDemand opens it only for a link',
+    consoleSaves:
+      "whether the console of a system service can save settings; the service's user then owns the config file and its directory (default yes for a new file)",
     testReceipt: 'send a test receipt',
   },
   init: {

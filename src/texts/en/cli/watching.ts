@@ -194,6 +194,8 @@ export function watchingTexts(format: Format) {
       removed: 'Removed the console password.',
       none: 'The console has no password.',
       set: 'Set the console password. Everyone who signed in with the old one is signed out.',
+      onDemand: (file: string) =>
+        `The console is only open after \`receiptd console\`. To sign in without it, give the console a fixed address in ${file}: console: { listen: "127.0.0.1:8471" }`,
       opening: 'Your browser should open now. If it does not, open the link yourself within five minutes.',
       notOpened: 'No browser could be opened. Open the link yourself within five minutes.',
       root: 'Browsers should not run as root. Open the link yourself within five minutes.',

@@ -202,6 +202,10 @@ export function commandsErrors(format: Format) {
       `The password has ${p.length} characters; it needs ${p.shortest} to ${p.longest}.`,
       'A whole sentence is easy to remember.',
     ],
+    'USAGE.notOwnDirectory': (p: { file: string; option: string }) => [
+      `${p.option} yes gives the directory of ${p.file} to the service's user, and other programs may use it.`,
+      'Put the configuration itself, not a link to it, into a directory called receiptd, such as /etc/receiptd.',
+    ],
     'USAGE.passwordsDiffer': ['The passwords do not match; nothing was changed.'],
     'USAGE.nothingToDismiss': [
       'Name documents or files to dismiss, or add --all.',
@@ -476,6 +480,10 @@ export function commandsErrors(format: Format) {
     'NOT_RUNNING.noAlerts': (p: { stateDir: string; command: string }) => [
       `No agent is running on the state directory ${p.stateDir}, so no alerts are being sent.`,
       `Start it with "${p.command}". \`receiptd status\` shows problems even without an agent.`,
+    ],
+    'NOT_RUNNING.testAsOwner': (p: { file: string; command: string }) => [
+      `No agent is running, and ${p.file} belongs to another user: root neither runs programs nor sends secrets that are named there.`,
+      `Start the agent, or use \`${p.command}\`.`,
     ],
     'CONTROL_FAILED.defect': ['The running agent could not do this.', 'See its log.'],
     'CONTROL_FAILED.preview': ['The preview is not ready yet.', 'Try again in a few seconds.'],

@@ -174,11 +174,13 @@ export function configErrors(format: Format) {
       `Nothing was created, because ${p.file} can't be written.`,
       'Allow the user that runs receiptd to write the file and its directory, or use `receiptd endpoint create`.',
     ],
-    'CONFIG_UNWRITABLE.file': (p: { file: string; system: string }) => [
+    'CONFIG_UNWRITABLE.file': (p: { file: string; system: string; command: string | null }) => [
       `${p.file} can't be written (${p.system}), so nothing was changed.`,
       p.system === 'ENOSPC' || p.system === 'EDQUOT'
         ? 'Free some space on its disk.'
-        : 'Allow the user that runs receiptd to write the file and its directory, or change the file in an editor. If it runs as a service, also run `sudo receiptd service install`.',
+        : p.command
+          ? `\`${p.command}\` lets receiptd write it. Or change the file in an editor.`
+          : 'Allow the user that runs receiptd to write the file and its directory, or change the file in an editor. If it runs as a service, also run `sudo receiptd service install`.',
     ],
     'TEMPLATE_INVALID.noFreeName': (p: { path: string }) => [
       `Every possible name for ${p.path} is already used in its endpoint.`,

@@ -23,6 +23,9 @@ interface FileShape {
   readonly folders: { path: string; endpoint?: string; watch?: string }[];
 }
 
+/** Lets the agent write its configuration. */
+export const ALLOWING = 'sudo chown receiptd: /etc/receiptd /etc/receiptd/receiptd.yaml';
+
 /** State of the agent behind the page, which tests change. */
 export class StubAgent {
   readonly startedAt = Date.now() - 3 * 86_400_000;
@@ -187,6 +190,7 @@ export class StubAgent {
       file: '/etc/receiptd/receiptd.yaml',
       revision: this.revision,
       writable: this.isConfigWritable,
+      allowing: this.isConfigWritable ? null : ALLOWING,
       text: this.text,
       values,
       folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),

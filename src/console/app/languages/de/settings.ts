@@ -193,8 +193,11 @@ export function settingsTexts({ counted, number }: Format): ReturnType<typeof en
       revision: 'Fassung',
       text: 'Text der Konfigurationsdatei',
       problem: 'Die Datei hat einen Fehler und gilt nicht; die vorige Konfiguration gilt weiter.',
-      notWritable:
-        'receiptd darf seine Konfigurationsdatei nicht schreiben; Änderungen hier werden deshalb abgelehnt. Ändern Sie die Datei in einem Editor, oder geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte. Läuft es als Dienst, führen Sie auch `sudo receiptd service install` aus.',
+      notWritable: (file, command) =>
+        `receiptd darf seine Konfigurationsdatei ${file} nicht schreiben; Änderungen hier werden deshalb abgelehnt. ` +
+        (command === null
+          ? 'Ändern Sie die Datei in einem Editor, oder geben Sie dem Benutzer, unter dem receiptd läuft, Schreibrechte für die Datei und ihr Verzeichnis. Läuft es als Dienst, führen Sie auch `sudo receiptd service install` aus.'
+          : `Um sie zu erlauben, führen Sie \`${command}\` aus. Oder ändern Sie die Datei in einem Editor.`),
       restartNeeded: (keys) => `Wirkt ab dem nächsten Start: ${keys.join(', ')}.`,
     },
   };

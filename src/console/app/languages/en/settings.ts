@@ -187,8 +187,11 @@ export function settingsTexts({ counted, number }: Format) {
       revision: 'Revision',
       text: 'Text of the configuration file',
       problem: 'The file has an error and is not in effect. The previous configuration still is.',
-      notWritable:
-        'receiptd can’t write its configuration file, so changes made here are refused. Change the file in an editor, or allow the user that runs receiptd to write it. If it runs as a service, also run `sudo receiptd service install`.',
+      notWritable: (file: string, command: string | null) =>
+        `receiptd can’t write its configuration file, ${file}, so changes made here are refused. ` +
+        (command === null
+          ? 'Change the file in an editor, or allow the user that runs receiptd to write the file and its directory. If it runs as a service, also run `sudo receiptd service install`.'
+          : `To allow them, run \`${command}\`. Or change the file in an editor.`),
       restartNeeded: (keys: readonly string[]) => `Takes effect at the next start: ${keys.join(', ')}.`,
     },
   };
