@@ -156,10 +156,18 @@ function isCheap(own: readonly string[]): boolean {
   }
 }
 
-export const existing = text(/^(?:send|skip|since \d{4}-\d{2}-\d{2})$/, { is: 'existing' })
-  .refine((value) => !value.startsWith('since ') || !Number.isNaN(parseDay(value.slice(6))), {
-    error: expects({ is: 'existing' }),
-  })
+const EXISTING = expects({ is: 'existing' });
+export const existing = z
+  .union(
+    [
+      z.enum(['skip', 'send']),
+      text(/^since \d{4}-\d{2}-\d{2}$/, { is: 'existing' }).refine(
+        (value) => !Number.isNaN(parseDay(value.slice('since '.length))),
+        { error: EXISTING },
+      ),
+    ],
+    { error: EXISTING },
+  )
   .transform(readExisting)
   .meta({ title: 'send, skip or since YYYY-MM-DD', example: 'skip' });
 

@@ -41,13 +41,6 @@ export function wrongAlias(text: string): Expected | null {
   return expected(shortName.safeParse(text));
 }
 
-/** Stricter than the configuration: a share's address would become a local directory, and system directories hold no scans. */
-export function wrongFolder(text: string, platform: NodeJS.Platform = process.platform): Expected | null {
-  if (platform !== 'win32' && /^(?:\\\\|[a-z][a-z+.-]*:\/\/)/i.test(text)) return { is: 'mountedFolder' };
-  if (platform !== 'win32' && /^\/(?:proc|sys|dev)(?:\/|$)/.test(text)) return { is: 'folderForFiles' };
-  return expected(folderSchema.shape.path.safeParse(text));
-}
-
 export function wrongExisting(text: string): Expected | null {
   return expected(folderSchema.shape.existing.safeParse(text));
 }

@@ -4,6 +4,7 @@ import { decodedText } from '../../core/domain/encoding.ts';
 import { wrongEndpointName, wrongLanguage } from '../../core/domain/endpointRequest.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Expected } from '../../texts/en/settingFlaws.ts';
+import { wrongFolder } from '../../wiring/directories.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
 import {
@@ -22,7 +23,6 @@ import {
   wrongAlias,
   wrongBaseUrl,
   wrongExisting,
-  wrongFolder,
   wrongMailAddresses,
   wrongMailServer,
   wrongRate,

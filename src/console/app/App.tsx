@@ -11,7 +11,6 @@ import { DocumentPage } from './pages/DocumentPage.tsx';
 import { DocumentsPage } from './pages/DocumentsPage.tsx';
 import { DeliveryEdit, EndpointCreate, EndpointEdit } from './pages/EndpointForms.tsx';
 import { EndpointsPage } from './pages/EndpointsPage.tsx';
-import { FolderEdit } from './pages/FolderEdit.tsx';
 import { FoldersPage } from './pages/FoldersPage.tsx';
 import { LogPage } from './pages/LogPage.tsx';
 import { OverviewPage } from './pages/OverviewPage.tsx';
@@ -27,6 +26,7 @@ setTheme(savedTheme());
 
 // Loaded on demand, because few people open them.
 const ConfigPage = later(async () => (await import('./pages/ConfigPage.tsx')).ConfigPage);
+const FolderEdit = later(async () => (await import('./pages/FolderEdit.tsx')).FolderEdit);
 const FleetPage = later(async () => (await import('./pages/FleetPage.tsx')).FleetPage);
 
 export function App() {

@@ -115,6 +115,11 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   'folders[].existing': {
     label: 'Dateien, die schon im Ordner liegen',
     help: 'Was mit Dateien geschieht, die schon im Ordner liegen, wenn er zum ersten Mal überwacht wird: send (senden), skip (überspringen) oder since JJJJ-MM-TT (nur die seit diesem Tag geänderten senden). Übertragungen zählen zu Ihrem Kontingent.',
+    options: {
+      skip: 'Liegen lassen und nur neue senden',
+      since: 'Die senden, die sich geändert haben seit',
+      send: 'Alle senden',
+    },
   },
   'folders[].accept': {
     label: 'Typen, die gesendet werden',

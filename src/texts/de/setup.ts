@@ -144,7 +144,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'plan.sends': '; gesendet wird, was darin liegt: {files:Datei|Dateien}',
   'plan.existingSend': '  Dateien, die schon in {path} liegen: werden gesendet',
   'plan.existingSkip': '  Dateien, die schon in {path} liegen: bleiben liegen',
-  'plan.existing': '  Dateien, die schon in {path} liegen: {existing}',
+  'plan.existingSince': '  Dateien, die schon in {path} liegen: die seit {day} geänderten werden gesendet',
   'plan.also': '  Außerdem überwacht: {path}, für {alias}',
   'plan.attention': '  Nicht Gesendetes wird gezeigt in: {path}',
   'plan.noAttention': '  Nicht Gesendetes wird gezeigt in: keinem Ordner',

@@ -120,6 +120,11 @@ const english = {
   'folders[].existing': {
     label: 'Files already in the folder',
     help: 'What to do with files that are already in the folder when it is first watched: send them, skip them, or send only those changed since a given day (since YYYY-MM-DD). Uploads count against your quota.',
+    options: {
+      skip: 'Leave them, and send only new ones',
+      since: 'Send those changed since',
+      send: 'Send all of them',
+    },
   },
   'folders[].accept': {
     label: 'Types to send',

@@ -42,6 +42,7 @@ describe("the console's files", () => {
     expect(later).toEqual([
       'ConfigPage',
       'FleetPage',
+      'FolderEdit',
       'PauseDialog',
       'SendDialog',
       'SetupPage',

@@ -41,6 +41,8 @@ export function Input({ field, value, onValue }: InputProps) {
       );
     case 'checks':
       return <Checks {...{ field, value, onValue }} />;
+    case 'since':
+      return <SinceDay {...{ field, value, onValue }} />;
     case 'choice':
       return (
         <SelectField
@@ -76,6 +78,41 @@ export function Input({ field, value, onValue }: InputProps) {
         />
       );
   }
+}
+
+/** Radio buttons, which need no help; one of them has a day. */
+function SinceDay({ field, value, onValue }: InputProps) {
+  const { label, options: names = {} } = wordsOf(field);
+  const id = `field-${field.id}`;
+  const [chosen = '', day = ''] = value.split(' ');
+  const [first = '', ...others] = field.options;
+  return (
+    <fieldset class="field checks">
+      <legend>{label}</legend>
+      {[first, 'since', ...others].map((each) => (
+        <div key={each} class="choice">
+          <label class="check">
+            <input
+              type="radio"
+              name={id}
+              checked={chosen === each}
+              onChange={() => onValue(each === 'since' ? `since ${day}` : each)}
+            />
+            {names[each] ?? each}
+          </label>
+          {each === 'since' && chosen === each && (
+            <input
+              type="date"
+              aria-label={names[each]}
+              required
+              value={day}
+              onInput={typed((next) => onValue(`since ${next}`))}
+            />
+          )}
+        </div>
+      ))}
+    </fieldset>
+  );
 }
 
 function Checks({ field, value, onValue }: InputProps) {

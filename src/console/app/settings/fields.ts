@@ -52,7 +52,7 @@ export const plain = (value: EditedJson | undefined): string =>
 
 /** Fields with a default that can be typed show it as a placeholder. */
 function shownDefault({ kind, initial }: Field): string {
-  return kind === 'yes' || kind === 'choice' || kind === 'checks' ? (initial ?? '') : '';
+  return ['yes', 'choice', 'since', 'checks'].includes(kind) ? (initial ?? '') : '';
 }
 
 function valueOf(field: Field, text: string): EditedJson | undefined {
@@ -80,6 +80,7 @@ function valueOf(field: Field, text: string): EditedJson | undefined {
       if (/^\d+$/.test(trimmed)) return Number(trimmed);
       return trimmed === '' ? undefined : trimmed;
     case 'choice':
+    case 'since':
     case 'text':
       return trimmed === '' ? undefined : trimmed;
   }

@@ -16,6 +16,15 @@ export function foldersTexts({ counted, number }: Format): ReturnType<typeof eng
       addTitle: 'Ordner hinzufügen',
       editTitle: 'Ordner bearbeiten',
       added: 'Der Ordner wurde hinzugefügt.',
+      browse: 'Durchsuchen …',
+      lying: {
+        none: 'Er ist jetzt leer.',
+        skip: (n) => `Darin: ${counted(n, 'Datei', 'Dateien')}. Sie werden nicht gesendet.`,
+        since: (n) =>
+          `Darin: ${counted(n, 'Datei', 'Dateien')}. Belege davon werden gesendet, wenn sie sich seit diesem Tag geändert haben.`,
+        send: (n) =>
+          `Darin: ${counted(n, 'Datei', 'Dateien')}. Alle Belege davon werden gesendet und verbrauchen Übertragungen.`,
+      },
       test: 'Testen',
       testBefore: 'Vor dem Speichern testen',
       removed: (path) => `${path} wird nicht mehr überwacht.`,
