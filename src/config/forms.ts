@@ -1,3 +1,4 @@
+import type { RateUnit } from '../core/domain/rate.ts';
 import { nodeAt, schemaTree, type SchemaNode } from './schemaTree.ts';
 import { SETTINGS, type Setting } from './settings.ts';
 
@@ -8,6 +9,8 @@ export interface FormField extends Pick<Setting, 'key' | 'page' | 'group' | 'why
   readonly options: readonly string[];
   /** For lines: a single word that stands instead of a list. */
   readonly word: string | null;
+  /** Of a rate: the unit of a number alone. */
+  readonly unit: RateUnit | null;
   /** The default, as a form shows it. */
   readonly initial: string | null;
   readonly required: boolean;
@@ -34,6 +37,7 @@ function fieldOf({ path, key, page, group, why, applies, among }: Setting): Form
     applies,
     among,
     ...kindOf(node, among !== null),
+    unit: node.unit ?? null,
     word,
     initial: defaultOf(node),
     required: above.required?.includes(path.at(-1) ?? '') ?? false,
@@ -47,7 +51,8 @@ function kindOf(node: SchemaNode, isName: boolean): Pick<FormField, 'kind' | 'op
   const words = node.anyOf?.find((each) => each.enum)?.enum;
   if (words) return { kind: 'since', options: words };
   if (list?.items?.enum) return { kind: 'checks', options: list.items.enum };
-  const isNumber = [node, ...(node.anyOf ?? [])].some(({ type }) => type === 'integer');
+  const isNumber =
+    node.unit === undefined && [node, ...(node.anyOf ?? [])].some(({ type }) => type === 'integer');
   const kind =
     node.type === 'boolean'
       ? 'yes'

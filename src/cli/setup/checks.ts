@@ -3,7 +3,7 @@ import { expectedIn, shortName } from '../../config/values.ts';
 import { mailAddress, mailServer } from '../../config/addresses.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { isOddUid } from '../../config/oddUids.ts';
-import { RATE_PATTERN } from '../../core/domain/rate.ts';
+import { parseRate, RATE_PATTERN, rateText } from '../../core/domain/rate.ts';
 import { says, type Said } from '../../core/domain/setupWords.ts';
 import type { Expected } from '../../texts/en/settingFlaws.ts';
 
@@ -46,7 +46,12 @@ export function wrongExisting(text: string): Expected | null {
 }
 
 export function wrongRate(text: string): Expected | null {
-  return RATE_PATTERN.test(text) ? null : { is: 'rate' };
+  return RATE_PATTERN.test(text) ? null : { is: 'rate', unit: 'min' };
+}
+
+/** With the unit of a number alone, so that the file says what was meant. */
+export function tidyRate(text: string): string {
+  return rateText(parseRate(text, 'min'));
 }
 
 /** Addresses separated by commas, semicolons or spaces; empty for `none`. */

@@ -20,6 +20,7 @@ import {
 import {
   tidyBaseUrl,
   tidyMailServer,
+  tidyRate,
   wrongAlias,
   wrongBaseUrl,
   wrongExisting,
@@ -98,6 +99,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
   };
   const baseUrl = right('baseUrl', wrongBaseUrl);
   const mailServer = right('mailServer', wrongMailServer);
+  const rate = right('rate', wrongRate);
   const answers = {
     baseUrl: baseUrl === undefined ? undefined : tidyBaseUrl(baseUrl),
     clientId: text('clientId') ?? (io.env['RECEIPTD_CLIENT_ID'] || undefined),
@@ -111,7 +113,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     createFolder: yesOrNo('createFolder'),
     existing: right('existing', wrongExisting),
     needsAttention: right('needsAttention', wrongFolder),
-    rate: right('rate', wrongRate),
+    rate: rate === undefined ? undefined : tidyRate(rate),
     alertEmail: right('alertEmail', wrongMailAddresses),
     mailServer: mailServer === undefined ? undefined : tidyMailServer(mailServer),
     mailUser: text('mailUser'),

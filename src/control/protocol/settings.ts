@@ -65,6 +65,7 @@ const setting = z
       .describe('since: one of the options, or `since` and a day (YYYY-MM-DD).'),
     options: z.array(z.string()).describe('For choice, since and checks.'),
     among: z.enum(['accounts', 'endpoints']).nullable().describe('It is a name in that section.'),
+    unit: z.enum(['s', 'min', 'h']).nullable().describe('Of a rate: the unit of a number alone.'),
     word: z.string().nullable().describe('For lines: a word that stands instead of a list.'),
     initial: z.string().nullable().describe('The default; null for none.'),
     required: z.boolean(),

@@ -72,7 +72,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'endpoints.*.rate': {
     label: 'Tempo',
-    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt). Ein Neustart setzt das nicht zurück.',
+    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt); eine Zahl allein gilt pro Minute. Ein Neustart setzt das nicht zurück.',
   },
   'endpoints.*.perDay': {
     label: 'Übertragungen am Tag',
@@ -207,7 +207,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'delivery.rate': {
     label: 'Tempo',
-    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt). Ein Neustart setzt das nicht zurück.',
+    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt); eine Zahl allein gilt pro Minute. Ein Neustart setzt das nicht zurück.',
   },
   'delivery.perDay': {
     label: 'Übertragungen am Tag',
@@ -411,7 +411,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'results.rate': {
     label: 'Höchstens so viele Ergebnisse',
-    help: 'In jeder Sekunde, Minute oder Stunde: N/s, N/min oder N/h. Weitere soll der Dienst später noch einmal senden (429).',
+    help: 'In jeder Sekunde, Minute oder Stunde: N/s, N/min oder N/h; eine Zahl allein gilt pro Sekunde. Weitere soll der Dienst später noch einmal senden (429).',
   },
   'results.columns': {
     label: 'Spalten',

@@ -90,7 +90,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'attention.about':
     'Eine Kopie jeder Datei, die nicht gesendet werden konnte, mit dem Grund. Der Ordner leert sich von selbst.',
   'attention.path': 'Pfad des Ordners für nicht gesendete Dateien:',
-  rate: 'Wie viele Belege dürfen höchstens gesendet werden?',
+  rate: 'Wie viele Belege dürfen höchstens gesendet werden? (Eine Zahl allein gilt pro Minute.)',
   'mail.to': 'E-Mail-Adresse für Meldungen (leer lassen: keine):',
   'mail.toOrNone': 'E-Mail-Adresse für Meldungen, oder none für keine:',
   'mail.needsServer':

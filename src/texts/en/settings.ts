@@ -80,7 +80,7 @@ const english = {
   },
   'endpoints.*.rate': {
     label: 'Rate',
-    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited. A restart does not reset the window.',
+    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited; a number alone is per minute. A restart does not reset the window.',
   },
   'endpoints.*.perDay': {
     label: 'Uploads a day',
@@ -212,7 +212,7 @@ const english = {
   },
   'delivery.rate': {
     label: 'Rate',
-    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited. A restart does not reset the window.',
+    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited; a number alone is per minute. A restart does not reset the window.',
   },
   'delivery.perDay': {
     label: 'Uploads a day',
@@ -410,7 +410,7 @@ const english = {
   },
   'results.rate': {
     label: 'Most results',
-    help: 'Maximum number of results accepted in any second, minute or hour: N/s, N/min or N/h. Beyond that, the service is asked to try again later (429).',
+    help: 'Maximum number of results accepted in any second, minute or hour: N/s, N/min or N/h; a number alone is per second. Beyond that, the service is asked to try again later (429).',
   },
   'results.columns': {
     label: 'Columns',

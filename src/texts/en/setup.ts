@@ -92,7 +92,7 @@ export const setupTexts = {
   'attention.about':
     'The folder gets a copy of each file that could not be sent, with the reason. It is emptied automatically.',
   'attention.path': 'Path of the folder for files that could not be sent:',
-  rate: 'How many receipts may be sent, at most?',
+  rate: 'How many receipts may be sent, at most? (A number alone is per minute.)',
   'mail.to': 'E-mail address for alerts (Enter: none):',
   'mail.toOrNone': 'E-mail address for alerts, or none:',
   'mail.needsServer':

@@ -1,7 +1,7 @@
 import type { SettingText } from '../../../texts/en/settings.ts';
 import { t } from '../texts.ts';
 import type { Field } from '../settings/fields.ts';
-import { wordsFor } from '../settings/labels.ts';
+import { unitWords, wordsFor } from '../settings/labels.ts';
 import { describedBy, Help, Labelled, SelectField, TextField, typed } from './Field.tsx';
 
 interface InputProps {
@@ -19,7 +19,7 @@ function wordsOf({ key, kind, applies }: Field): SettingText {
 }
 
 export function Input({ field, value, onValue }: InputProps) {
-  const { kind, initial, required: isMarked, options } = field;
+  const { kind, initial, required: isMarked, options, unit } = field;
   const { label, help, options: names = {} } = wordsOf(field);
   const id = `field-${field.id}`;
   const placeholder = t.form.standard(initial ?? '');
@@ -72,6 +72,7 @@ export function Input({ field, value, onValue }: InputProps) {
       return (
         <TextField
           {...{ id, label, help, isMarked, onValue }}
+          unit={unit === null ? null : unitWords(value, unit)}
           inputMode={kind === 'number' ? 'numeric' : 'text'}
           required={isMarked}
           {...shared}

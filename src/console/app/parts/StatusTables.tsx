@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import { number } from '../format.ts';
+import { rateWords } from '../settings/labels.ts';
 import { endpointId, ofEndpoint, ofFolder, tally } from '../tally.ts';
 import { t } from '../texts.ts';
 import { EndpointBadge, FolderBadge } from './State.tsx';
@@ -96,7 +97,7 @@ function isHeld({ holds }: OverviewResponse, { endpoint, account }: EndpointStat
 
 function limits({ concurrency, rate, perDay, perMonth }: EndpointStatus) {
   const parts = [t.endpoints.atOnce(concurrency)];
-  if (rate !== 'unlimited') parts.push(rate);
+  if (rate !== 'unlimited') parts.push(rateWords(rate, 'min'));
   if (perDay !== null) parts.push(t.endpoints.perDay(number(perDay)));
   if (perMonth !== null) parts.push(t.endpoints.perMonth(number(perMonth)));
   return parts.join(' · ');

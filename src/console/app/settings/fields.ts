@@ -57,6 +57,8 @@ function shownDefault({ kind, initial }: Field): string {
 
 function valueOf(field: Field, text: string): EditedJson | undefined {
   const trimmed = text.trim();
+  // Written with the unit that the form shows.
+  if (field.unit !== null && /^\d+$/.test(trimmed)) return `${trimmed}/${field.unit}`;
   switch (field.kind) {
     case 'yes':
       return trimmed === 'true';
