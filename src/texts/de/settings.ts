@@ -264,7 +264,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'storage.keepFailed': {
     label: 'Kopien abgelehnter Belege behalten für',
-    help: 'Wie lange die Kopie eines abgelehnten oder unbestätigten Belegs für einen neuen Versuch bleibt. Alle anderen Kopien verschwinden, sobald der Dienst das Bild hat.',
+    help: 'Wie lange die Kopie eines abgelehnten oder unbestätigten Belegs bleibt, damit er sich erneut senden lässt. Alle anderen Kopien verschwinden, sobald der Dienst das Bild hat.',
   },
   'storage.reserve': {
     label: 'Reserve für eine volle Platte',

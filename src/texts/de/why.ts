@@ -89,7 +89,7 @@ export const whyTexts = (format: Format): WhyTexts => {
     notTheService: (p) =>
       `HTTP 200, aber ${NOT_A_RECORD[p.flaw]}. Statt des Dienstes hat etwas geantwortet, das dazwischen liegt.`,
     mayHaveIt: (p) =>
-      `HTTP ${p.status} nach einer Übertragung, die vielleicht gespeichert wurde${quoted(p.words)}. Sehen Sie beim Dienst nach, und versuchen Sie es dann wieder.`,
+      `HTTP ${p.status} nach einer Übertragung, die vielleicht gespeichert wurde${quoted(p.words)}. Sehen Sie beim Dienst nach, und senden Sie den Beleg dann erneut.`,
     fault: (p) => faultText(p.fault, format),
     manyRefused: (p): string =>
       `${counted(p.count, 'Beleg', 'verschiedene Belege')} nacheinander wurden abgelehnt, deshalb ist der ganze Endpunkt gesperrt. Letzte Antwort: ${phrase(own, p.last)}`,

@@ -266,7 +266,7 @@ const english = {
   },
   'storage.keepFailed': {
     label: 'Keep copies of failed documents for',
-    help: 'How long to keep the copy of a failed or unconfirmed document for a retry. All other copies are removed as soon as the service has the image.',
+    help: 'How long to keep the copy of a failed or unconfirmed document, so that it can be sent again. All other copies are removed as soon as the service has the image.',
   },
   'storage.reserve': {
     label: 'Reserve for a full disk',

@@ -131,7 +131,7 @@ export const whyTexts = (format: Format) => {
     notTheService: (p: { flaw: NotARecord }) =>
       `HTTP 200, but ${NOT_A_RECORD[p.flaw]}. Something between receiptd and the service answered instead.`,
     mayHaveIt: (p: { status: number; words: string }) =>
-      `HTTP ${p.status} after an upload that may have been stored${quoted(p.words)}. Check with the service, then retry.`,
+      `HTTP ${p.status} after an upload that may have been stored${quoted(p.words)}. Check with the service, then send it again.`,
     fault: (p: { fault: FaultFact }) => faultText(p.fault, format),
     /** `last`: the last answer. */
     manyRefused: (p: { count: number; last: { readonly is: string } }): string =>

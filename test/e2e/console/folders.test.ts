@@ -76,7 +76,7 @@ inBrowser('folders', (here) => {
     const page = await here.browser.open('#/folders');
     await open(page, 'delete');
     const dialog = page.getByRole('dialog', { name: 'Delete originals from now on?' });
-    await shows(dialog.getByText(`260 files in ${folder} were accepted before.`));
+    await shows(dialog.getByText(`260 files in ${folder} were sent before.`));
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(here.stub.agent.text).toContain('afterUpload: archive');

@@ -58,8 +58,8 @@ export function foldersTexts({ counted, number }: Format): ReturnType<typeof eng
     originals: {
       says: (count, folder) =>
         count === 1
-          ? `1 Datei in ${folder} wurde schon angenommen.`
-          : `${number(count)} Dateien in ${folder} wurden schon angenommen.`,
+          ? `1 Datei in ${folder} wurde schon gesendet.`
+          : `${number(count)} Dateien in ${folder} wurden schon gesendet.`,
       archive: {
         title: 'Originale ab jetzt archivieren?',
         fromNowOn: 'Nur neue Dateien; vorhandene bleiben',

@@ -6,7 +6,7 @@ export function statesTexts(): ReturnType<typeof english> {
       queued: 'wartet',
       uploading: 'wird gesendet',
       held: 'zurückgehalten',
-      accepted: 'angenommen',
+      accepted: 'gesendet',
       duplicate: 'Duplikat',
       split: 'in Seiten zerlegt',
       rejected: 'nicht gesendet',

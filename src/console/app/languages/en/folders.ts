@@ -54,8 +54,8 @@ export function foldersTexts({ counted, number }: Format) {
     originals: {
       says: (files: number, folder: string) =>
         files === 1
-          ? `1 file in ${folder} was accepted before.`
-          : `${number(files)} files in ${folder} were accepted before.`,
+          ? `1 file in ${folder} was sent before.`
+          : `${number(files)} files in ${folder} were sent before.`,
       archive: {
         title: 'Archive originals from now on?',
         fromNowOn: 'New files only; existing ones stay',

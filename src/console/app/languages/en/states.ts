@@ -5,7 +5,7 @@ export function statesTexts() {
       queued: 'waiting',
       uploading: 'being sent',
       held: 'on hold',
-      accepted: 'accepted',
+      accepted: 'sent',
       duplicate: 'duplicate',
       split: 'split into pages',
       rejected: 'not sent',
