@@ -108,6 +108,11 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await shows(page.locator('.pausing').getByText('Paused until'));
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
+    const badges = page.getByRole('table', { name: 'Endpoints', exact: true }).locator('.badge');
+    await shows(badges.first());
+    expect([...new Set(await badges.allTextContents())]).toEqual(['everything paused']);
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Today', exact: true }).click();
     await shows(page.getByText('Sending is paused.'));
     await page.locator('.pausing').getByRole('button', { name: 'Resume' }).click();

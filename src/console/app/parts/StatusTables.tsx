@@ -4,6 +4,7 @@ import { number } from '../format.ts';
 import { rateWords } from '../settings/labels.ts';
 import { endpointId, ofEndpoint, ofFolder, tally } from '../tally.ts';
 import { t } from '../texts.ts';
+import { pauseOfAll } from './PauseAll.tsx';
 import { EndpointBadge, FolderBadge } from './State.tsx';
 import { Table, type TableColumn } from './Table.tsx';
 import { tallyColumns } from './Tally.tsx';
@@ -57,6 +58,7 @@ export function FolderTable({ overview, actions }: ShownFolder<FolderRow>) {
 }
 
 export function EndpointTable({ overview, actions }: ShownFolder<EndpointStatus>) {
+  const isAllPaused = pauseOfAll(overview) !== undefined;
   const rows = overview.endpoints.map((each) => ({
     ...each,
     held: isHeld(overview, each),
@@ -76,7 +78,10 @@ export function EndpointTable({ overview, actions }: ShownFolder<EndpointStatus>
         </>
       ),
     },
-    { head: t.endpoints.state, cell: ({ paused, held }) => <EndpointBadge paused={paused} held={held} /> },
+    {
+      head: t.endpoints.state,
+      cell: ({ paused, held }) => <EndpointBadge {...{ paused, held, isAllPaused }} />,
+    },
     { head: t.endpoints.limits, cell: (row) => limits(row) },
     ...tallyColumns<(typeof rows)[number]>(),
     ...(actions === undefined ? [] : [{ head: t.actions, class: 'row-actions', cell: actions }]),

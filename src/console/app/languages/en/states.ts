@@ -26,7 +26,7 @@ export function statesTexts() {
       starting: 'starting',
       paused: 'paused',
     },
-    endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },
+    endpointStates: { open: 'open', allPaused: 'everything paused', paused: 'paused', held: 'on hold' },
     tally: { accepted: 'Sent', waiting: 'Waiting', person: 'Needs attention', other: 'Left out' },
   };
 }
