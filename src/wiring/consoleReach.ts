@@ -124,9 +124,10 @@ export async function refuseLookBeyondConsole(path: string, reach: Reach): Promi
 
 /** The watched folders and the directories that they are in; what is below may be chosen. */
 function rootsOf({ now, platform }: Reach): string[] {
-  const { dirname } = pathsOf(platform);
-  const paths = now.folders.map(({ path }) => path);
-  return [...paths.map((path) => dirname(path)).filter((parent) => dirname(parent) !== parent), ...paths];
+  const paths = pathsOf(platform);
+  const folders = now.folders.map(({ path }) => path);
+  const beside = folders.map((path) => paths.dirname(path));
+  return [...beside.filter((parent) => paths.dirname(parent) !== parent), ...folders];
 }
 
 /** The real path of a place below one of `above`, or in `roots`. @throws ReceiptdError CONSOLE_REFUSED */

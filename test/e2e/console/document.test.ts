@@ -125,7 +125,6 @@ inBrowser('the page of a document', (here) => {
         await page.getByRole('button', { name: 'Send again …' }).click();
         const dialog = page.getByRole('dialog', { name: 'Send this document again?' });
         await shows(dialog.getByText(`under its name, ${row.name}`));
-        expect(asked('retry')).toHaveLength(at);
         await dialog.getByRole('button', { name: 'Send again' }).click();
       }
       await expect.poll(() => asked('retry')).toHaveLength(at + 1);

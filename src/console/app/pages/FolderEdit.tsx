@@ -168,7 +168,7 @@ function Lying({
   readonly files: number | null;
   readonly existing: EditedJson | undefined;
 }) {
-  const [word = ''] = String(existing).split(' ');
+  const [word = ''] = typeof existing === 'string' ? existing.split(' ') : [];
   const says = t.folders.lying;
   const means = word === 'skip' || word === 'since' || word === 'send' ? says[word] : null;
   return (

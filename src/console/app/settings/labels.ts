@@ -11,8 +11,8 @@ export function wordsFor(key: string): SettingText {
 
 /** The unit of a rate such as 30/min in words; `bare`: that of a number alone, and of no text. Null if it is no rate. */
 export function unitWords(rate: string, bare: Unit): string | null {
-  const [, unit = bare] = /^(?:\d+(?:\/(s|min|h))?)?$/.exec(rate.trim()) ?? [, null];
-  return unit === null ? null : t.form.per[unit as Unit];
+  const found = /^(?:\d+(?:\/(s|min|h))?)?$/.exec(rate.trim());
+  return found === null ? null : t.form.per[(found[1] ?? bare) as Unit];
 }
 
 /** `30 per minute` for 30/min; any other text as it is. */
