@@ -15,7 +15,7 @@ editors complete it.
 
 - Durations have a unit: \`200ms\`, \`10s\`, \`5m\`, \`1h\`, \`1d\`.
 - Sizes have a decimal unit: \`10kB\` is 10,000 bytes; \`50MB\`, \`1GB\`.
-- Rates are \`N/s\`, \`N/min\`, \`N/h\` or \`unlimited\`, over a sliding window.
+- Rates are \`N/s\`, \`N/min\`, \`N/h\` or \`unlimited\`, over a sliding window. A number alone is per minute: \`rate: 30\` is \`30/min\`. In \`results.rate\` it is per second.
 - Relative paths start at the config file, \`~\` is your home.
 - Patterns that start with \`*\` have to be in quotes, or YAML takes them for something else.
 - **Change** says where a setting is changed: in the file and the console, or in the file alone. A change takes effect within seconds

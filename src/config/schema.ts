@@ -51,7 +51,7 @@ export const accountSchema = z.strictObject({
 });
 
 const limits = {
-  rate: type.rate.prefault('unlimited'),
+  rate: type.rate('min').prefault('unlimited'),
   perDay: type.budget.prefault('unlimited'),
   perMonth: type.budget.prefault('unlimited'),
 };
@@ -192,7 +192,7 @@ export const resultsSchema = z.strictObject({
   listen: address.listenOrOff.prefault('off').meta({ why: 'listens', example: '127.0.0.1:8472' }),
   tls: certificate,
   maxSize: type.size('1kB', '8MB').prefault('1MB'),
-  rate: type.rate.prefault('2000/s'),
+  rate: type.rate('s').prefault('2000/s'),
   columns: z
     .record(type.columnName, type.pointer)
     .transform((named) => Object.entries(named).map(([name, pointer]) => ({ name, pointer })))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateUnit } from '../core/domain/rate.ts';
 import { settings as texts } from '../texts/en/settings.ts';
 import { configSchema } from './schema.ts';
 
@@ -11,6 +12,7 @@ export interface SchemaNode {
   readonly default?: unknown;
   readonly defaultText?: string;
   readonly example?: unknown;
+  readonly unit?: RateUnit;
   readonly enum?: readonly string[];
   readonly anyOf?: readonly SchemaNode[];
   readonly minimum?: number;
@@ -68,7 +70,17 @@ export function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNo
 }
 
 /** What is ours and not JSON Schema's. */
-const OWN = new Set(['applies', 'page', 'group', 'why', 'defaultText', 'example', 'relativeTo', 'among']);
+const OWN = new Set([
+  'applies',
+  'page',
+  'group',
+  'why',
+  'defaultText',
+  'example',
+  'relativeTo',
+  'among',
+  'unit',
+]);
 
 /** The text of config/receiptd.schema.json. */
 export function jsonSchemaText(): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RateUnit } from '../core/domain/rate.ts';
 import { configSchema } from './schema.ts';
 
 /** When a change takes effect: at once, once the agent has begun again with it (uploads in progress finish first), or at the next start. */
@@ -24,6 +25,8 @@ declare module 'zod' {
     relativeTo?: 'file';
     /** The value is a name in that section. */
     among?: 'accounts' | 'endpoints';
+    /** A rate: the unit of a number alone. */
+    unit?: RateUnit;
   }
 }
 

@@ -3,7 +3,7 @@ import { matcherOf, PatternTooComplex } from '../core/domain/globs.ts';
 import type { Expected } from '../texts/en/settingFlaws.ts';
 import { BUILT_IN_IGNORES, OWN_FILES } from './ignores.ts';
 import { HOURS_PATTERN, parseHours } from '../core/domain/hours.ts';
-import { RATE_PATTERN, parseRate } from '../core/domain/rate.ts';
+import { RATE_PATTERN, parseRate, type RateUnit } from '../core/domain/rate.ts';
 import { DURATION_PATTERN, SIZE_PATTERN, parseDay, parseDuration, parseSize } from './units.ts';
 
 /*
@@ -118,9 +118,15 @@ export function whole(min: number, max: number) {
     .meta({ title: `whole number, ${min} to ${max}` });
 }
 
-export const rate = text(RATE_PATTERN, { is: 'rate' })
-  .transform(parseRate)
-  .meta({ title: 'rate', example: '7/min' });
+/** `unit`: that of a number alone, as people type it. */
+export function rate(unit: RateUnit) {
+  const expected: Expected = { is: 'rate', unit };
+  const error = expects(expected);
+  return z
+    .union([text(RATE_PATTERN, expected), z.int().min(1, { error }).max(9_999_999, { error })], { error })
+    .transform((value) => parseRate(String(value), unit))
+    .meta({ title: 'rate', example: '7/min', unit });
+}
 
 const BUDGET = expects({ is: 'uploads' });
 export const budget = z
@@ -156,10 +162,18 @@ function isCheap(own: readonly string[]): boolean {
   }
 }
 
-export const existing = text(/^(?:send|skip|since \d{4}-\d{2}-\d{2})$/, { is: 'existing' })
-  .refine((value) => !value.startsWith('since ') || !Number.isNaN(parseDay(value.slice(6))), {
-    error: expects({ is: 'existing' }),
-  })
+const EXISTING = expects({ is: 'existing' });
+export const existing = z
+  .union(
+    [
+      z.enum(['skip', 'send']),
+      text(/^since \d{4}-\d{2}-\d{2}$/, { is: 'existing' }).refine(
+        (value) => !Number.isNaN(parseDay(value.slice('since '.length))),
+        { error: EXISTING },
+      ),
+    ],
+    { error: EXISTING },
+  )
   .transform(readExisting)
   .meta({ title: 'send, skip or since YYYY-MM-DD', example: 'skip' });
 

@@ -94,42 +94,71 @@ export async function refusePathsBeyondConsole(
   wanted: Pick<Config, 'folders'>,
   reach: Reach,
 ): Promise<Record<string, string>> {
-  const { now, platform, file } = reach;
-  const { same, within } = pathRelations(platform);
-  const paths = pathsOf(platform);
-  const beside = now.folders
-    .map((folder) => paths.dirname(folder.path))
-    .filter((parent) => paths.dirname(parent) !== parent);
+  const { now } = reach;
   const known = new Set(now.folders.flatMap(placesOf).map(([, path]) => path));
-  const isHidden = (root: string, path: string) =>
-    paths
-      .relative(root, path)
-      .split(paths.sep)
-      .some((part) => part.startsWith('.'));
-  const isBelow = (root: string, path: string) => within(path, root) && !isHidden(root, path);
   const pins: Record<string, string> = {};
   for (const [index, folder] of wanted.folders.entries()) {
     for (const [key, path] of placesOf(folder)) {
       if (known.has(path)) continue;
       const own = key === 'path' ? [] : [folder.path];
-      const roots = [...beside, ...now.folders.map((each) => each.path), ...own];
-      const isAllowed = (place: string, real = (root: string) => root) =>
-        roots.some((root) => isBelow(real(root), place)) ||
-        now.console.roots.some((root) => same(real(root), place) || isBelow(real(root), place));
-      const what = showPath(['folders', index, key]);
-      if (!isAllowed(path)) {
-        throw new ReceiptdError('CONSOLE_REFUSED.place', { setting: what, path, file });
-      }
-      const all = [path, ...roots, ...now.console.roots];
-      const places = new Map(await Promise.all(all.map(async (each) => [each, await soon(each)] as const)));
-      const real = places.get(path) ?? path;
-      if (!isAllowed(real, (root) => places.get(root) ?? root)) {
-        throw new ReceiptdError('CONSOLE_REFUSED.realPlace', { setting: what, path, real, file });
-      }
-      pins[path] = real;
+      const above = [...rootsOf(reach), ...own];
+      pins[path] = await realPlace(path, showPath(['folders', index, key]), {
+        ...reach,
+        above,
+        roots: now.console.roots,
+      });
     }
   }
   return pins;
+}
+
+/** Where the console may look for a folder: the watched ones, what is next to them, and `console.roots`. */
+export function placesToLook(reach: Reach): string[] {
+  return [...new Set([...rootsOf(reach), ...reach.now.console.roots])].toSorted();
+}
+
+/** @throws ReceiptdError CONSOLE_REFUSED for a directory in which the console may not choose a folder */
+export async function refuseLookBeyondConsole(path: string, reach: Reach): Promise<void> {
+  await realPlace(path, 'folders[].path', { ...reach, above: [], roots: placesToLook(reach) });
+}
+
+/** The watched folders and the directories that they are in; what is below may be chosen. */
+function rootsOf({ now, platform }: Reach): string[] {
+  const paths = pathsOf(platform);
+  const folders = now.folders.map(({ path }) => path);
+  const beside = folders.map((path) => paths.dirname(path));
+  return [...beside.filter((parent) => paths.dirname(parent) !== parent), ...folders];
+}
+
+/** The real path of a place below one of `above`, or in `roots`. @throws ReceiptdError CONSOLE_REFUSED */
+async function realPlace(
+  path: string,
+  setting: string,
+  {
+    platform,
+    file,
+    above,
+    roots,
+  }: Reach & { readonly above: readonly string[]; readonly roots: readonly string[] },
+): Promise<string> {
+  const { same, within } = pathRelations(platform);
+  const paths = pathsOf(platform);
+  const isHidden = (root: string, place: string) =>
+    paths
+      .relative(root, place)
+      .split(paths.sep)
+      .some((part) => part.startsWith('.'));
+  const isBelow = (root: string, place: string) => within(place, root) && !isHidden(root, place);
+  const isAllowed = (place: string, real = (root: string) => root) =>
+    [...above, ...roots].some((root) => isBelow(real(root), place)) ||
+    roots.some((root) => same(real(root), place));
+  if (!isAllowed(path)) throw new ReceiptdError('CONSOLE_REFUSED.place', { setting, path, file });
+  const all = [path, ...above, ...roots];
+  const places = new Map(await Promise.all(all.map(async (each) => [each, await soon(each)] as const)));
+  const real = places.get(path) ?? path;
+  if (!isAllowed(real, (root) => places.get(root) ?? root))
+    throw new ReceiptdError('CONSOLE_REFUSED.realPlace', { setting, path, real, file });
+  return real;
 }
 
 const SOON_MS = 5_000;

@@ -13,6 +13,7 @@ import type { LogLines } from '../core/ports/logLines.ts';
 import { foldersOf } from './alerts.ts';
 import { compareNow } from './compareNow.ts';
 import { createEndpoint } from './createEndpoint.ts';
+import { directoriesToWatch } from './directories.ts';
 import type { Running } from './generation.ts';
 import type { ProcessScope } from './processScope.ts';
 import { receiveFiles } from './receiveFiles.ts';
@@ -95,6 +96,7 @@ function settingsOf({ settings, generations, lasting }: ControlDeps) {
     undoConfig: (request) => settings.undo(request),
     reload: () => settings.reload(),
     testFolder: (request) => testFolder(request, { settings, lasting, current: () => generations.current }),
+    setupFolders: (request) => directoriesToWatch(request, { settings, lasting }),
     createEndpoint: (request) => createEndpoint(request, { settings, generations }),
   } satisfies Partial<Operations>;
 }

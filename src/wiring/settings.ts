@@ -75,14 +75,14 @@ export class Settings {
   }
 
   /** Limits on changes made through the console. */
-  get #reach(): Reach {
+  get reach(): Reach {
     const { file, context } = this.#deps;
     return { file, platform: context.platform, now: this.inEffect.config };
   }
 
   /** @throws ReceiptdError CONSOLE_REFUSED if the console may not use that folder */
   async refuseBeyondConsole(folder: Config['folders'][number]): Promise<void> {
-    await refusePathsBeyondConsole({ folders: [folder] }, this.#reach);
+    await refusePathsBeyondConsole({ folders: [folder] }, this.reach);
   }
 
   state(): Promise<ConfigState> {
@@ -127,11 +127,11 @@ export class Settings {
         await nextTurn();
       }
       if (how.by === BY_CONSOLE)
-        refuseKeysBeyondConsole(dataOf(former.text, file), dataOf(text, file), this.#reach);
+        refuseKeysBeyondConsole(dataOf(former.text, file), dataOf(text, file), this.reach);
       const read = this.inEffect.parse(text);
       const isMoved = (keys: readonly string[]): boolean => keys.includes('stateDir');
       if (isMoved(read.restartNeeded) && !isMoved(this.inEffect.restartNeeded)) throw notWhileRunning();
-      const pins = how.by === BY_CONSOLE ? await refusePathsBeyondConsole(read.config, this.#reach) : {};
+      const pins = how.by === BY_CONSOLE ? await refusePathsBeyondConsole(read.config, this.reach) : {};
       const keys = [...new Set(edits.map(({ path }) => showPath(path)))];
       return this.#change({ former, text, read, keys, detail: told(edits), pins }, how);
     });

@@ -34,12 +34,12 @@ describe('a config that says as little as possible', () => {
 
 describe('a config', () => {
   it('is read with all units', () => {
-    const { folders, delivery, endpoints, intake, log, spool, storage } = parse(
+    const { folders, delivery, endpoints, results, intake, log, spool, storage } = parse(
       yaml({
         endpoints: '{ office: { uid: u-1, concurrency: 2, rate: 30/min, perDay: 500, perMonth: unlimited } }',
         folders:
           '[{ path: /a, settle: { long: 3s }, existing: since 2026-03-09, maxFileSize: 1GB, builtInIgnores: false, ignore: [x] }]',
-        more: 'delivery: { rate: 120/min, perMonth: 9000, grace: 0s, bandwidth: 500kB/s, hours: [ Mon-Fri 07:00-19:00 ] }\nspool: always\nstorage: { spoolLimit: 20MB, backupEvery: 1h }\nintake: { reconcileEvery: 5m }\nlog: { maxSize: 500kB }',
+        more: 'results: { rate: 30 }\ndelivery: { rate: 120, perMonth: 9000, grace: 0s, bandwidth: 500kB/s, hours: [ Mon-Fri 07:00-19:00 ] }\nspool: always\nstorage: { spoolLimit: 20MB, backupEvery: 1h }\nintake: { reconcileEvery: 5m }\nlog: { maxSize: 500kB }',
       }),
     );
     expect(endpoints[0]?.limits).toEqual({
@@ -49,6 +49,8 @@ describe('a config', () => {
       perDay: 500,
       perMonth: null,
     });
+    // The unit of a number alone is that of the setting.
+    expect(results.rate).toEqual({ count: 30, intervalMs: 1_000 });
     expect(delivery).toEqual({
       concurrency: 4,
       rate: { count: 120, intervalMs: 60_000 },

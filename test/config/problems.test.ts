@@ -9,7 +9,7 @@ describe('a problem in a config file', () => {
 endpoints:
   office:
     uid: u-1
-    rate: 60
+    rate: 60/m
 folders:
   - path: /srv/scans
     endpoint: ofice
@@ -21,7 +21,12 @@ delivery:
 `;
     expect(problemsOf(text)).toMatchObject([
       { at: '3:3', key: 'service.timeout', is: 'unknownKey', meant: 'timeouts' },
-      { at: '7:5', key: 'endpoints.office.rate', expected: { is: 'rate' }, found: { text: '60' } },
+      {
+        at: '7:5',
+        key: 'endpoints.office.rate',
+        expected: { is: 'rate', unit: 'min' },
+        found: { text: '"60/m"' },
+      },
       { at: '11:5', key: 'folders[0].recursiv', is: 'unknownKey', meant: 'recursive' },
       { at: '12:15', key: 'folders[0].settle.short', expected: { atLeast: '10ms', atMost: '24d' } },
       { at: '13:5', key: 'folders[1].path', is: 'missing', expected: { is: 'path' } },

@@ -45,7 +45,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     await terminal.answers('Path of the folder', 'Büro 1/in box');
     await terminal.answers('does not exist. Create it?', 'y');
     await terminal.answers('Show people at the scanner');
-    await terminal.answers('How many receipts may be sent, at most?');
+    await terminal.answers('How many receipts may be sent, at most?', '30');
     await terminal.answers('E-mail address for alerts (Enter: none):');
     if (runsServices) await terminal.answers('Install receiptd as a service', 'n');
     else await terminal.sees('No service can be');
@@ -59,7 +59,7 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
       service: { baseUrl: sandbox.url },
       endpoints: { office: { uid: OFFICE } },
       folders: [{ path: folder, endpoint: 'office' }],
-      delivery: { rate: '60/min' },
+      delivery: { rate: '30/min' },
     });
     const [received, ...others] = sandbox.received();
     expect(received?.name).toMatch(/^receiptd-test-/);

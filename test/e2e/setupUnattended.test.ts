@@ -297,7 +297,7 @@ describe('what is refused', () => {
       ['create-endpoint', 'Off\nice', 'without line breaks'],
       ['language', 'deutsch', 'such as de-DE'],
       ['existing', 'maybe', 'send, skip, or since'],
-      ['rate', '60', 'N/s, N/min or N/h'],
+      ['rate', '60/m', 'N/s, N/min or N/h'],
       ['service', 'maybe', 'no, user, system'],
       ['folder', 'smb://server/scans', 'mount the share first'],
       ['store', 'cloud', 'keychain, file'],

@@ -1,7 +1,8 @@
 import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { says, saysError } from '../../core/domain/setupWords.ts';
-import { sentence, wrongFolder } from './checks.ts';
+import { wrongFolder } from '../../wiring/directories.ts';
+import { sentence } from './checks.ts';
 import type { FolderAnswer } from './folder.ts';
 import type { PromptChoice } from './prompts.ts';
 import type { Talk } from './talk.ts';

@@ -69,9 +69,11 @@ export class BrowserTalk {
         const answer = typeof given === 'string' ? given.trim() : '';
         return answer === '' ? { why: SOMETHING } : { answer, shown: says('answer.hidden') };
       }),
-    choose: (said, choices) => {
+    choose: (said, choices, meant) => {
       const shown = choices.map(({ label, about = null }) => ({ label, about }));
-      return this.#ask({ kind: 'choice', said, choices: shown }, async (given) => {
+      const index = choices.findIndex(({ value }) => value === meant);
+      const otherwise = meant === undefined || index < 0 ? null : index;
+      return this.#ask({ kind: 'choice', said, choices: shown, otherwise }, async (given) => {
         const chosen = typeof given === 'number' ? choices[given] : undefined;
         return chosen === undefined
           ? { why: says('answer.choose') }

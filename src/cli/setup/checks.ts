@@ -3,7 +3,7 @@ import { expectedIn, shortName } from '../../config/values.ts';
 import { mailAddress, mailServer } from '../../config/addresses.ts';
 import { isLoopback } from '../../core/domain/loopback.ts';
 import { isOddUid } from '../../config/oddUids.ts';
-import { RATE_PATTERN } from '../../core/domain/rate.ts';
+import { parseRate, RATE_PATTERN, rateText } from '../../core/domain/rate.ts';
 import { says, type Said } from '../../core/domain/setupWords.ts';
 import type { Expected } from '../../texts/en/settingFlaws.ts';
 
@@ -41,19 +41,17 @@ export function wrongAlias(text: string): Expected | null {
   return expected(shortName.safeParse(text));
 }
 
-/** Stricter than the configuration: a share's address would become a local directory, and system directories hold no scans. */
-export function wrongFolder(text: string, platform: NodeJS.Platform = process.platform): Expected | null {
-  if (platform !== 'win32' && /^(?:\\\\|[a-z][a-z+.-]*:\/\/)/i.test(text)) return { is: 'mountedFolder' };
-  if (platform !== 'win32' && /^\/(?:proc|sys|dev)(?:\/|$)/.test(text)) return { is: 'folderForFiles' };
-  return expected(folderSchema.shape.path.safeParse(text));
-}
-
 export function wrongExisting(text: string): Expected | null {
   return expected(folderSchema.shape.existing.safeParse(text));
 }
 
 export function wrongRate(text: string): Expected | null {
-  return RATE_PATTERN.test(text) ? null : { is: 'rate' };
+  return RATE_PATTERN.test(text) ? null : { is: 'rate', unit: 'min' };
+}
+
+/** With the unit of a number alone, so that the file says what was meant. */
+export function tidyRate(text: string): string {
+  return rateText(parseRate(text, 'min'));
 }
 
 export function wrongListen(text: string): Expected | null {

@@ -11,7 +11,8 @@ import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError, systemCode, type ErrorCode } from '../../core/domain/errors.ts';
 import { joined, plain, says, saysError, type Said } from '../../core/domain/setupWords.ts';
 import { local } from '../../core/domain/words.ts';
-import { sentence, wrongFolder } from './checks.ts';
+import { wrongFolder } from '../../wiring/directories.ts';
+import { sentence } from './checks.ts';
 import type { PromptChoice } from './prompts.ts';
 import type { Talk } from './talk.ts';
 import { within } from '../../core/domain/why.ts';
@@ -145,10 +146,14 @@ async function existingFiles({ given, ask }: Talk, files: number | null): Promis
   if (given.existing !== undefined) return given.existing;
   if (files === 0 || ask === null) return 'send';
   const all = files === null ? says('existing.sendAll') : says('existing.send', { files });
-  return ask.choose(says('existing.what'), [
-    { label: says('existing.skip'), value: 'skip' },
-    { label: all, value: 'send', about: says('existing.sendAbout') },
-  ]);
+  return ask.choose(
+    says('existing.what'),
+    [
+      { label: says('existing.skip'), value: 'skip' },
+      { label: all, value: 'send', about: says('existing.sendAbout') },
+    ],
+    'skip',
+  );
 }
 
 async function candidates(

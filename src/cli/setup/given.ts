@@ -4,6 +4,7 @@ import { decodedText } from '../../core/domain/encoding.ts';
 import { wrongEndpointName, wrongLanguage } from '../../core/domain/endpointRequest.ts';
 import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { Expected } from '../../texts/en/settingFlaws.ts';
+import { wrongFolder } from '../../wiring/directories.ts';
 import { askText } from '../askText.ts';
 import { isTerminal, type Io } from '../io.ts';
 import {
@@ -19,10 +20,10 @@ import {
 import {
   tidyBaseUrl,
   tidyMailServer,
+  tidyRate,
   wrongAlias,
   wrongBaseUrl,
   wrongExisting,
-  wrongFolder,
   wrongListen,
   wrongMailAddresses,
   wrongMailServer,
@@ -102,6 +103,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
   };
   const baseUrl = right('baseUrl', wrongBaseUrl);
   const mailServer = right('mailServer', wrongMailServer);
+  const rate = right('rate', wrongRate);
   const answers = {
     baseUrl: baseUrl === undefined ? undefined : tidyBaseUrl(baseUrl),
     clientId: text('clientId') ?? (io.env['RECEIPTD_CLIENT_ID'] || undefined),
@@ -115,7 +117,7 @@ export async function givenAnswers(io: Io, options: SetupOptions): Promise<Given
     createFolder: yesOrNo('createFolder'),
     existing: right('existing', wrongExisting),
     needsAttention: right('needsAttention', wrongFolder),
-    rate: right('rate', wrongRate),
+    rate: rate === undefined ? undefined : tidyRate(rate),
     alertEmail: right('alertEmail', wrongMailAddresses),
     mailServer: mailServer === undefined ? undefined : tidyMailServer(mailServer),
     mailUser: text('mailUser'),

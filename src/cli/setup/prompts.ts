@@ -14,7 +14,8 @@ export interface Prompts {
   text(question: Said, options?: TextOptions): Promise<string>;
   /** Does not echo the answer. */
   secret(question: Said): Promise<string>;
-  choose<T>(question: Said, choices: readonly PromptChoice<T>[]): Promise<T>;
+  /** `otherwise`: chosen beforehand. */
+  choose<T>(question: Said, choices: readonly PromptChoice<T>[], otherwise?: T): Promise<T>;
   confirm(question: Said, otherwise: boolean): Promise<boolean>;
 }
 
@@ -80,14 +81,15 @@ export async function createPrompts(io: Io, speak: (said: Said) => string): Prom
       const config = { message: speak(question), validate, toggleMask: false, theme };
       return (await ask((context) => password(config, context))).trim();
     },
-    choose: (question, choices) => {
+    choose: (question, choices, otherwise) => {
       const shown = choices.map(({ label, value, about }) => ({
         name: speak(label),
         value,
         ...(about !== undefined && { description: speak(about) }),
       }));
+      const first = otherwise === undefined ? {} : { default: otherwise };
       return ask((context) =>
-        select({ message: speak(question), choices: shown, loop: false, theme }, context),
+        select({ message: speak(question), choices: shown, ...first, loop: false, theme }, context),
       );
     },
     confirm: (question, otherwise) => {

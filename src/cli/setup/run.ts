@@ -140,7 +140,7 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   for (const [path, existing] of existingOf) {
     if (existing === 'send') say(says('plan.existingSend', { path }));
     else if (existing === 'skip') say(says('plan.existingSkip', { path }));
-    else say(says('plan.existing', { path, existing }));
+    else say(says('plan.existingSince', { path, day: existing.slice('since '.length) }));
   }
   const wanted = wantedOf(talk, answers, uid ?? TO_BE_CREATED);
   const { config } = plan(found, wanted);

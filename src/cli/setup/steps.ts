@@ -3,7 +3,7 @@ import { rateText } from '../../core/domain/rate.ts';
 import { says } from '../../core/domain/setupWords.ts';
 import { alertMailStep, type AlertMailAnswer } from './alertMail.ts';
 import { attentionStep } from './attention.ts';
-import { sentence, wrongRate } from './checks.ts';
+import { sentence, tidyRate, wrongRate } from './checks.ts';
 import { consoleStep, type ConsoleAnswer } from './console.ts';
 import { credentialsStep, storeInConfig, type CredentialsAnswer } from './credentials.ts';
 import { endpointStep, type EndpointAnswer } from './endpoint.ts';
@@ -115,10 +115,7 @@ async function rateStep({ given, found: { before }, ask }: Talk): Promise<string
   const otherwise =
     before === null || before.isExample ? DEFAULT_RATE : rateText(before.config.delivery.rate);
   if (ask === null) return otherwise;
-  return ask.text(says('rate'), {
-    otherwise,
-    wrong: sentence(wrongRate),
-  });
+  return tidyRate(await ask.text(says('rate'), { otherwise, wrong: sentence(wrongRate) }));
 }
 
 async function testStep({ given, ask, say }: Talk, { practice, baseUrl }: ServiceAnswer): Promise<boolean> {

@@ -9,9 +9,7 @@ import { later } from './parts/Later.tsx';
 import { DaysPage } from './pages/DaysPage.tsx';
 import { DocumentPage } from './pages/DocumentPage.tsx';
 import { DocumentsPage } from './pages/DocumentsPage.tsx';
-import { DeliveryEdit, EndpointCreate, EndpointEdit } from './pages/EndpointForms.tsx';
 import { EndpointsPage } from './pages/EndpointsPage.tsx';
-import { FolderEdit } from './pages/FolderEdit.tsx';
 import { FoldersPage } from './pages/FoldersPage.tsx';
 import { LogPage } from './pages/LogPage.tsx';
 import { OverviewPage } from './pages/OverviewPage.tsx';
@@ -27,6 +25,10 @@ setTheme(savedTheme());
 
 // Loaded on demand, because few people open them.
 const ConfigPage = later(async () => (await import('./pages/ConfigPage.tsx')).ConfigPage);
+const FolderEdit = later(async () => (await import('./pages/FolderEdit.tsx')).FolderEdit);
+const DeliveryEdit = later(async () => (await import('./pages/EndpointForms.tsx')).DeliveryEdit);
+const EndpointCreate = later(async () => (await import('./pages/EndpointForms.tsx')).EndpointCreate);
+const EndpointEdit = later(async () => (await import('./pages/EndpointForms.tsx')).EndpointEdit);
 const FleetPage = later(async () => (await import('./pages/FleetPage.tsx')).FleetPage);
 
 export function App() {

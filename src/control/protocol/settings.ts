@@ -60,9 +60,12 @@ const setting = z
       .describe(
         'When a change takes effect. live: at once. flow: once uploads in progress have finished. start: at the next start.',
       ),
-    kind: z.enum(['text', 'number', 'yes', 'choice', 'lines', 'checks', 'pairs']),
-    options: z.array(z.string()).describe('For choice and checks.'),
+    kind: z
+      .enum(['text', 'number', 'yes', 'choice', 'since', 'lines', 'checks', 'pairs'])
+      .describe('since: one of the options, or `since` and a day (YYYY-MM-DD).'),
+    options: z.array(z.string()).describe('For choice, since and checks.'),
     among: z.enum(['accounts', 'endpoints']).nullable().describe('It is a name in that section.'),
+    unit: z.enum(['s', 'min', 'h']).nullable().describe('Of a rate: the unit of a number alone.'),
     word: z.string().nullable().describe('For lines: a word that stands instead of a list.'),
     initial: z.string().nullable().describe('The default; null for none.'),
     required: z.boolean(),
@@ -174,6 +177,23 @@ export const SETTINGS = {
           }),
         )
         .describe('Some of the newest files, with the names that they would get.'),
+    }),
+  },
+  setupFolders: {
+    says: 'The subdirectories of a directory, to choose a folder to watch. In the console of a running agent, only where it may choose one; in setup, while it asks for a folder.',
+    request: z.object({
+      path: z
+        .string()
+        .max(4096)
+        .optional()
+        .describe('Absolute path from an earlier answer; where to begin, if left out.'),
+      by,
+    }),
+    response: z.object({
+      path: z.string().nullable().describe('Null for the list of places to begin with.'),
+      parent: z.string().nullable(),
+      folders: z.array(z.object({ name: z.string(), path: z.string() })),
+      isCut: z.boolean().describe('Whether the list is incomplete.'),
     }),
   },
   createEndpoint: {

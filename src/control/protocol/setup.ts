@@ -21,9 +21,11 @@ const question = z
     kind: z.enum(['text', 'folder', 'secret', 'choice', 'yesNo']),
     said,
     otherwise: z
-      .union([z.string(), z.boolean()])
+      .union([z.string(), z.int(), z.boolean()])
       .nullable()
-      .describe('The answer if nothing is typed; null if an answer is required.'),
+      .describe(
+        'The answer if nothing is typed, or the index of the choice that is meant unless another is made; null if an answer is required.',
+      ),
     choices: z.array(z.object({ label: said, about: said.nullable() })),
   })
   .meta({ id: 'SetupQuestion' });
@@ -65,17 +67,5 @@ export const SETUP = {
     says: 'Starts setup in the browser again from the first question.',
     request: nothing,
     response: z.object({}),
-  },
-  setupFolders: {
-    says: 'The subdirectories of a directory, while setup in the browser asks for a folder.',
-    request: z.object({
-      path: z.string().max(4096).optional().describe('Absolute path from an earlier answer.'),
-    }),
-    response: z.object({
-      path: z.string().nullable().describe('Null for the list of drives.'),
-      parent: z.string().nullable(),
-      folders: z.array(z.object({ name: z.string(), path: z.string() })),
-      isCut: z.boolean().describe('Whether the list is incomplete.'),
-    }),
   },
 } satisfies Record<string, Exchange>;

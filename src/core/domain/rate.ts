@@ -6,20 +6,21 @@ export interface Rate {
   readonly intervalMs: number;
 }
 
+export type RateUnit = 's' | 'min' | 'h';
+
 const INTERVALS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000 };
 
 /** The grammar of a rate, unlimited included; also the pattern in the config file's JSON Schema. */
-export const RATE_PATTERN = /^(?:unlimited|([1-9]\d{0,6})\/(s|min|h))$/;
+export const RATE_PATTERN = /^(?:unlimited|([1-9]\d{0,6})(?:\/(s|min|h))?)$/;
 
-/** @throws ReceiptdError CONFIG_INVALID */
-export function parseRate(text: string): Rate | null {
+/** `bare`: the unit of a number alone. @throws ReceiptdError CONFIG_INVALID */
+export function parseRate(text: string, bare: RateUnit): Rate | null {
   const match = RATE_PATTERN.exec(text);
   if (match === null) {
     throw new ReceiptdError('CONFIG_INVALID.rate', { given: text.slice(0, 60) });
   }
-  const [, count, unit = ''] = match;
-  const intervalMs = INTERVALS[unit];
-  return intervalMs === undefined ? null : { count: Number(count), intervalMs };
+  const [, count, unit = bare] = match;
+  return count === undefined ? null : { count: Number(count), intervalMs: INTERVALS[unit] ?? 0 };
 }
 
 /** The text that `parseRate` reads as this rate. */

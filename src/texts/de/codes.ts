@@ -99,7 +99,7 @@ export function codesTexts(
           p === undefined
             ? 'Der Ordner wurde von einem anderen Agenten übernommen; ältere Dateien darin wurden übergangen'
             : `${p.folder} wurde von einem anderen Agenten übernommen; ${counted(p.count, 'Datei', 'Dateien')} darin ${plural(p.count, 'wurde', 'wurden')} übergangen, weil der andere sie vielleicht gesendet hat`,
-        cure: 'Vergleichen Sie `receiptd list --state skipped` mit dem, was der andere gesendet hat. Sollen diese Dateien trotzdem gesendet werden, ändern Sie `existing` des Ordners, etwa auf `since` und ein Datum. Diese Meldung bleibt, bis die Konfiguration sich ändert oder der Agent neu startet.',
+        cure: 'Vergleichen Sie `receiptd list --state skipped` mit dem, was der andere gesendet hat. Sollen diese Dateien trotzdem gesendet werden, ändern Sie beim Ordner, was mit den schon vorhandenen geschieht (`existing`), etwa auf die seit einem Tag geänderten. Diese Meldung bleibt, bis die Konfiguration sich ändert oder der Agent neu startet.',
       },
       FOLDER_TAKEN_ELSEWHERE: {
         what: (p) =>

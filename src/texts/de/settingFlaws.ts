@@ -25,7 +25,7 @@ export const expectedTexts: SamePhrases<typeof expectedInEnglish> = {
   size: (p) => `eine Größe von ${p.atLeast} bis ${p.atMost}, mit einer Einheit: 500kB, 50MB, 1GB`,
   sizeOrOff: (p) =>
     `off, oder eine Größe von ${p.atLeast} bis ${p.atMost}, mit einer Einheit: 500kB, 50MB, 1GB`,
-  rate: 'N/s, N/min oder N/h, etwa 120/min, oder unlimited',
+  rate: (p) => `N/s, N/min oder N/h, etwa 120/min, oder unlimited; eine Zahl allein ist N/${p.unit}`,
   bandwidth: 'eine Größe je Sekunde, etwa 500kB/s oder 2MB/s, oder unlimited',
   spans: (p) => `${p.word}, oder eine Liste von Tagen und Uhrzeiten, etwa ${p.example}`,
   timeOfDay: 'eine Uhrzeit in Anführungszeichen, etwa "07:30", oder off',

@@ -72,7 +72,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'endpoints.*.rate': {
     label: 'Tempo',
-    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt). Ein Neustart setzt das nicht zurück.',
+    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt); eine Zahl allein gilt pro Minute. Ein Neustart setzt das nicht zurück.',
   },
   'endpoints.*.perDay': {
     label: 'Übertragungen am Tag',
@@ -115,6 +115,11 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   'folders[].existing': {
     label: 'Dateien, die schon im Ordner liegen',
     help: 'Was mit Dateien geschieht, die schon im Ordner liegen, wenn er zum ersten Mal überwacht wird: send (senden), skip (überspringen) oder since JJJJ-MM-TT (nur die seit diesem Tag geänderten senden). Übertragungen zählen zu Ihrem Kontingent.',
+    options: {
+      skip: 'Liegen lassen und nur neue senden',
+      since: 'Die senden, die sich geändert haben seit',
+      send: 'Alle senden',
+    },
   },
   'folders[].accept': {
     label: 'Typen, die gesendet werden',
@@ -202,7 +207,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'delivery.rate': {
     label: 'Tempo',
-    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt). Ein Neustart setzt das nicht zurück.',
+    help: 'Höchstens so viele Übertragungen in jeder Sekunde, Minute oder Stunde, Wiederholungen eingerechnet: N/s, N/min oder N/h, etwa 120/min, oder unlimited (unbegrenzt); eine Zahl allein gilt pro Minute. Ein Neustart setzt das nicht zurück.',
   },
   'delivery.perDay': {
     label: 'Übertragungen am Tag',
@@ -259,7 +264,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'storage.keepFailed': {
     label: 'Kopien abgelehnter Belege behalten für',
-    help: 'Wie lange die Kopie eines abgelehnten oder unbestätigten Belegs für einen neuen Versuch bleibt. Alle anderen Kopien verschwinden, sobald der Dienst das Bild hat.',
+    help: 'Wie lange die Kopie eines abgelehnten oder unbestätigten Belegs bleibt, damit er sich erneut senden lässt. Alle anderen Kopien verschwinden, sobald der Dienst das Bild hat.',
   },
   'storage.reserve': {
     label: 'Reserve für eine volle Platte',
@@ -406,7 +411,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'results.rate': {
     label: 'Höchstens so viele Ergebnisse',
-    help: 'In jeder Sekunde, Minute oder Stunde: N/s, N/min oder N/h. Weitere soll der Dienst später noch einmal senden (429).',
+    help: 'In jeder Sekunde, Minute oder Stunde: N/s, N/min oder N/h; eine Zahl allein gilt pro Sekunde. Weitere soll der Dienst später noch einmal senden (429).',
   },
   'results.columns': {
     label: 'Spalten',

@@ -90,7 +90,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'attention.about':
     'Eine Kopie jeder Datei, die nicht gesendet werden konnte, mit dem Grund. Der Ordner leert sich von selbst.',
   'attention.path': 'Pfad des Ordners für nicht gesendete Dateien:',
-  rate: 'Wie viele Belege dürfen höchstens gesendet werden?',
+  rate: 'Wie viele Belege dürfen höchstens gesendet werden? (Eine Zahl allein gilt pro Minute.)',
   'mail.to': 'E-Mail-Adresse für Meldungen (leer lassen: keine):',
   'mail.toOrNone': 'E-Mail-Adresse für Meldungen, oder none für keine:',
   'mail.needsServer':
@@ -157,7 +157,7 @@ export const setupTexts: Readonly<Record<SetupKey, string>> = {
   'plan.sends': '; gesendet wird, was darin liegt: {files:Datei|Dateien}',
   'plan.existingSend': '  Dateien, die schon in {path} liegen: werden gesendet',
   'plan.existingSkip': '  Dateien, die schon in {path} liegen: bleiben liegen',
-  'plan.existing': '  Dateien, die schon in {path} liegen: {existing}',
+  'plan.existingSince': '  Dateien, die schon in {path} liegen: die seit {day} geänderten werden gesendet',
   'plan.also': '  Außerdem überwacht: {path}, für {alias}',
   'plan.attention': '  Nicht Gesendetes wird gezeigt in: {path}',
   'plan.noAttention': '  Nicht Gesendetes wird gezeigt in: keinem Ordner',

@@ -89,7 +89,7 @@ export const whyTexts = (format: Format): WhyTexts => {
     notTheService: (p) =>
       `HTTP 200, aber ${NOT_A_RECORD[p.flaw]}. Statt des Dienstes hat etwas geantwortet, das dazwischen liegt.`,
     mayHaveIt: (p) =>
-      `HTTP ${p.status} nach einer Übertragung, die vielleicht gespeichert wurde${quoted(p.words)}. Sehen Sie beim Dienst nach, und versuchen Sie es dann wieder.`,
+      `HTTP ${p.status} nach einer Übertragung, die vielleicht gespeichert wurde${quoted(p.words)}. Sehen Sie beim Dienst nach, und senden Sie den Beleg dann erneut.`,
     fault: (p) => faultText(p.fault, format),
     manyRefused: (p): string =>
       `${counted(p.count, 'Beleg', 'verschiedene Belege')} nacheinander wurden abgelehnt, deshalb ist der ganze Endpunkt gesperrt. Letzte Antwort: ${phrase(own, p.last)}`,
@@ -141,7 +141,9 @@ export const whyTexts = (format: Format): WhyTexts => {
     badName:
       'Der Name ist kein gültiges UTF-8 (ungültige Bytes stehen als %XX), deshalb wurde die Datei übersprungen. Benennen Sie sie in einem Dateimanager um, oder konvertieren Sie die Namen im Ordner mit `convmv`.',
     existing: (p) =>
-      `Die Datei lag schon im Ordner, als er zum ersten Mal überwacht wurde (\`existing: ${p.existing}\`).`,
+      p.existing === 'skip'
+        ? 'Die Datei lag schon im Ordner, als er zum ersten Mal überwacht wurde; nur neue werden gesendet.'
+        : `Die Datei lag schon im Ordner, als er zum ersten Mal überwacht wurde, und hat sich seit ${p.existing.slice('since '.length)} nicht geändert.`,
     takenOver:
       'Die Datei lag im Ordner, als ein anderer Agent ihn überwachte, und ist vielleicht schon gesendet.',
     remark,
@@ -216,7 +218,7 @@ export const whyTexts = (format: Format): WhyTexts => {
       `Die Datei ist ein Beleg eines anderen Endpunkts (${p.state}). Um sie auch an diesen zu senden: \`receiptd resend ${asWord(p.name)} --endpoint ${p.endpoint}\`.`,
     changing: 'Die Datei ändert sich gerade.',
     notReadNow: (p) => `Die Datei ist nicht lesbar (${p.system}).`,
-    alreadyThere: 'Die Datei ist schon da (`existing`).',
+    alreadyThere: 'Die Datei liegt schon im Ordner und würde liegen bleiben.',
     willBeSplit: 'Die Datei wird geteilt; jede Seite bekommt einen eigenen Namen.',
     identicalTo: (p) => `Gleich wie ${p.path}.`,
     alreadyKnown: (p) => `Die Datei ist schon bekannt, als ${p.name}.`,

@@ -100,7 +100,7 @@ export function codesTexts(
           p === undefined
             ? 'The folder was taken over from another agent, and older files in it were skipped'
             : `${p.folder} was taken over from another agent, and ${counted(p.count, 'file', 'files')} already in it ${plural(p.count, 'was', 'were')} skipped, because the other agent may have sent ${plural(p.count, 'it', 'them')}`,
-        cure: 'Compare `receiptd list --state skipped` with what the other agent has sent. To send these files all the same, change `existing` for the folder, for example to `since` and a date. This message stays until the configuration changes or the agent restarts.',
+        cure: 'Compare `receiptd list --state skipped` with what the other agent has sent. To send these files all the same, change in the folder what happens to files already in it (`existing`), for example to those changed since a day. This message stays until the configuration changes or the agent restarts.',
       },
       FOLDER_TAKEN_ELSEWHERE: {
         what: (p) =>

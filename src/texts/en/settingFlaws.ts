@@ -19,7 +19,9 @@ export const expectedTexts = {
     `a size from ${p.atLeast} to ${p.atMost}, with a unit: 500kB, 50MB, 1GB`,
   sizeOrOff: (p: { atLeast: string; atMost: string }) =>
     `off, or a size from ${p.atLeast} to ${p.atMost}, with a unit: 500kB, 50MB, 1GB`,
-  rate: 'N/s, N/min or N/h, such as 120/min, or unlimited',
+  /** `unit`: that of a number alone. */
+  rate: (p: { unit: string }) =>
+    `N/s, N/min or N/h, such as 120/min, or unlimited; a number alone is N/${p.unit}`,
   bandwidth: 'a size per second such as 500kB/s or 2MB/s, or unlimited',
   spans: (p: { word: string; example: string }) =>
     `${p.word}, or a list of days and times such as ${p.example}`,

@@ -80,7 +80,7 @@ const english = {
   },
   'endpoints.*.rate': {
     label: 'Rate',
-    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited. A restart does not reset the window.',
+    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited; a number alone is per minute. A restart does not reset the window.',
   },
   'endpoints.*.perDay': {
     label: 'Uploads a day',
@@ -120,6 +120,11 @@ const english = {
   'folders[].existing': {
     label: 'Files already in the folder',
     help: 'What to do with files that are already in the folder when it is first watched: send them, skip them, or send only those changed since a given day (since YYYY-MM-DD). Uploads count against your quota.',
+    options: {
+      skip: 'Leave them, and send only new ones',
+      since: 'Send those changed since',
+      send: 'Send all of them',
+    },
   },
   'folders[].accept': {
     label: 'Types to send',
@@ -207,7 +212,7 @@ const english = {
   },
   'delivery.rate': {
     label: 'Rate',
-    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited. A restart does not reset the window.',
+    help: 'Maximum number of upload requests in any second, minute or hour, including retries: N/s, N/min or N/h, such as 120/min, or unlimited; a number alone is per minute. A restart does not reset the window.',
   },
   'delivery.perDay': {
     label: 'Uploads a day',
@@ -261,7 +266,7 @@ const english = {
   },
   'storage.keepFailed': {
     label: 'Keep copies of failed documents for',
-    help: 'How long to keep the copy of a failed or unconfirmed document for a retry. All other copies are removed as soon as the service has the image.',
+    help: 'How long to keep the copy of a failed or unconfirmed document, so that it can be sent again. All other copies are removed as soon as the service has the image.',
   },
   'storage.reserve': {
     label: 'Reserve for a full disk',
@@ -405,7 +410,7 @@ const english = {
   },
   'results.rate': {
     label: 'Most results',
-    help: 'Maximum number of results accepted in any second, minute or hour: N/s, N/min or N/h. Beyond that, the service is asked to try again later (429).',
+    help: 'Maximum number of results accepted in any second, minute or hour: N/s, N/min or N/h; a number alone is per second. Beyond that, the service is asked to try again later (429).',
   },
   'results.columns': {
     label: 'Columns',

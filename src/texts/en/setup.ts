@@ -92,7 +92,7 @@ export const setupTexts = {
   'attention.about':
     'The folder gets a copy of each file that could not be sent, with the reason. It is emptied automatically.',
   'attention.path': 'Path of the folder for files that could not be sent:',
-  rate: 'How many receipts may be sent, at most?',
+  rate: 'How many receipts may be sent, at most? (A number alone is per minute.)',
   'mail.to': 'E-mail address for alerts (Enter: none):',
   'mail.toOrNone': 'E-mail address for alerts, or none:',
   'mail.needsServer':
@@ -155,9 +155,9 @@ export const setupTexts = {
   'plan.folderMade': ' (will be created)',
   'plan.sendsAll': ', and all files in it are sent',
   'plan.sends': ', and the {files:file|files} in it will be sent',
-  'plan.existingSend': '  Files already in {path}: send',
-  'plan.existingSkip': '  Files already in {path}: skip',
-  'plan.existing': '  Files already in {path}: {existing}',
+  'plan.existingSend': '  Files already in {path}: all of them are sent',
+  'plan.existingSkip': '  Files already in {path}: left alone',
+  'plan.existingSince': '  Files already in {path}: those changed since {day} are sent',
   'plan.also': '  Also watched: {path}, for {alias}',
   'plan.attention': '  Files that could not be sent are shown in: {path}',
   'plan.noAttention': '  Files that could not be sent are shown in: no folder',

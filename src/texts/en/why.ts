@@ -131,7 +131,7 @@ export const whyTexts = (format: Format) => {
     notTheService: (p: { flaw: NotARecord }) =>
       `HTTP 200, but ${NOT_A_RECORD[p.flaw]}. Something between receiptd and the service answered instead.`,
     mayHaveIt: (p: { status: number; words: string }) =>
-      `HTTP ${p.status} after an upload that may have been stored${quoted(p.words)}. Check with the service, then retry.`,
+      `HTTP ${p.status} after an upload that may have been stored${quoted(p.words)}. Check with the service, then send it again.`,
     fault: (p: { fault: FaultFact }) => faultText(p.fault, format),
     /** `last`: the last answer. */
     manyRefused: (p: { count: number; last: { readonly is: string } }): string =>
@@ -185,7 +185,9 @@ export const whyTexts = (format: Format) => {
       'Its name is not valid UTF-8 (invalid bytes are shown as %XX), so it was skipped. Rename it in a file manager, or convert the names in its folder with `convmv`.',
     /** `existing`: the setting, such as `skip`. */
     existing: (p: { existing: string }) =>
-      `It was in the folder when it was first watched (\`existing: ${p.existing}\`).`,
+      p.existing === 'skip'
+        ? 'It was in the folder when it was first watched, and only new files are sent.'
+        : `It was in the folder when it was first watched, and not changed since ${p.existing.slice('since '.length)}.`,
     takenOver: 'It was in the folder while another agent watched it, and may already have been sent.',
     remark,
     keptBack: (p: RemarkParams) => {
@@ -271,7 +273,7 @@ export const whyTexts = (format: Format) => {
       `It is a document of another endpoint (${p.state}). To send it to this one too, run \`receiptd resend ${asWord(p.name)} --endpoint ${p.endpoint}\`.`,
     changing: 'It is changing now.',
     notReadNow: (p: { system: string }) => `It can't be read (${p.system}).`,
-    alreadyThere: 'It is already there (`existing`).',
+    alreadyThere: 'It is already in the folder, and would be left alone.',
     willBeSplit: 'It is split; each page gets its own name.',
     identicalTo: (p: { path: string }) => `Identical to ${p.path}.`,
     alreadyKnown: (p: { name: string }) => `It is already known, as ${p.name}.`,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { tidyBaseUrl, wrongBaseUrl, wrongFolder, wrongTransport } from '../../../src/cli/setup/checks.ts';
+import { tidyBaseUrl, wrongBaseUrl, wrongTransport } from '../../../src/cli/setup/checks.ts';
+import { wrongFolder } from '../../../src/wiring/directories.ts';
 import { ANSWERS, variableOf, type AnswerName } from '../../../src/cli/setup/answers.ts';
 import { managerHere } from '../../../src/cli/setup/install.ts';
 import { wrapLine as wrap } from '../../../src/cli/wrap.ts';

@@ -41,7 +41,9 @@ describe("the console's files", () => {
     const setup = files.filter((name) => name !== 'en').map(() => 'setup');
     expect(later).toEqual([
       'ConfigPage',
+      'EndpointForms',
       'FleetPage',
+      'FolderEdit',
       'PauseDialog',
       'SendDialog',
       'SetupPage',

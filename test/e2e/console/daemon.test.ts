@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.mouse.move(2, 2);
     await writeFile(site.file('inbox', 'lunch.jpg'), await drawReceipt({ type: 'jpeg', seed: 'lunch' }));
     const row = rows(page, 'Documents').first();
-    await shows(row.getByText('accepted'));
+    await shows(row.getByText('sent', { exact: true }));
     const thumb = row.locator('img.thumb');
     await expect
       .poll(() => thumb.evaluate((it: object): unknown => Reflect.get(it, 'naturalWidth')))
@@ -76,11 +76,11 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await shows(alert.getByText('Rate: expected N/s, N/min or N/h'));
     expect(await page.getByLabel('Rate').inputValue()).toBe('quickly');
     expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
-    await page.getByLabel('Rate').fill('90/min');
+    await page.getByLabel('Rate').fill('90');
     await page.getByRole('button', { name: 'Save' }).click();
     await announced(page, 'Saved and in effect.');
-    await shows(rows(page, 'Endpoints').getByText('90/min · 100 a day'));
-    expect(await readFile(site.config, 'utf8')).toContain('90/min');
+    await shows(rows(page, 'Endpoints').getByText('90 per minute · 100 a day'));
+    expect(await readFile(site.config, 'utf8')).toContain('rate: 90/min');
 
     await page.getByRole('link', { name: 'Folders', exact: true }).click();
     await page.getByRole('button', { name: `Test ${folder}` }).click();
@@ -109,6 +109,11 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await shows(page.locator('.pausing').getByText('Paused until'));
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click();
+    const badges = page.getByRole('table', { name: 'Endpoints', exact: true }).locator('.badge');
+    await shows(badges.first());
+    expect([...new Set(await badges.allTextContents())]).toEqual(['everything paused']);
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Today', exact: true }).click();
     await shows(page.getByText('Sending is paused.'));
     await page.locator('.pausing').getByRole('button', { name: 'Resume' }).click();
@@ -166,7 +171,7 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     await page.goto(await link());
     await page.getByRole('link', { name: 'Documents' }).click();
     const row = rows(page, 'Documents').filter({ hasText: 'lunch-' }).first();
-    await shows(row.getByText('accepted'));
+    await shows(row.getByText('sent', { exact: true }));
     const thumbnail = await row.locator('img.thumb').getAttribute('src');
     await row.getByRole('link').click();
     await heading(page, /^lunch-/);

@@ -43,7 +43,7 @@ inBrowser('the page of a document', (here) => {
     expect(answer).toContain(
       '  "number": 12345678901234567890,\n  "pages": [\n    {\n      "index": 0\n    }\n  ],\n  "notes": []\n}',
     );
-    expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Send now' }).count()).toBe(0);
   });
 
   test('shows the pages of a PDF one by one, and pictures of types that browsers do not show, or else the image for download', async () => {
@@ -90,7 +90,7 @@ inBrowser('the page of a document', (here) => {
     await heading(page, 'Today');
   });
 
-  test('tells a refusal from a busy service, and offers a retry for a failed, unconfirmed, lost or queued document', async () => {
+  test('tells a refusal from a busy service, and sends a failed, unconfirmed or lost document again after a dialog, and a queued one at once', async () => {
     const found = (['failed', 'unconfirmed', 'lost', 'queued'] as const).map((state) =>
       find((each) => each.state === state),
     );
@@ -120,7 +120,13 @@ inBrowser('the page of a document', (here) => {
     for (const [at, row] of found.entries()) {
       await go(page, row.documentId);
       await heading(page, String(row.name));
-      await page.getByRole('button', { name: 'Retry' }).click();
+      if (row.state === 'queued') await page.getByRole('button', { name: 'Send now' }).click();
+      else {
+        await page.getByRole('button', { name: 'Send again …' }).click();
+        const dialog = page.getByRole('dialog', { name: 'Send this document again?' });
+        await shows(dialog.getByText(`under its name, ${row.name}`));
+        await dialog.getByRole('button', { name: 'Send again' }).click();
+      }
       await expect.poll(() => asked('retry')).toHaveLength(at + 1);
       await announced(page, 'Queued again: 1 document.');
       await shows(page.locator('.facts').getByText('waiting'));
@@ -136,7 +142,7 @@ inBrowser('the page of a document', (here) => {
     const page = await open(row);
     await page.getByRole('button', { name: 'Send again …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Send this document again?' });
-    await shows(dialog.getByText('It is sent again under the same name'));
+    await shows(dialog.getByText('once more under the same name'));
     await page.keyboard.press('Escape');
     // The page may not have handled the close event yet.
     await page.locator('dialog').waitFor({ state: 'detached' });
@@ -168,7 +174,7 @@ inBrowser('the page of a document', (here) => {
       each === row ? { ...row, state: 'accepted', status: 'PROCESSING' } : each,
     );
     here.stub.changed();
-    await shows(page.locator('.facts').getByText('accepted'));
+    await shows(page.locator('.facts').getByText('sent', { exact: true }));
   });
 
   test('is reached from what the service posted, which is listed newest first and shown as it arrived', async () => {

@@ -43,7 +43,7 @@ inBrowser('documents', (here) => {
     await shows(page.getByText(`${failed} shown (all).`));
     expect(agent.asked.filter(({ operation }) => operation === 'documents').length).toBeGreaterThan(3);
     expect(await rows(page, 'Documents').count()).toBe(failed);
-    await page.getByLabel('State', { exact: true }).selectOption({ label: `accepted (${accepted})` });
+    await page.getByLabel('State', { exact: true }).selectOption({ label: `sent (${accepted})` });
     await shows(page.getByText(`${accepted} in all.`, { exact: true }));
     await page.getByLabel('Search').fill('Beleg');
     const found = agent.rows.filter((row) => isMeant(row, { states: ['accepted'], search: 'Beleg' })).length;
@@ -286,7 +286,7 @@ inBrowser('documents', (here) => {
     await facets.getByRole('link', { name: `refused ${failed}` }).click();
     await shows(page.getByText(`${failed} shown (all)`));
     // The other states can still be chosen instead.
-    await shows(facets.getByRole('link', { name: /^accepted/ }));
+    await shows(facets.getByRole('link', { name: /^sent/ }));
     await page.getByLabel('Column').selectOption('total');
     await shows(page.getByRole('group', { name: 'total' }));
     expect(await axeViolations(page)).toEqual([]);

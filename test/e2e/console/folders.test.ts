@@ -31,7 +31,13 @@ inBrowser('folders', (here) => {
     await page.getByLabel('pdf', { exact: true }).check();
     await page.getByLabel('gif').uncheck();
     await page.getByLabel('Largest file').fill('20MB');
-    await page.getByLabel('Files already in the folder').fill('since 2026-01-01');
+    const lying = page.getByRole('group', { name: 'Files already in the folder' });
+    // The default of the file.
+    expect(await lying.getByLabel('Send all of them').isChecked()).toBe(true);
+    await lying.getByRole('radio', { name: 'Send those changed since' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(edits()).toEqual([]);
+    await lying.locator('[type=date]').fill('2026-01-01');
     await page.getByLabel('The original').selectOption('keep');
     await page.getByLabel('Only these files').fill('*.jpg\n*.tif');
     await page.getByLabel('Ignore these files').fill('old/**');
@@ -71,7 +77,7 @@ inBrowser('folders', (here) => {
     const page = await here.browser.open('#/folders');
     await open(page, 'delete');
     const dialog = page.getByRole('dialog', { name: 'Delete originals from now on?' });
-    await shows(dialog.getByText(`260 files in ${folder} were accepted before.`));
+    await shows(dialog.getByText(`260 files in ${folder} were sent before.`));
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(here.stub.agent.text).toContain('afterUpload: archive');
@@ -123,7 +129,7 @@ inBrowser('folders', (here) => {
     const endpoint = page.getByLabel('Endpoint');
     await page.getByLabel('Path').fill('/mnt/new');
     expect(await endpoint.locator('option:checked').textContent()).toBe('Choose an endpoint …');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Add folder' }).click();
     expect(await endpoint.evaluate((select) => Reflect.get(select, 'validity').valueMissing)).toBe(true);
     expect(edits()).toEqual([]);
     const { agent } = here.stub;
@@ -136,9 +142,11 @@ inBrowser('folders', (here) => {
     await here.browser.reopen(page, '#/folders/new');
     await page.getByLabel('Path').fill('/mnt/new');
     expect(await page.getByLabel('Endpoint').locator('option').allTextContents()).toEqual(['office']);
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Add folder' }).click();
     await announced(page, 'The folder was added.');
-    expect(edits()).toEqual([[{ kind: 'append', path: ['folders'], value: { path: '/mnt/new' } }]]);
+    expect(edits()).toEqual([
+      [{ kind: 'append', path: ['folders'], value: { path: '/mnt/new', existing: 'skip' } }],
+    ]);
   });
 
   test('input is not discarded without a question: by a link, the browser or a reload', async () => {
@@ -184,30 +192,89 @@ inBrowser('folders', (here) => {
     expect(edits()).toEqual([]);
   });
 
+  test('are added with three answers: where, where to, and only new files unless somebody wants others', async () => {
+    const page = await here.browser.open('#/folders/new', { locale: 'de-DE' });
+    const lying = page.getByRole('group', { name: 'Dateien, die schon im Ordner liegen' });
+    const choices = () =>
+      lying
+        .getByRole('radio')
+        .evaluateAll((all) => all.map((each) => Number(Reflect.get(each, 'checked'))).join(''));
+    await page.getByRole('button', { name: 'Durchsuchen …' }).click();
+    const picker = page.getByRole('region', { name: 'Ordner' });
+    await picker.getByRole('button', { name: '/mnt' }).click();
+    // A place to begin with is not a folder with scans.
+    expect(await page.locator('#field-path').inputValue()).toBe('');
+    await picker.getByRole('button', { name: 'new' }).click();
+    expect(await page.locator('#field-path').inputValue()).toBe('/mnt/new');
+    expect(await choices()).toBe('100');
+    await shows(page.locator('.lying', { hasText: '1.234' }));
+    await page.locator('#field-endpoint').selectOption('branch');
+    // Everything else has a default, and is folded.
+    const shown = page.locator('form :is(input, select, textarea)').filter({ visible: true });
+    expect(await shown.evaluateAll((all) => all.map(({ id }) => id))).toEqual([
+      'field-path',
+      'field-recursive',
+      'field-endpoint',
+      '',
+      '',
+      '',
+    ]);
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+      expect(await axeViolations(page)).toEqual([]);
+    }
+    await page.locator('details.more > summary').click();
+    expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+    expect(await axeViolations(page)).toEqual([]);
+    await lying.getByRole('radio').nth(1).check();
+    await lying.locator('[type=date]').fill('2026-10-01');
+    await page.getByRole('button', { name: 'Ordner hinzufügen' }).click();
+    await heading(page, 'Ordner');
+    expect(edits()).toEqual([
+      [
+        {
+          kind: 'append',
+          path: ['folders'],
+          value: { path: '/mnt/new', endpoint: 'branch', existing: 'since 2026-10-01' },
+        },
+      ],
+    ]);
+    expect(here.stub.agent.text).toContain('  - path: /mnt/new\n    existing: since 2026-10-01\n');
+  });
+
+  test('a folder that can’t be watched is noticed while it is typed', async () => {
+    const page = await here.browser.open('#/folders/new');
+    await page.getByLabel('Path').fill('/mnt/missing');
+    await shows(page.locator('.looked').getByText('/mnt/missing does not exist'));
+    expect(await page.locator('.lying').textContent()).toBe('');
+  });
+
   test('are added after a test that shows what would happen to their files', async () => {
     const page = await here.browser.open('#/folders');
     await page.getByRole('link', { name: 'Add folder' }).click();
     await heading(page, 'Add a folder');
+    await page.getByText('More settings').click();
     expect(await page.getByRole('button', { name: 'Test before saving' }).isDisabled()).toBe(true);
     await page.getByLabel('Path').fill('/mnt/new');
     await page.getByLabel('Endpoint').selectOption('office');
     await page.getByLabel('Name template').fill('{stem}');
     await page.getByRole('button', { name: 'Test before saving' }).click();
-    await shows(page.getByText('2 subfolders are not watched.'));
-    await shows(page.getByText('File system: nfs'));
+    const tested = page.locator('.folder-test');
+    await shows(tested.getByText('2 subfolders are not watched.'));
+    await shows(tested.getByText('File system: nfs'));
     const samples = rows(page, 'Names files would get');
     expect(await samples.first().textContent()).toBe('scan_00017.jpg{stem}-90d3a1b2c4e5');
     expect(await samples.last().textContent()).toContain('would not be sent');
-    expect(here.stub.agent.asked.find(({ operation }) => operation === 'testFolder')?.request).toEqual({
+    expect(here.stub.agent.asked.findLast(({ operation }) => operation === 'testFolder')?.request).toEqual({
       path: '/mnt/new',
       settings: { endpoint: 'office', name: '{stem}' },
     });
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Add folder' }).click();
     await announced(page, 'The folder was added.');
     await shows(rows(page, 'Folders').nth(3).getByText('/mnt/new', { exact: true }));
-    expect(edits()[0]).toEqual([
-      { kind: 'append', path: ['folders'], value: { path: '/mnt/new', endpoint: 'office', name: '{stem}' } },
-    ]);
+    const value = { path: '/mnt/new', endpoint: 'office', existing: 'skip', name: '{stem}' };
+    expect(edits()[0]).toEqual([{ kind: 'append', path: ['folders'], value }]);
   });
 
   test('are tested in place, with the reason of a failure, and removed only after a dialog', async () => {

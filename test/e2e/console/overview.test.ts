@@ -147,18 +147,16 @@ inBrowser('Today and the log', (here) => {
     await shows(page.getByText('office: limited to 120/min. The backlog needs about 31 minutes more.'));
     expect(await rows(page, 'Folders').count()).toBe(3);
     expect(await rows(page, 'Folders').nth(2).textContent()).toContain('not reachable');
-    expect(await rows(page, 'Endpoints').first().textContent()).toContain('4 at once · 120/min');
-    const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ accepted \(.*\), \d+ refused/ });
+    expect(await rows(page, 'Endpoints').first().textContent()).toContain('4 at once · 120 per minute');
+    const chart = page.getByRole('img', { name: /^Last hour: [\d,]+ sent \(.*\), \d+ refused/ });
     await shows(chart);
     await shows(page.getByRole('img', { name: /^Last hour: at worst, 95% of answers took up to/ }));
     await expect.poll(() => chart.locator('rect').count()).toBeGreaterThan(40);
     await chart.hover({ position: { x: 200, y: 60 } });
     // After midnight, the day precedes the time.
-    await shows(
-      page.getByText(/\b\d\d:\d\d: \d+ accepted, \d+ refused, \d+ asked to wait, \d+ in trouble\.$/),
-    );
+    await shows(page.getByText(/\b\d\d:\d\d: \d+ sent, \d+ refused, \d+ asked to wait, \d+ in trouble\.$/));
     await page.getByRole('button', { name: 'Last day' }).click();
-    await shows(page.getByRole('img', { name: /^Last day: [\d,]+ accepted/ }));
+    await shows(page.getByRole('img', { name: /^Last day: [\d,]+ sent/ }));
     await page.getByText('The same as a table').click();
     await expect.poll(() => rows(page, 'Uploads over time').count()).toBeGreaterThan(80);
 
@@ -167,7 +165,7 @@ inBrowser('Today and the log', (here) => {
     await shows(page.getByText('9,999', { exact: true }));
     await rows(page, 'Folders').first().getByRole('link').first().click();
     await heading(page, 'Documents');
-    expect(await filtersInUse(page)).toEqual(['State: accepted', 'Folder: /srv/scans/front-desk']);
+    expect(await filtersInUse(page)).toEqual(['State: sent', 'Folder: /srv/scans/front-desk']);
   });
 
   test('truncates no label of a chart, in any format of time and scale', async () => {

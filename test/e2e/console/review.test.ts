@@ -122,15 +122,18 @@ inBrowser('going through receipts', (here) => {
   const idsOf = (state: string) =>
     here.stub.agent.rows.filter((row) => row.state === state).flatMap((row) => row.documentId ?? []);
 
-  test('retries the selected documents, by keyboard alone', async () => {
+  test('sends the selected documents again, by keyboard alone', async () => {
     here.stub.agent.fill();
     const ids = idsOf('failed');
     const page = await here.browser.open('#/documents?state=failed');
     await shows(page.getByText(/shown \(all\)/));
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
     await shows(bar(page).getByText('2 selected'));
-    await bar(page).getByRole('button', { name: 'Retry 2' }).focus();
+    await bar(page).getByRole('button', { name: 'Send 2 again …' }).focus();
     await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Send 2 documents again?' }).waitFor();
+    expect(asked()).toEqual([]);
+    for (const key of ['Tab', 'Enter']) await page.keyboard.press(key);
     await announced(page, 'Queued again: 2 documents.');
     await bar(page).waitFor({ state: 'detached' });
     expect(asked()).toEqual([{ act: 'retry', documents: ids.slice(0, 2), files: [] }]);
@@ -145,16 +148,21 @@ inBrowser('going through receipts', (here) => {
     const shown = here.stub.agent.rows.slice(0, 50);
     const accepted = shown.filter(({ state }) => state === 'accepted').length;
     const images = shown.filter(({ documentId, fileId }) => documentId !== null && fileId === null);
-    await shows(bar(page).getByRole('button', { name: `Send ${accepted} again` }));
+    const undecided = shown.filter(({ state }) => ['failed', 'unconfirmed', 'lost'].includes(state)).length;
+    expect(undecided).toBeGreaterThan(0);
     const zip = bar(page).getByRole('link', { name: `Download ${images.length} images (ZIP)` });
     const ids = images.map(({ documentId }) => documentId).join(',');
     expect(await zip.getAttribute('href')).toBe(`/v1/documents.zip?ids=${ids}&language=en`);
     // Documents are sent again only after an explanation.
     await bar(page)
-      .getByRole('button', { name: `Send ${accepted} again` })
+      .getByRole('button', { name: `Send ${accepted + undecided} again …` })
       .click();
+    // What was sent is sent once more only if a person chooses that.
     const dialog = page.getByRole('dialog');
-    await shows(dialog.getByText('This counts against your limits'));
+    await shows(dialog.getByRole('button', { name: `Send ${undecided} again` }));
+    await dialog.getByLabel(`All ${accepted + undecided}`).check();
+    await shows(dialog.getByRole('button', { name: `Send ${accepted + undecided} again` }));
+    expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.locator('dialog').waitFor({ state: 'detached' });
     expect(asked()).toEqual([]);

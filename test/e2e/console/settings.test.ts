@@ -43,16 +43,28 @@ inBrowser('endpoints and the configuration', (here) => {
     const page = await here.browser.open('#/endpoints');
     await page.getByRole('link', { name: 'Change limits' }).click();
     await page.getByLabel('Uploads at once').fill('8');
+    const unit = page.locator('output.unit');
+    await page.getByLabel('Rate').fill('2/s');
+    expect(await unit.textContent()).toBe('per second');
+    await page.getByLabel('Rate').fill('30');
+    expect(await unit.textContent()).toBe('per minute');
     await page.getByLabel('Bandwidth').fill('2MB/s');
     await page.getByLabel('When uploads may start').fill('Mon-Fri 07:00-19:00\nSat 08:00-12:00');
     await page.getByRole('button', { name: 'Save' }).click();
     await announced(page, 'Saved and in effect.');
     await shows(page.getByText('Mon-Fri 07:00-19:00, Sat 08:00-12:00'));
-    const value = { concurrency: 8, bandwidth: '2MB/s', hours: ['Mon-Fri 07:00-19:00', 'Sat 08:00-12:00'] };
+    await shows(page.getByText('30 per minute', { exact: true }));
+    const value = {
+      concurrency: 8,
+      rate: '30/min',
+      bandwidth: '2MB/s',
+      hours: ['Mon-Fri 07:00-19:00', 'Sat 08:00-12:00'],
+    };
     expect(edits()[0]).toEqual([{ kind: 'set', path: ['delivery'], value }]);
     agent.restartNeeded = ['stateDir'];
     await page.getByRole('link', { name: 'Change limits' }).click();
     await page.getByLabel('Uploads at once').fill('');
+    await page.getByLabel('Rate').fill('');
     await page.getByLabel('Bandwidth').fill('');
     await page.getByLabel('When uploads may start').fill('');
     await page.getByRole('button', { name: 'Save' }).click();

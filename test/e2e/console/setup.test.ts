@@ -54,6 +54,7 @@ describe.skipIf(!hasChromium)('setup in a browser', () => {
   test('leads from nothing to a working agent without a terminal, in German', async () => {
     const here = await desk();
     await mkdir(join(here.scans, 'From the copier'));
+    await writeFile(join(here.scans, 'From the copier', 'of-last-year.jpg'), 'never read');
     // Root picks among folders that the agent's user may enter.
     await chmod(here.dir, 0o755);
     const { link, setup } = await waiting(here);
@@ -89,6 +90,9 @@ describe.skipIf(!hasChromium)('setup in a browser', () => {
     await picker.getByRole('button', { name: 'From the copier' }).click();
     await shows(picker.getByText('Hier sind keine Ordner.'));
     await next(page).click();
+    const lying = page.getByRole('group', { name: 'Was soll mit den Dateien geschehen' });
+    expect(await lying.getByLabel('Liegen lassen und nur neue senden').isChecked()).toBe(true);
+    await next(page).click();
     await chosen(page, 'Soll am Scanner zu sehen sein', /^Nein$/);
     await typed(page, 'Wie viele Belege dürfen höchstens gesendet werden?', '');
     await typed(page, 'E-Mail-Adresse für Meldungen', 'none');
@@ -104,7 +108,7 @@ describe.skipIf(!hasChromium)('setup in a browser', () => {
     expect(await page.content()).not.toContain(SECRET);
     await setup.logged('"Watching"');
     expect((await here.settings())['folders']).toEqual([
-      expect.objectContaining({ path: join(here.scans, 'From the copier') }),
+      expect.objectContaining({ path: join(here.scans, 'From the copier'), existing: 'skip' }),
     ]);
     browser.expectNoTrouble();
     await page.getByRole('link', { name: 'Konsole öffnen' }).click();

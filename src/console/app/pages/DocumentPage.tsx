@@ -67,12 +67,17 @@ function Shown({ document, filter, again }: ShownProps) {
   };
   const actions = (
     <>
-      {state !== 'accepted' && state !== 'uploading' && (
+      {state === 'queued' || state === 'held' ? (
         <Button class="primary" disabled={act.busy} onClick={() => void act.run(retry)}>
-          {t.document.retry}
+          {t.document.sendNow}
         </Button>
+      ) : (
+        state !== 'uploading' && (
+          <Button class={state === 'accepted' ? '' : 'primary'} onClick={() => setAsking(true)}>
+            {t.document.sendAgain}
+          </Button>
+        )
       )}
-      {state === 'accepted' && <Button onClick={() => setAsking(true)}>{t.document.resend}</Button>}
       <a class="button" href={`${imageUrl(id)}?download=1`} download>
         {t.document.downloadImage}
       </a>
@@ -86,7 +91,9 @@ function Shown({ document, filter, again }: ShownProps) {
       <Neighbours id={id} filter={filter} />
       <Failure error={act.error} />
       <Dismissal of={document} target={name} onDone={again} />
-      {isAsking && <ResendDialog document={document} onClose={() => setAsking(false)} onDone={again} />}
+      {isAsking && (
+        <ResendDialog document={document} onRetry={retry} onClose={() => setAsking(false)} onDone={again} />
+      )}
       <div class="document">
         <Preview key={id} document={document} />
         <div class="document-facts">

@@ -10,7 +10,7 @@ import { Table } from '../parts/Table.tsx';
 import { href } from '../router.ts';
 import { objectAt } from '../settings/edits.ts';
 import { allOf, fieldsOf, textOf } from '../settings/fields.ts';
-import { wordsFor } from '../settings/labels.ts';
+import { rateWords, wordsFor } from '../settings/labels.ts';
 import { endpointId } from '../tally.ts';
 import { t } from '../texts.ts';
 
@@ -76,9 +76,8 @@ function Delivery() {
       {(data) => (
         <dl class="facts columns">
           {allOf(fieldsOf(data, 'delivery', 'delivery.')).map((field) => {
-            const text = shown(
-              textOf(field, objectAt(data.values, ['delivery']) ?? {}).replaceAll('\n', ', '),
-            );
+            const its = textOf(field, objectAt(data.values, ['delivery']) ?? {}).replaceAll('\n', ', ');
+            const text = shown(field.unit === null ? its : rateWords(its, field.unit));
             return (
               <div key={field.id}>
                 <dt>{wordsFor(field.key).label}</dt>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -6,7 +7,7 @@ import { announce, Failure, Notice } from '../parts/Notice.tsx';
 import { t } from '../texts.ts';
 import { filterHref, type FilterText } from './documentFilter.ts';
 import {
-  actOn,
+  actsOn,
   countFilter,
   countsOf,
   undoDismissal,
@@ -26,18 +27,22 @@ interface BarProps {
   readonly onDone: () => void;
 }
 
-const ACTS: readonly RowsAct[] = ['retry', 'resend', 'dismiss'];
+type BarAct = 'again' | 'dismiss';
+const ACTS: readonly BarAct[] = ['again', 'dismiss'];
+
+const howMany = (act: BarAct, { retry, resend, dismiss }: ActCounts): number =>
+  act === 'again' ? retry + resend : dismiss;
 
 /** Actions for the selection, each with the number of rows that it applies to. */
 export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
   const { chosen, clear, takeFilter } = selection;
-  const [asking, setAsking] = useState<RowsAct | null>(null);
+  const [asking, setAsking] = useState<BarAct | null>(null);
   const [undoable, setUndoable] = useState<ManyDone | null>(null);
   const act = useAct();
   const counts = useCounts(chosen);
-  const perform = async (what: RowsAct) => {
+  const perform = async (what: BarAct, acts: readonly RowsAct[]) => {
     if (chosen === null) return;
-    const done = await actOn(what, chosen);
+    const done = await actsOn(acts, chosen);
     announce(t.many.done[what](done.count));
     setUndoable(what === 'dismiss' && done.count > 0 ? done : null);
     setAsking(null);
@@ -49,9 +54,14 @@ export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
     setUndoable(null);
     onDone();
   };
-  // Confirm what can't be undone, or applies to more rows than the person has seen.
-  const begin = (what: RowsAct) =>
-    what === 'resend' || chosen?.kind === 'filter' ? setAsking(what) : void act.run(() => perform(what));
+  // Confirm what uses uploads, or applies to more rows than the person has seen.
+  const begin = (what: BarAct) =>
+    what === 'again' || chosen?.kind === 'filter'
+      ? setAsking(what)
+      : void act.run(() => perform(what, ['dismiss']));
+  const everything = filterHref(filter) === filterHref({}) && chosen?.kind === 'filter' && (
+    <p>{t.many.everything}</p>
+  );
   return (
     <>
       {asking === null && <Failure error={act.error} />}
@@ -72,19 +82,69 @@ export function SelectionBar({ selection, filter, total, onDone }: BarProps) {
           </Button>
         </section>
       )}
-      {asking !== null && counts !== null && (
+      {asking === 'dismiss' && counts !== null && (
         <Dialog
-          title={t.many.ask[asking](counts[asking])}
-          confirm={t.many.acts[asking](counts[asking])}
+          title={t.many.ask.dismiss(counts.dismiss)}
+          confirm={t.many.acts.dismiss(counts.dismiss)}
           act={act}
-          onConfirm={() => perform(asking)}
+          onConfirm={() => perform('dismiss', ['dismiss'])}
           onClose={() => setAsking(null)}
         >
-          <p>{t.many.means[asking]}</p>
-          {filterHref(filter) === filterHref({}) && chosen?.kind === 'filter' && <p>{t.many.everything}</p>}
+          <p>{t.many.means.dismiss}</p>
+          {everything}
         </Dialog>
       )}
+      {asking === 'again' && counts !== null && (
+        <Again
+          counts={counts}
+          act={act}
+          onConfirm={(acts) => perform('again', acts)}
+          onClose={() => setAsking(null)}
+        >
+          {everything}
+        </Again>
+      )}
     </>
+  );
+}
+
+interface AgainProps {
+  readonly counts: ActCounts;
+  readonly act: ConsoleAct;
+  readonly onConfirm: (acts: readonly RowsAct[]) => Promise<void>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Those that were sent are sent once more only if somebody wants that. */
+function Again({ counts: { retry, resend }, act, onConfirm, onClose, children }: AgainProps) {
+  const isMixed = retry > 0 && resend > 0;
+  const [withSent, setWithSent] = useState(retry === 0);
+  const n = retry + (withSent ? resend : 0);
+  // First what was sent, lest it includes what this act has just sent.
+  const acts: RowsAct[] = [
+    ...(withSent ? ['resend' as const] : []),
+    ...(retry > 0 ? ['retry' as const] : []),
+  ];
+  return (
+    <Dialog
+      title={t.many.ask.again(n)}
+      confirm={t.many.acts.again(n)}
+      act={act}
+      onConfirm={() => onConfirm(acts)}
+      onClose={onClose}
+    >
+      {isMixed &&
+        [false, true].map((each) => (
+          <label key={String(each)} class="choice">
+            <input type="radio" name="again" checked={withSent === each} onChange={() => setWithSent(each)} />{' '}
+            {each ? t.many.kinds.all(retry + resend) : t.many.kinds.retry(retry)}
+          </label>
+        ))}
+      {acts.toReversed().map((each) => each !== 'dismiss' && <p key={each}>{t.many.means[each]}</p>)}
+      <p>{t.many.means.uploads(n)}</p>
+      {children}
+    </Dialog>
   );
 }
 
@@ -97,13 +157,14 @@ function Actions({
   readonly chosen: Chosen;
   readonly counts: ActCounts;
   readonly isBusy: boolean;
-  readonly onAct: (act: RowsAct) => void;
+  readonly onAct: (act: BarAct) => void;
 }) {
   return (
     <>
-      {ACTS.filter((each) => counts[each] > 0).map((each) => (
+      {ACTS.filter((each) => howMany(each, counts) > 0).map((each) => (
         <Button key={each} disabled={isBusy} onClick={() => onAct(each)}>
-          {t.many.acts[each](counts[each])}
+          {t.many.acts[each](howMany(each, counts))}
+          {each === 'again' && ' …'}
         </Button>
       ))}
       {counts.images > 0 && (

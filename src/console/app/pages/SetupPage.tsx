@@ -131,7 +131,7 @@ function Ask({ question }: { readonly question: Question }) {
   const { id, kind, said, otherwise, choices } = question;
   const text = textOf(said);
   const [typed, setTyped] = useState('');
-  const [chosen, setChosen] = useState(-1);
+  const [chosen, setChosen] = useState(typeof otherwise === 'number' ? otherwise : -1);
   const [problem, setProblem] = useState<Said | null>(null);
   const act = useAct();
   const form = useRef<HTMLFormElement>(null);

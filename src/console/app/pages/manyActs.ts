@@ -74,6 +74,13 @@ export interface ManyDone {
   readonly files: readonly number[];
 }
 
+/** Of several acts, one after the other. @throws ApiError; anything done before that stays done */
+export async function actsOn(acts: readonly RowsAct[], chosen: Chosen): Promise<ManyDone> {
+  let all = NOTHING;
+  for (const act of acts) all = together(all, await actOn(act, chosen));
+  return all;
+}
+
 const NOTHING: ManyDone = { count: 0, failed: 0, documents: [], files: [] };
 
 /** @throws ApiError; anything done before that stays done */

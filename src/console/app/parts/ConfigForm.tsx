@@ -22,11 +22,21 @@ interface ConfigFormProps {
   readonly values: (config: ConfigState) => EditedObject | null;
   readonly edits: (config: ConfigState, before: EditedObject, next: EditedObject) => ConfigEdit[];
   readonly groups: FieldGroups;
+  /** Shown when asked for. */
+  readonly more?: FieldGroups;
+  /** Label of the button that saves. */
+  readonly submit?: string;
   readonly saved: string;
   readonly onSaved: (config: ConfigState) => void;
   readonly cancel: string;
   /** Folder whose files the change may affect, which needs a decision. */
   readonly folder?: string | null;
+  /** What follows the fields of a group. `type` fills in a field. */
+  readonly about?: (
+    group: string,
+    next: EditedObject,
+    type: (id: string, value: string) => void,
+  ) => ComponentChildren;
   readonly extra?: (next: EditedObject) => ComponentChildren;
 }
 
@@ -60,7 +70,8 @@ export function ConfigForm(props: ConfigFormProps) {
       </Notice>
     );
   }
-  const next = applied(allOf(props.groups), values, typed);
+  const { groups, more } = props;
+  const next = applied([...allOf(groups), ...allOf(more ?? {})], values, typed);
   const edits = props.edits(config, values, next);
 
   const save = async (isDecided = false, existing?: ExistingOriginals) => {
@@ -102,6 +113,26 @@ export function ConfigForm(props: ConfigFormProps) {
     announce(isKept ? t.form.reloadedKept : t.form.reloaded);
   };
 
+  const type = (id: string, value: string) => setTyped((before) => ({ ...before, [id]: value }));
+  const shown = (some: FieldGroups) =>
+    Object.entries(some).map(([name, fields]) => (
+      <fieldset key={name} class="group">
+        <legend>{TITLES[name]}</legend>
+        <div class="fields">
+          {fields.map((field) => (
+            <Input
+              key={field.id}
+              field={field}
+              value={typed[field.id] ?? textOf(field, values)}
+              onValue={(value) => type(field.id, value)}
+            />
+          ))}
+        </div>
+        {props.about?.(name, next, type)}
+      </fieldset>
+    ));
+  const extra = props.extra?.(next);
+
   return (
     <>
       <ConfigProblems config={config} />
@@ -124,23 +155,17 @@ export function ConfigForm(props: ConfigFormProps) {
             onClose={() => setAsked(null)}
           />
         ))}
-      <Form class="config-form" onSubmit={() => !busy && void save()}>
-        {Object.entries(props.groups).map(([name, fields]) => (
-          <fieldset key={name} class="group">
-            <legend>{TITLES[name]}</legend>
-            <div class="fields">
-              {fields.map((field) => (
-                <Input
-                  key={field.id}
-                  field={field}
-                  value={typed[field.id] ?? textOf(field, values)}
-                  onValue={(value) => setTyped((before) => ({ ...before, [field.id]: value }))}
-                />
-              ))}
-            </div>
-          </fieldset>
-        ))}
-        {props.extra?.(next)}
+      <Form class={`config-form ${more === undefined ? '' : 'asks'}`} onSubmit={() => !busy && void save()}>
+        {shown(groups)}
+        {more === undefined ? (
+          extra
+        ) : (
+          <details class="more">
+            <summary>{t.form.more}</summary>
+            {shown(more)}
+            {extra}
+          </details>
+        )}
         {refusal?.kind === 'refused' && (
           <Notice tone="bad" urgent>
             <p>
@@ -167,7 +192,7 @@ export function ConfigForm(props: ConfigFormProps) {
         )}
         <div class="form-actions">
           <button type="submit" class="primary" disabled={busy || edits.length === 0}>
-            {busy ? t.form.saving : t.form.save}
+            {busy ? t.form.saving : (props.submit ?? t.form.save)}
           </button>
           <a class="button" href={props.cancel}>
             {t.cancel}

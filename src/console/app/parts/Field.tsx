@@ -71,6 +71,8 @@ type InputAttribute =
 interface TextFieldProps
   extends FieldProps, Pick<PartialInputHTMLAttributes<HTMLInputElement>, InputAttribute> {
   readonly type?: 'text' | 'search' | 'password';
+  /** Said beside the value. */
+  readonly unit?: string | null;
 }
 
 export function TextField({
@@ -80,6 +82,7 @@ export function TextField({
   isMarked,
   look,
   type = 'text',
+  unit = null,
   onValue,
   ...input
 }: TextFieldProps) {
@@ -93,6 +96,11 @@ export function TextField({
         {...input}
         onInput={typed(onValue)}
       />
+      {unit !== null && (
+        <output for={id} class="unit">
+          {unit}
+        </output>
+      )}
     </Labelled>
   );
 }

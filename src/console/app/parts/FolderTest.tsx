@@ -47,14 +47,14 @@ export function FolderTest({ path, settings, onClose }: FolderTestProps) {
         <div aria-live="polite">
           <Failure error={error} />
           {data === null && error === null && <p class="muted">{t.folderTest.running}</p>}
-          {data !== null && <Result result={data} />}
+          {data !== null && <Tested result={data} />}
         </div>
       </Section>
     </div>
   );
 }
 
-function Result({ result }: { readonly result: Response<'testFolder'> }) {
+export function Tested({ result }: { readonly result: Response<'testFolder'> }) {
   const { findings, fileSystem, mode, files, samples } = result;
   const facts = [
     fileSystem === null ? null : t.folderTest.fileSystem(fileSystem),

@@ -1,7 +1,7 @@
 import type { SettingText } from '../../../texts/en/settings.ts';
 import { t } from '../texts.ts';
 import type { Field } from '../settings/fields.ts';
-import { wordsFor } from '../settings/labels.ts';
+import { unitWords, wordsFor } from '../settings/labels.ts';
 import { describedBy, Help, Labelled, SelectField, TextField, typed } from './Field.tsx';
 
 interface InputProps {
@@ -19,7 +19,7 @@ function wordsOf({ key, kind, applies }: Field): SettingText {
 }
 
 export function Input({ field, value, onValue }: InputProps) {
-  const { kind, initial, required: isMarked, options } = field;
+  const { kind, initial, required: isMarked, options, unit } = field;
   const { label, help, options: names = {} } = wordsOf(field);
   const id = `field-${field.id}`;
   const placeholder = t.form.standard(initial ?? '');
@@ -41,6 +41,8 @@ export function Input({ field, value, onValue }: InputProps) {
       );
     case 'checks':
       return <Checks {...{ field, value, onValue }} />;
+    case 'since':
+      return <SinceDay {...{ field, value, onValue }} />;
     case 'choice':
       return (
         <SelectField
@@ -70,12 +72,48 @@ export function Input({ field, value, onValue }: InputProps) {
       return (
         <TextField
           {...{ id, label, help, isMarked, onValue }}
+          unit={unit === null ? null : unitWords(value, unit)}
           inputMode={kind === 'number' ? 'numeric' : 'text'}
           required={isMarked}
           {...shared}
         />
       );
   }
+}
+
+/** Radio buttons, which need no help; one of them has a day. */
+function SinceDay({ field, value, onValue }: InputProps) {
+  const { label, options: names = {} } = wordsOf(field);
+  const id = `field-${field.id}`;
+  const [chosen = '', day = ''] = value.split(' ');
+  const [first = '', ...others] = field.options;
+  return (
+    <fieldset class="field checks">
+      <legend>{label}</legend>
+      {[first, 'since', ...others].map((each) => (
+        <div key={each} class="choice">
+          <label class="check">
+            <input
+              type="radio"
+              name={id}
+              checked={chosen === each}
+              onChange={() => onValue(each === 'since' ? `since ${day}` : each)}
+            />
+            {names[each] ?? each}
+          </label>
+          {each === 'since' && chosen === each && (
+            <input
+              type="date"
+              aria-label={names[each]}
+              required
+              value={day}
+              onInput={typed((next) => onValue(`since ${next}`))}
+            />
+          )}
+        </div>
+      ))}
+    </fieldset>
+  );
 }
 
 function Checks({ field, value, onValue }: InputProps) {

@@ -31,14 +31,14 @@ export function useLater<Props>(from: () => Promise<ComponentType<Props>>): Load
 }
 
 /** A page that is loaded when it is first opened. */
-export function later(from: () => Promise<ComponentType>): ComponentType {
-  let loaded: ComponentType | null = null;
-  return function Later() {
+export function later<Props extends object>(from: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let loaded: ComponentType<Props> | null = null;
+  return function Later(props: Props) {
     const { Part, failure, load } = useLater(async () => (loaded = await from()));
     useEffect(() => {
       if (loaded === null) load();
     }, []);
     const Page = loaded ?? Part;
-    return Page === null ? <main id="main">{failure ?? <Loading />}</main> : <Page />;
+    return Page === null ? <main id="main">{failure ?? <Loading />}</main> : <Page {...props} />;
   };
 }

@@ -61,7 +61,15 @@ export function FolderBadge({ state }: { readonly state: FolderStatus['state'] }
   );
 }
 
-export function EndpointBadge({ paused, held }: { readonly paused: boolean; readonly held: boolean }) {
+interface EndpointBadgeProps {
+  readonly paused: boolean;
+  readonly held: boolean;
+  /** Sending is paused for everything. */
+  readonly isAllPaused: boolean;
+}
+
+export function EndpointBadge({ paused, held, isAllPaused }: EndpointBadgeProps) {
+  if (isAllPaused) return <Badge look={PAUSE_LOOK} text={t.endpointStates.allPaused} />;
   if (paused) return <Badge look={PAUSE_LOOK} text={t.endpointStates.paused} />;
   if (held) return <Badge look={['warn', 'wait']} text={t.endpointStates.held} />;
   return <Badge look={['ok', 'check']} text={t.endpointStates.open} />;

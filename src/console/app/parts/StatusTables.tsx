@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { OverviewResponse } from '../../../control/protocol/overview.ts';
 import { number } from '../format.ts';
+import { rateWords } from '../settings/labels.ts';
 import { endpointId, ofEndpoint, ofFolder, tally } from '../tally.ts';
 import { t } from '../texts.ts';
+import { pauseOfAll } from './PauseAll.tsx';
 import { EndpointBadge, FolderBadge } from './State.tsx';
 import { Table, type TableColumn } from './Table.tsx';
 import { tallyColumns } from './Tally.tsx';
@@ -56,6 +58,7 @@ export function FolderTable({ overview, actions }: ShownFolder<FolderRow>) {
 }
 
 export function EndpointTable({ overview, actions }: ShownFolder<EndpointStatus>) {
+  const isAllPaused = pauseOfAll(overview) !== undefined;
   const rows = overview.endpoints.map((each) => ({
     ...each,
     held: isHeld(overview, each),
@@ -75,7 +78,10 @@ export function EndpointTable({ overview, actions }: ShownFolder<EndpointStatus>
         </>
       ),
     },
-    { head: t.endpoints.state, cell: ({ paused, held }) => <EndpointBadge paused={paused} held={held} /> },
+    {
+      head: t.endpoints.state,
+      cell: ({ paused, held }) => <EndpointBadge {...{ paused, held, isAllPaused }} />,
+    },
     { head: t.endpoints.limits, cell: (row) => limits(row) },
     ...tallyColumns<(typeof rows)[number]>(),
     ...(actions === undefined ? [] : [{ head: t.actions, class: 'row-actions', cell: actions }]),
@@ -96,7 +102,7 @@ function isHeld({ holds }: OverviewResponse, { endpoint, account }: EndpointStat
 
 function limits({ concurrency, rate, perDay, perMonth }: EndpointStatus) {
   const parts = [t.endpoints.atOnce(concurrency)];
-  if (rate !== 'unlimited') parts.push(rate);
+  if (rate !== 'unlimited') parts.push(rateWords(rate, 'min'));
   if (perDay !== null) parts.push(t.endpoints.perDay(number(perDay)));
   if (perMonth !== null) parts.push(t.endpoints.perMonth(number(perMonth)));
   return parts.join(' · ');

@@ -102,6 +102,16 @@ export function useThrottled<T>(value: T, ms: number): T {
   return shown;
 }
 
+/** Follows `value` once it has not changed for `ms`. */
+export function useRested<T>(value: T, ms: number): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(() => value), ms);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}
+
 /** Changes when the numbers of files have changed, at most once per `ms`. */
 export function useCountsTick(ms: number): string {
   return useThrottled(JSON.stringify(useOverview()?.counts ?? null), ms);

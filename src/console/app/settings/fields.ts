@@ -52,11 +52,13 @@ export const plain = (value: EditedJson | undefined): string =>
 
 /** Fields with a default that can be typed show it as a placeholder. */
 function shownDefault({ kind, initial }: Field): string {
-  return kind === 'yes' || kind === 'choice' || kind === 'checks' ? (initial ?? '') : '';
+  return ['yes', 'choice', 'since', 'checks'].includes(kind) ? (initial ?? '') : '';
 }
 
 function valueOf(field: Field, text: string): EditedJson | undefined {
   const trimmed = text.trim();
+  // Written with the unit that the form shows.
+  if (field.unit !== null && /^\d+$/.test(trimmed)) return `${trimmed}/${field.unit}`;
   switch (field.kind) {
     case 'yes':
       return trimmed === 'true';
@@ -80,6 +82,7 @@ function valueOf(field: Field, text: string): EditedJson | undefined {
       if (/^\d+$/.test(trimmed)) return Number(trimmed);
       return trimmed === '' ? undefined : trimmed;
     case 'choice':
+    case 'since':
     case 'text':
       return trimmed === '' ? undefined : trimmed;
   }

@@ -1,4 +1,5 @@
 import type { SettingText } from '../../../texts/en/settings.ts';
+import { number } from '../format.ts';
 import { t } from '../texts.ts';
 
 const WORDS: Readonly<Partial<Record<string, SettingText>>> = t.fields;
@@ -7,6 +8,20 @@ const WORDS: Readonly<Partial<Record<string, SettingText>>> = t.fields;
 export function wordsFor(key: string): SettingText {
   return WORDS[key] ?? { label: key, help: '' };
 }
+
+/** The unit of a rate such as 30/min in words; `bare`: that of a number alone, and of no text. Null if it is no rate. */
+export function unitWords(rate: string, bare: Unit): string | null {
+  const found = /^(?:\d+(?:\/(s|min|h))?)?$/.exec(rate.trim());
+  return found === null ? null : t.form.per[(found[1] ?? bare) as Unit];
+}
+
+/** `30 per minute` for 30/min; any other text as it is. */
+export function rateWords(rate: string, bare: Unit): string {
+  const words = /^\d/.test(rate) ? unitWords(rate, bare) : null;
+  return words === null ? rate : `${number(Number.parseInt(rate, 10))} ${words}`;
+}
+
+type Unit = keyof typeof t.form.per;
 
 /** Label of a key such as folders[0].maxFileSize; the key itself if there is no such setting. */
 export function labelOf(key: string): string {

@@ -30,7 +30,7 @@ export const machineHelp: typeof englishHelp = {
     existing: 'was mit Dateien geschieht, die schon im Ordner sind; auch "since JJJJ-MM-TT"',
     needsAttention:
       'Ordner, der zeigt, welche Dateien nicht gesendet wurden, relativ zum überwachten; oder none',
-    rate: 'Höchsttempo: N/s, N/min, N/h oder unlimited',
+    rate: 'Höchsttempo: N (pro Minute), N/s, N/min, N/h oder unlimited',
     alertEmail: 'Adressen für Meldungen, durch Kommas getrennt; oder none',
     mailServer: 'Mailserver für Meldungen, etwa smtp://mail.example.com:587',
     mailUser: 'Benutzername beim Mailserver, oder none',

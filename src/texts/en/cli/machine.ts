@@ -31,7 +31,7 @@ export const machineHelp = {
     existing: 'what to do with files already in the folder; "since YYYY-MM-DD" works too',
     needsAttention:
       'folder that shows people which files could not be sent, relative to the watched folder; or none',
-    rate: 'upload limit: N/s, N/min, N/h, or unlimited',
+    rate: 'upload limit: N (per minute), N/s, N/min, N/h, or unlimited',
     alertEmail: 'addresses for alerts, separated by commas; or none',
     mailServer: 'mail server for alerts, such as smtp://mail.example.com:587',
     mailUser: 'user name for the mail server, or none',

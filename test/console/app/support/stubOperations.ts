@@ -273,6 +273,15 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
             ],
       };
     },
+    setupFolders: async ({ path }) => {
+      const places = { '/mnt': ['/mnt/new', '/mnt/share'], '/srv/scans': ['/srv/scans/depot'] };
+      const inside = path === undefined ? Object.keys(places) : (places[path as keyof typeof places] ?? []);
+      const folders = inside.map((each) => ({
+        path: each,
+        name: path === undefined ? each : each.slice(path.length + 1),
+      }));
+      return { path: path ?? null, parent: null, folders, isCut: false };
+    },
     createEndpoint: async ({ name, alias }) => {
       const document = parseDocument(agent.text);
       if (document.hasIn(['endpoints', alias]))

@@ -4,8 +4,8 @@ export function documentTexts(): ReturnType<typeof english> {
   return {
     document: {
       title: (id) => `Beleg ${id}`,
-      retry: 'Erneut versuchen',
-      resend: 'Erneut senden …',
+      sendNow: 'Jetzt senden',
+      sendAgain: 'Erneut senden …',
       downloadImage: 'Bild herunterladen',
       downloadEvidence: 'Nachweis herunterladen',
       imageOf: (name) => `Bild von ${name}`,
@@ -104,8 +104,10 @@ export function documentTexts(): ReturnType<typeof english> {
       confirm: 'Erneut senden',
       endpoint: 'An',
       same: 'denselben Endpunkt',
+      meansUnderName: (name) =>
+        `Er wird unter seinem Namen, ${name}, gesendet. Das verbraucht eine Übertragung. Hat der Dienst ihn doch schon, bekommt er ihn womöglich doppelt.`,
       meansSame: (name) =>
-        `Der Dienst hat den Beleg schon. Er wird unter demselben Namen, ${name}, noch einmal gesendet. Das zählt auf Ihre Grenzen, und der Dienst verarbeitet ihn womöglich doppelt oder lehnt ihn ab.`,
+        `Der Dienst hat den Beleg schon. Er wird unter demselben Namen, ${name}, ein weiteres Mal gesendet. Das verbraucht eine Übertragung, und der Dienst verarbeitet ihn womöglich doppelt oder lehnt ihn ab.`,
       meansOther: (alias) =>
         `Das Bild wird als eigener Beleg auch an ${alias} gesendet. Hat ${alias} dieses Bild schon, wird nichts gesendet.`,
       queued: (name) => `${name} ist eingereiht.`,

@@ -112,29 +112,31 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       all: (n) => `Alle ${number(n)} dieser Liste auswählen`,
       none: 'Auswahl aufheben',
       acts: {
-        retry: (n) => `${number(n)} erneut versuchen`,
-        resend: (n) => `${number(n)} erneut senden`,
+        again: (n) => `${number(n)} erneut senden`,
         dismiss: (n) => `${number(n)} als erledigt markieren`,
       },
       zip: (n) => `${counted(n, 'Bild', 'Bilder')} herunterladen (ZIP)`,
       csv: (n) => `${number(n)} exportieren (CSV)`,
       json: (n) => `${number(n)} exportieren (JSON)`,
       ask: {
-        retry: (n) => `${documents(n)} erneut versuchen?`,
-        resend: (n) => `${documents(n)} erneut senden?`,
+        again: (n) => `${documents(n)} erneut senden?`,
         dismiss: (n) => `${counted(n, 'Eintrag', 'Einträge')} als erledigt markieren?`,
       },
       means: {
         retry:
-          'Die Belege werden unter ihren Namen noch einmal gesendet. Hat der Dienst einen davon schon, bekommt er ihn womöglich doppelt.',
+          'Noch nicht gesendete gehen unter ihren Namen hinaus. Hat der Dienst einen davon doch schon, bekommt er ihn womöglich doppelt.',
         resend:
-          'Der Dienst hat diese Belege schon. Sie werden unter denselben Namen noch einmal gesendet. Das zählt auf Ihre Grenzen, und der Dienst verarbeitet sie womöglich doppelt oder lehnt sie ab.',
+          'Schon gesendete gehen ein weiteres Mal hinaus, unter denselben Namen. Der Dienst verarbeitet sie womöglich doppelt oder lehnt sie ab.',
+        uploads: (n) => `Das verbraucht ${counted(n, 'Übertragung', 'Übertragungen')}.`,
         dismiss: 'Sie bleiben, wie sie sind, und gelten nicht mehr als zu klären.',
+      },
+      kinds: {
+        retry: (n) => `Nur die ${number(n)} nicht gesendeten`,
+        all: (n) => `Alle ${number(n)}`,
       },
       everything: 'Es ist kein Filter gesetzt: Das betrifft alles, was je gesehen wurde.',
       done: {
-        retry: (n) => `Wieder eingereiht: ${documents(n)}.`,
-        resend: (n) => `Wieder eingereiht: ${documents(n)}.`,
+        again: (n) => `Wieder eingereiht: ${documents(n)}.`,
         dismiss: (n) => `Als erledigt markiert: ${number(n)}.`,
       },
       gone: (n) =>

@@ -16,6 +16,15 @@ export function foldersTexts({ counted, number }: Format): ReturnType<typeof eng
       addTitle: 'Ordner hinzufügen',
       editTitle: 'Ordner bearbeiten',
       added: 'Der Ordner wurde hinzugefügt.',
+      browse: 'Durchsuchen …',
+      lying: {
+        none: 'Er ist jetzt leer.',
+        skip: (n) => `Darin: ${counted(n, 'Datei', 'Dateien')}. Sie werden nicht gesendet.`,
+        since: (n) =>
+          `Darin: ${counted(n, 'Datei', 'Dateien')}. Belege davon werden gesendet, wenn sie sich seit diesem Tag geändert haben.`,
+        send: (n) =>
+          `Darin: ${counted(n, 'Datei', 'Dateien')}. Alle Belege davon werden gesendet und verbrauchen Übertragungen.`,
+      },
       test: 'Testen',
       testBefore: 'Vor dem Speichern testen',
       removed: (path) => `${path} wird nicht mehr überwacht.`,
@@ -49,8 +58,8 @@ export function foldersTexts({ counted, number }: Format): ReturnType<typeof eng
     originals: {
       says: (count, folder) =>
         count === 1
-          ? `1 Datei in ${folder} wurde schon angenommen.`
-          : `${number(count)} Dateien in ${folder} wurden schon angenommen.`,
+          ? `1 Datei in ${folder} wurde schon gesendet.`
+          : `${number(count)} Dateien in ${folder} wurden schon gesendet.`,
       archive: {
         title: 'Originale ab jetzt archivieren?',
         fromNowOn: 'Nur neue Dateien; vorhandene bleiben',

@@ -22,7 +22,12 @@ export function settingsTexts({ counted, number }: Format): ReturnType<typeof en
       words: { true: 'ja', false: 'nein', unlimited: 'unbegrenzt', always: 'immer' },
       atStart: 'Wirkt ab dem nächsten Start.',
       perLine: 'Je Zeile eine Angabe.',
+      per: { s: 'pro Sekunde', min: 'pro Minute', h: 'pro Stunde' },
+      more: 'Weitere Einstellungen',
       groups: {
+        which: 'Welcher Ordner?',
+        where: 'Wohin?',
+        lying: 'Was ist mit den Dateien, die schon darin liegen?',
         folder: 'Ordner',
         files: 'Welche Dateien, und ihre Namen',
         images: 'Seiten und Qualität',

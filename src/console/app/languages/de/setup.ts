@@ -17,7 +17,7 @@ export function setupTexts(): ReturnType<typeof english> {
       openConsole: 'Konsole öffnen',
       folders: 'Ordner',
       inside: (path) => `Ordner in ${path}`,
-      drives: 'Laufwerke dieses Rechners',
+      begin: 'Suchen in',
       up: 'Eine Ebene höher',
       none: 'Hier sind keine Ordner.',
       cut: 'Es gibt mehr Ordner, als hier stehen: Geben Sie den Pfad ein.',

@@ -6,7 +6,7 @@ export function statesTexts(): ReturnType<typeof english> {
       queued: 'wartet',
       uploading: 'wird gesendet',
       held: 'zurückgehalten',
-      accepted: 'angenommen',
+      accepted: 'gesendet',
       duplicate: 'Duplikat',
       split: 'in Seiten zerlegt',
       rejected: 'nicht gesendet',
@@ -27,7 +27,7 @@ export function statesTexts(): ReturnType<typeof english> {
       starting: 'startet',
       paused: 'pausiert',
     },
-    endpointStates: { open: 'offen', paused: 'pausiert', held: 'wartet' },
+    endpointStates: { open: 'offen', allPaused: 'alles pausiert', paused: 'pausiert', held: 'wartet' },
     tally: { accepted: 'Gesendet', waiting: 'Wartet', person: 'Zu klären', other: 'Ausgelassen' },
   };
 }

@@ -3,8 +3,8 @@ export function documentTexts() {
   return {
     document: {
       title: (id: string) => `Document ${id}`,
-      retry: 'Retry',
-      resend: 'Send again …',
+      sendNow: 'Send now',
+      sendAgain: 'Send again …',
       downloadImage: 'Download image',
       downloadEvidence: 'Download evidence',
       imageOf: (name: string) => `Image of ${name}`,
@@ -103,8 +103,10 @@ export function documentTexts() {
       confirm: 'Send again',
       endpoint: 'To',
       same: 'the same endpoint',
+      meansUnderName: (name: string) =>
+        `It is sent under its name, ${name}. This uses one upload. If the service has it after all, it could reach it twice.`,
       meansSame: (name: string) =>
-        `The service already has it. It is sent again under the same name, ${name}. This counts against your limits, and the service may process it twice or refuse it.`,
+        `The service already has it. It is sent once more under the same name, ${name}. This uses one upload, and the service may process it twice or refuse it.`,
       meansOther: (alias: string) =>
         `The image is also sent to ${alias}, as a separate document. If ${alias} already has this image, nothing is sent.`,
       queued: (name: string) => `${name} is queued.`,

@@ -111,29 +111,31 @@ export function documentsTexts({ counted, number }: Format) {
       all: (n: number) => `Select all ${number(n)} of this list`,
       none: 'Select none',
       acts: {
-        retry: (n: number) => `Retry ${number(n)}`,
-        resend: (n: number) => `Send ${number(n)} again`,
+        again: (n: number) => `Send ${number(n)} again`,
         dismiss: (n: number) => `Dismiss ${number(n)}`,
       },
       zip: (n: number) => `Download ${counted(n, 'image', 'images')} (ZIP)`,
       csv: (n: number) => `Export ${number(n)} (CSV)`,
       json: (n: number) => `Export ${number(n)} (JSON)`,
       ask: {
-        retry: (n: number) => `Retry ${documents(n)}?`,
-        resend: (n: number) => `Send ${documents(n)} again?`,
+        again: (n: number) => `Send ${documents(n)} again?`,
         dismiss: (n: number) => `Dismiss ${counted(n, 'entry', 'entries')}?`,
       },
       means: {
         retry:
-          'They are sent again under the same names. Any that the service already has could reach it twice.',
+          'Those that were not sent go under their names. Any that the service has after all could reach it twice.',
         resend:
-          'The service already has them. They are sent again under the same names. This counts against your limits, and the service may process them twice or refuse them.',
+          'Those that were sent go once more, under the same names. The service may process them twice or refuse them.',
+        uploads: (n: number) => `This uses ${counted(n, 'upload', 'uploads')}.`,
         dismiss: 'They stay as they are but no longer count as needing attention.',
+      },
+      kinds: {
+        retry: (n: number) => `Only the ${number(n)} that were not sent`,
+        all: (n: number) => `All ${number(n)}`,
       },
       everything: 'No filter is set: this applies to everything ever seen.',
       done: {
-        retry: (n: number) => `Queued again: ${documents(n)}.`,
-        resend: (n: number) => `Queued again: ${documents(n)}.`,
+        again: (n: number) => `Queued again: ${documents(n)}.`,
         dismiss: (n: number) => `Dismissed: ${number(n)}.`,
       },
       gone: (n: number) => `${documents(n)} could not be sent again: the images are gone.`,

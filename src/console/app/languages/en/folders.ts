@@ -16,6 +16,15 @@ export function foldersTexts({ counted, number }: Format) {
       addTitle: 'Add a folder',
       editTitle: 'Edit folder',
       added: 'The folder was added.',
+      browse: 'Browse …',
+      lying: {
+        none: 'It is empty now.',
+        skip: (n: number) => `It contains ${counted(n, 'file', 'files')}, which will not be sent.`,
+        since: (n: number) =>
+          `It contains ${counted(n, 'file', 'files')}; receipts among them that have changed since that day are sent.`,
+        send: (n: number) =>
+          `It contains ${counted(n, 'file', 'files')}; all receipts among them are sent and use uploads.`,
+      },
       test: 'Test',
       testBefore: 'Test before saving',
       removed: (path: string) => `${path} is no longer watched.`,
@@ -45,8 +54,8 @@ export function foldersTexts({ counted, number }: Format) {
     originals: {
       says: (files: number, folder: string) =>
         files === 1
-          ? `1 file in ${folder} was accepted before.`
-          : `${number(files)} files in ${folder} were accepted before.`,
+          ? `1 file in ${folder} was sent before.`
+          : `${number(files)} files in ${folder} were sent before.`,
       archive: {
         title: 'Archive originals from now on?',
         fromNowOn: 'New files only; existing ones stay',

@@ -41,7 +41,7 @@ export function overviewTexts({ counted, number }: Format) {
       held: 'On hold',
       noneHeld: 'Nothing is held back.',
       ofWaiting: 'of the waiting documents',
-      pace: 'Accepted per minute',
+      pace: 'Sent per minute',
       inFlight: (n: number) => `${counted(n, 'upload', 'uploads')} under way`,
       forecast: 'Backlog empty',
       emptyNow: 'now',
@@ -113,7 +113,7 @@ export function overviewTexts({ counted, number }: Format) {
       spans: { hour: 'Last hour', day: 'Last day' },
       throughput: 'Throughput',
       latency: 'Time to answer',
-      accepted: 'Accepted',
+      accepted: 'Sent',
       refused: 'Refused',
       limited: 'Asked to wait',
       trouble: 'Trouble',
@@ -123,12 +123,11 @@ export function overviewTexts({ counted, number }: Format) {
       from: 'From',
       asTable: 'The same as a table',
       throughputSummary: (span: string, ended: Ended, volume: string) =>
-        `${span}: ${number(ended.accepted)} accepted (${volume}), ${others(ended)}.`,
-      throughputOf: (at: string, ended: Ended) =>
-        `${at}: ${number(ended.accepted)} accepted, ${others(ended)}.`,
+        `${span}: ${number(ended.accepted)} sent (${volume}), ${others(ended)}.`,
+      throughputOf: (at: string, ended: Ended) => `${at}: ${number(ended.accepted)} sent, ${others(ended)}.`,
       latencySummary: (span: string, slowest: string) =>
         `${span}: at worst, 95% of answers took up to ${slowest}.`,
-      noLatency: (span: string) => `${span}: nothing was accepted.`,
+      noLatency: (span: string) => `${span}: nothing was sent.`,
       latencyOf: (at: string, median: string, slowest: string) =>
         `${at}: median ${median}, 95th percentile ${slowest}.`,
     },

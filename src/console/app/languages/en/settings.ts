@@ -22,7 +22,12 @@ export function settingsTexts({ counted, number }: Format) {
       words: { true: 'yes', false: 'no', unlimited: 'unlimited', always: 'always' },
       atStart: 'Takes effect at the next start.',
       perLine: 'One per line.',
+      per: { s: 'per second', min: 'per minute', h: 'per hour' },
+      more: 'More settings',
       groups: {
+        which: 'Which folder?',
+        where: 'Where to?',
+        lying: 'What about the files already in it?',
         folder: 'Folder',
         files: 'Which files, and their names',
         images: 'Pages and quality',

@@ -17,7 +17,7 @@ export function setupTexts() {
       openConsole: 'Open the console',
       folders: 'Folders',
       inside: (path: string) => `Folders in ${path}`,
-      drives: 'Drives of this machine',
+      begin: 'Look in',
       up: 'One level up',
       none: 'No folders in here.',
       cut: 'There are more folders than shown. Type the path instead.',

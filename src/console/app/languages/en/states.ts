@@ -5,7 +5,7 @@ export function statesTexts() {
       queued: 'waiting',
       uploading: 'being sent',
       held: 'on hold',
-      accepted: 'accepted',
+      accepted: 'sent',
       duplicate: 'duplicate',
       split: 'split into pages',
       rejected: 'not sent',
@@ -26,7 +26,7 @@ export function statesTexts() {
       starting: 'starting',
       paused: 'paused',
     },
-    endpointStates: { open: 'open', paused: 'paused', held: 'on hold' },
+    endpointStates: { open: 'open', allPaused: 'everything paused', paused: 'paused', held: 'on hold' },
     tally: { accepted: 'Sent', waiting: 'Waiting', person: 'Needs attention', other: 'Left out' },
   };
 }
