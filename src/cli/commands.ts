@@ -44,6 +44,11 @@ const COMMANDS: readonly CommandEntry[] = [
   { names: ['whoami'], group: 'admin', load: async () => (await import('./whoami.ts')).addWhoami },
   { names: ['endpoint'], group: 'admin', load: async () => (await import('./endpoint.ts')).addEndpoint },
   { names: ['service'], group: 'admin', load: async () => (await import('./service.ts')).addService },
+  {
+    names: ['set', 'folder'],
+    group: 'admin',
+    load: async () => (await import('./settings.ts')).addSettings,
+  },
   { names: ['reload'], group: 'admin', load: async () => (await import('./reload.ts')).addReload },
   { names: ['alerts'], group: 'admin', load: async () => (await import('./alerts.ts')).addAlerts },
   { names: ['fleet'], group: 'admin', load: async () => (await import('./fleet.ts')).addFleet },

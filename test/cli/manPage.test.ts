@@ -32,7 +32,9 @@ it('the manual page names every command and every option', async () => {
   for (const { path, commands, options } of all) {
     if (commands.length > 0) continue;
     const section =
-      text.split(/^\.S[SH] /m).find((each) => each.startsWith(`receiptd ${path.join(' ')}`)) ?? '';
+      text
+        .split(/^\.S[SH] /m)
+        .find((each) => `${each.split('\n', 1)[0]} `.startsWith(`receiptd ${path.join(' ')} `)) ?? '';
     const lacking = options.flatMap(({ flags }) =>
       flags.filter((flag) => flag.startsWith('--') && !section.includes(flag)),
     );

@@ -27,6 +27,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
   retry: ['--all'],
   dismiss: ['--all'],
   erase: ['--before', '2020-01-01'],
+  set: ['x', '1'],
   'results show': ['1'],
   'ledger archive': ['--before', '2020-01-01', '--dir', '.'],
 };

@@ -22,6 +22,7 @@ export const VALUES: typeof english = {
   from: 'von',
   head: 'Kopf',
   id: 'Kennung',
+  key: 'Eintrag',
   ms: 'ms',
   n: 'n',
   name: 'Name',
@@ -47,5 +48,6 @@ export const VALUES: typeof english = {
   uid: 'Uid',
   time: 'Zeit',
   url: 'Adresse',
+  value: 'Wert',
   what: 'Was',
 };

@@ -20,6 +20,7 @@ export const VALUES = {
   from: 'from',
   head: 'head',
   id: 'id',
+  key: 'key',
   ms: 'ms',
   n: 'n',
   name: 'name',
@@ -45,5 +46,6 @@ export const VALUES = {
   uid: 'uid',
   time: 'time',
   url: 'url',
+  value: 'value',
   what: 'what',
 };

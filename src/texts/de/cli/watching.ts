@@ -57,6 +57,26 @@ export const watchingHelp: typeof englishHelp = {
     more: 'Der laufende Agent sendet die Probe; läuft keiner, tut es dieser Befehl.',
   },
   reload: { about: 'die geänderte Konfiguration im laufenden Agenten anwenden' },
+  set: {
+    about: 'eine Einstellung in der Konfigurationsdatei ändern und im laufenden Agenten anwenden',
+    key: 'Einstellung, etwa delivery.rate oder folders[0].name (docs/configuration.md)',
+    value: 'neuer Wert wie in der Konfigurationsdatei: 30/min, true, [jpg, pdf]',
+    folder: 'die Einstellung gehört zu diesem Ordner, etwa silentAfter',
+    default: 'den Eintrag entfernen, sodass der Standardwert gilt',
+    json: 'Datei, geänderte Einträge und solche, die einen Neustart brauchen, als JSON ausgeben',
+  },
+  folder: { about: 'überwachte Ordner hinzufügen, ersetzen und entfernen' },
+  folderAdd: {
+    about: 'einen Ordner überwachen; was schon darin liegt, wird nur auf Wunsch gesendet',
+    path: 'Ordner, der überwacht werden soll',
+    endpoint: 'Endpunkt für seine Belege (Standard: der einzige)',
+    existing: 'Dateien, die schon darin liegen: send, skip oder since mit Datum',
+  },
+  folderReplace: { about: 'stattdessen einen anderen Ordner mit denselben Einstellungen überwachen' },
+  folderRemove: {
+    about: 'einen Ordner nicht mehr überwachen; was daraus wartet, wird noch gesendet',
+    path: 'überwachter Ordner',
+  },
 };
 
 export function watchingTexts(format: Format): ReturnType<typeof english> {
@@ -233,6 +253,11 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
       },
       delivered: 'zugestellt',
       undelivered: (why) => `nicht zugestellt: ${why}`,
+    },
+    settings: {
+      written: (keys: readonly string[], file: string) => `${keys.join(', ')} in ${file} geändert.`,
+      unchanged: (file: string) => `${file} enthält diesen Wert schon.`,
+      notRunning: 'Es läuft kein Agent; die Änderung gilt ab seinem nächsten Start.',
     },
     reload: {
       done: (file) => `${file} gilt jetzt.`,

@@ -325,6 +325,17 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
     'USAGE.numbersOrFilter': ['Geben Sie entweder Nummern oder einen Filter an.'],
     'USAGE.endpointForDocuments': ['Nennen Sie den Endpunkt, der die Belege bekommt.'],
     'USAGE.documentOrAll': ['Nennen Sie einen Beleg, oder geben Sie --all an.'],
+    'USAGE.valueOrDefault': (p: { key: string }) => [
+      `Geben Sie einen neuen Wert für ${p.key} an oder --default, um den Eintrag aus der Datei zu entfernen.`,
+    ],
+    'USAGE.noSuchFolder': (p: { path: string; known: readonly string[] }) => [
+      `„${p.path}“ ist kein Ordner der Konfiguration.`,
+      `Ordner: ${p.known.join(', ')}.`,
+    ],
+    'USAGE.whichEndpoint': (p: { option: string; known: readonly string[] }) => [
+      `Mehrere Endpunkte sind eingerichtet: ${p.known.join(', ')}.`,
+      `Wählen Sie einen mit ${p.option}.`,
+    ],
     'USAGE.noSuchTarget': (p) => [
       `„${p.target}“ ist kein Ordner oder Endpunkt der Konfiguration.`,
       `Bekannt: ${p.known.join(', ')}.`,

@@ -57,6 +57,23 @@ export const watchingHelp = {
     more: 'The running agent sends the test; if none is running, this command does.',
   },
   reload: { about: 'apply the changed configuration to the running agent' },
+  set: {
+    about: 'change a setting in the config file, and apply it to the running agent',
+    key: 'setting, such as delivery.rate or folders[0].name (docs/configuration.md)',
+    value: 'new value, as in the config file: 30/min, true, [jpg, pdf]',
+    folder: 'the key is a setting of this folder, such as silentAfter',
+    default: 'remove the key, so that its default applies',
+    json: 'print the file, the changed keys and those that need a restart as JSON',
+  },
+  folder: { about: 'add, replace and remove watched folders' },
+  folderAdd: {
+    about: 'watch a folder; files already in it are not sent unless you say so',
+    path: 'folder to watch',
+    endpoint: 'endpoint for its receipts (default: the only one)',
+    existing: 'files already in it: send, skip, or since and a date',
+  },
+  folderReplace: { about: 'watch another folder instead, with the same settings' },
+  folderRemove: { about: 'stop watching a folder; what waits from it is still sent', path: 'watched folder' },
 };
 
 export function watchingTexts(format: Format) {
@@ -236,6 +253,11 @@ export function watchingTexts(format: Format) {
       },
       delivered: 'delivered',
       undelivered: (why: string) => `not delivered: ${why}`,
+    },
+    settings: {
+      written: (keys: readonly string[], file: string) => `Changed ${keys.join(', ')} in ${file}.`,
+      unchanged: (file: string) => `${file} has this value already.`,
+      notRunning: 'No agent is running; the change applies from its next start.',
     },
     reload: {
       done: (file: string) => `${file} is in effect.`,

@@ -343,6 +343,17 @@ export function commandsErrors(format: Format) {
     'USAGE.numbersOrFilter': ['Give either numbers or a filter.'],
     'USAGE.endpointForDocuments': ['Name the endpoint that gets the documents.'],
     'USAGE.documentOrAll': ['Name a document, or add --all.'],
+    'USAGE.valueOrDefault': (p: { key: string }) => [
+      `Give a new value for ${p.key}, or --default to remove it from the file.`,
+    ],
+    'USAGE.noSuchFolder': (p: { path: string; known: readonly string[] }) => [
+      `"${p.path}" is not a folder of the configuration.`,
+      `Folders: ${p.known.join(', ')}.`,
+    ],
+    'USAGE.whichEndpoint': (p: { option: string; known: readonly string[] }) => [
+      `Several endpoints are configured: ${p.known.join(', ')}.`,
+      `Choose one with ${p.option}.`,
+    ],
     'USAGE.noSuchTarget': (p: { target: string; known: readonly string[] }) => [
       `"${p.target}" is not a configured folder or endpoint.`,
       `Known: ${p.known.join(', ')}.`,

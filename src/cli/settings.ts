@@ -1,0 +1,186 @@
+import { resolve } from 'node:path';
+import type { ConfigChange, ConfigJson, ConfigKey } from '../config/change.ts';
+import type { Config } from '../config/config.ts';
+import { replaceConfigFile, revisionOf } from '../config/configFile.ts';
+import { applyEdits } from '../config/edit.ts';
+import { formFields } from '../config/forms.ts';
+import { readConfig, readConfigFile, textOf } from '../config/load.ts';
+import { findConfig } from '../config/locate.ts';
+import { pathsOf } from '../config/resolve.ts';
+import { showPath } from '../config/show.ts';
+import { readYaml } from '../config/yamlSource.ts';
+import { callIfRunning } from '../control/client.ts';
+import type { Response } from '../control/protocol/protocol.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
+import type { Command } from './command.ts';
+import { loadContext, print, printJson, type Io } from './io.ts';
+import { operatorName } from './operator.ts';
+import { printApplied, RELOAD_MS } from './reload.ts';
+import type { JsonOption } from './session.ts';
+
+/** Commands that change the configuration file: by the running agent if it may write the file, otherwise in this process. */
+export function addSettings(program: Command, io: Io): void {
+  const { help, option } = io.texts;
+  program
+    .command('set')
+    .argument('<key>', help.set.key)
+    .argument('[value]', help.set.value)
+    .description(help.set.about)
+    .option('--config <file>', option.config)
+    .option('--folder <path>', help.set.folder)
+    .option('--default', help.set.default)
+    .option('--json', help.set.json)
+    .explain({
+      examples: [
+        'set delivery.rate 30/min',
+        'set silentAfter never --folder /srv/scans',
+        'set delivery.rate --default',
+      ],
+    })
+    .action((key: string, value: string | undefined, options: SetOptions) => set(io, key, value, options));
+
+  const folder = program.command('folder').description(help.folder.about);
+  const addChange = (name: string, about: string) => folder.command(name).description(about);
+  addChange('add', help.folderAdd.about)
+    .argument('<path>', help.folderAdd.path)
+    .option('--config <file>', option.config)
+    .option('--endpoint <alias>', help.folderAdd.endpoint)
+    .option('--existing <what>', help.folderAdd.existing, 'skip')
+    .option('--json', help.set.json)
+    .explain({ examples: ['folder add /srv/scans', 'folder add /srv/old --endpoint office --existing send'] })
+    .action((path: string, options: AddOptions) => add(io, path, options));
+  addChange('replace', help.folderReplace.about)
+    .argument('<path>', help.folderRemove.path)
+    .argument('<folder>', help.folderAdd.path)
+    .option('--config <file>', option.config)
+    .option('--json', help.set.json)
+    .explain({ examples: ['folder replace /srv/scans /srv/new'] })
+    .action((path: string, by: string, options: JsonOption) =>
+      change(io, options, (config) => [
+        { kind: 'set', path: ['folders', indexOf(config, path), 'path'], value: resolve(by) },
+      ]),
+    );
+  addChange('remove', help.folderRemove.about)
+    .argument('<path>', help.folderRemove.path)
+    .option('--config <file>', option.config)
+    .option('--json', help.set.json)
+    .explain({ examples: ['folder remove /srv/scans'] })
+    .action((path: string, options: JsonOption) =>
+      change(io, options, (config) => [{ kind: 'remove', path: ['folders', indexOf(config, path)] }]),
+    );
+}
+
+interface SetOptions extends JsonOption {
+  readonly folder?: string;
+  readonly default?: boolean;
+}
+
+function set(io: Io, key: string, value: string | undefined, options: SetOptions): Promise<void> {
+  if ((value === undefined) !== (options.default === true))
+    throw new ReceiptdError('USAGE.valueOrDefault', { key });
+  return change(io, options, (config) => {
+    const within: ConfigKey[] =
+      options.folder === undefined ? [] : ['folders', indexOf(config, options.folder)];
+    const path = [...within, ...pathOf(key)];
+    return [
+      value === undefined ? { kind: 'remove', path } : { kind: 'set', path, value: valueOf(path, value) },
+    ];
+  });
+}
+
+interface AddOptions extends JsonOption {
+  readonly endpoint?: string;
+  readonly existing: string;
+}
+
+function add(io: Io, path: string, { endpoint, existing, ...options }: AddOptions): Promise<void> {
+  return change(io, options, ({ endpoints }) => {
+    const known = endpoints.map(({ alias }) => alias);
+    const alias = endpoint ?? (known.length === 1 ? known[0] : undefined);
+    if (alias === undefined) throw new ReceiptdError('USAGE.whichEndpoint', { option: '--endpoint', known });
+    return [{ kind: 'append', path: ['folders'], value: { path: resolve(path), endpoint: alias, existing } }];
+  });
+}
+
+/** `folders[0].settle.long` as steps. */
+function pathOf(key: string): ConfigKey[] {
+  const steps = key.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
+/** Texts as they are typed; everything else as in the file. */
+function valueOf(path: readonly ConfigKey[], typed: string): ConfigJson {
+  const fits = (pattern: string) => {
+    const steps = pattern.replaceAll('[]', '.[]').split('.');
+    return (
+      steps.length === path.length &&
+      steps.every((step, at) =>
+        step === '[]' ? typeof path[at] === 'number' : step === '*' || step === path[at],
+      )
+    );
+  };
+  const kind = formFields().find(({ key }) => fits(key))?.kind;
+  if (kind === 'text' || kind === 'choice') return typed;
+  // What a YAML document holds is plain data.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return readYaml(typed, showPath(path)).data as ConfigJson;
+}
+
+/** @throws ReceiptdError USAGE if no folder of the configuration has this path */
+function indexOf({ folders }: Config, path: string): number {
+  const known = folders.map((each) => each.path);
+  const index = [path, resolve(path)].map((each) => known.indexOf(each)).find((each) => each >= 0);
+  if (index === undefined) throw new ReceiptdError('USAGE.noSuchFolder', { path, known });
+  return index;
+}
+
+type Applied = Response<'changeConfig'>;
+
+async function change(
+  io: Io,
+  options: JsonOption,
+  edits: (config: Config) => readonly ConfigChange[],
+): Promise<void> {
+  const context = loadContext(io);
+  const place = await findConfig(options.config, context);
+  const file = pathsOf(context.platform).resolve(context.cwd, place);
+  const bytes = await readConfigFile(file);
+  const { config } = readConfig(textOf(bytes, file), file, context);
+  const wanted = edits(config);
+  const { applied, keys } = await apply(io, config, bytes, wanted);
+  if (options.json)
+    return printJson(io, { file, changed: keys, restartNeeded: applied?.restartNeeded ?? [] });
+  const { settings: words } = io.texts;
+  if (keys.length === 0) return print(io, words.unchanged(escapeUnsafe(file)));
+  print(io, words.written(keys.map(escapeUnsafe), escapeUnsafe(file)));
+  if (applied === null) print(io, words.notRunning);
+  else await printApplied(io, applied);
+}
+
+/** `applied`: what the running agent says; null if none runs. */
+async function apply(
+  io: Io,
+  { file, stateDir }: Config,
+  bytes: Buffer,
+  edits: readonly ConfigChange[],
+): Promise<{ readonly applied: Applied | null; readonly keys: readonly string[] }> {
+  const revision = revisionOf(bytes);
+  const how = { signal: io.stop, timeoutMs: RELOAD_MS };
+  // Keeps a byte order mark.
+  const before = bytes.toString('utf8');
+  const text = applyEdits(before, edits, file);
+  if (text === before) return { applied: null, keys: [] };
+  readConfig(text.replace(/^\uFEFF/, ''), file, loadContext(io));
+  const keys = edits.map(({ path }) => showPath(path));
+  const running = await callIfRunning(stateDir, 'config', {}, how);
+  if (running?.writable && running.file === file) {
+    const request = { revision, edits: edits.map((edit) => ({ ...edit, path: [...edit.path] })) };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The same shapes, one of them read-only.
+    const asked = { ...request, by: operatorName() } as Parameters<typeof callIfRunning<'changeConfig'>>[2];
+    return { applied: await callIfRunning(stateDir, 'changeConfig', asked, how), keys };
+  }
+  const history = pathsOf(process.platform).join(stateDir, 'config-history');
+  await replaceConfigFile(file, { revision, text, history, at: new Date() });
+  return { applied: running && (await callIfRunning(stateDir, 'reload', {}, how)), keys };
+}
