@@ -9,8 +9,9 @@ import { iso } from '../core/domain/words.ts';
 import { nearest } from '../core/domain/nearest.ts';
 import { LIST_STATES, type ListFilter, type ListState } from '../core/ports/ledgerReports.ts';
 import type { CliTexts } from '../texts/cli.ts';
+import { systemClock } from '../system/systemClock.ts';
 import type { Io } from './io.ts';
-import { dayOf, numberOf } from './optionValues.ts';
+import { numberOf, periodOf } from './optionValues.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { ConfigOption } from './session.ts';
 import type { ListRowJson } from '../control/protocol/documents.ts';
@@ -21,6 +22,7 @@ export interface FilterOptions extends ConfigOption {
   readonly folder?: string;
   readonly search?: string;
   readonly since?: string;
+  readonly until?: string;
   readonly limit?: string;
   readonly needsPerson?: boolean;
   readonly dismissed?: boolean;
@@ -35,11 +37,13 @@ export function withFilters(command: Command, { help: { filters: help }, option 
     .option('--folder <path>', help.folder)
     .option('--search <text>', help.search)
     .option('--since <date>', help.since)
+    .option('--until <date>', help.until)
     .option('--where <condition...>', help.where)
     .option('--limit <n>', help.limit);
 }
 
 export function filterOf(config: Config, options: FilterOptions): ListFilter {
+  const now = systemClock.now();
   const endpoint = options.endpoint === undefined ? undefined : endpointOf(config, options.endpoint).key;
   return {
     ...(options.state && { states: options.state }),
@@ -48,7 +52,8 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
       folder: isElsewhere(options.folder) ? options.folder : resolve(options.folder),
     }),
     ...(options.search !== undefined && { search: options.search }),
-    ...(options.since !== undefined && { since: dayOf('--since', options.since) }),
+    ...(options.since !== undefined && { since: periodOf('--since', options.since, now).since }),
+    ...(options.until !== undefined && { until: periodOf('--until', options.until, now).until }),
     ...(options.needsPerson && { attention: 'needed' as const }),
     ...(options.dismissed && { attention: 'dismissed' as const }),
     ...(options.where && { values: options.where.map((text) => valueOf(config, text)) }),
@@ -133,7 +138,7 @@ export async function orSayNothing(
 }
 
 function nothing(
-  { states, folder, endpoint, search, since, attention, values }: ListFilter,
+  { states, folder, endpoint, search, since, until, attention, values }: ListFilter,
   words: CliTexts['filters'],
 ): string {
   const parts = [
@@ -143,6 +148,7 @@ function nothing(
     ...(endpoint ? [`--endpoint ${endpoint.uid}`] : []),
     ...(search === undefined ? [] : [`--search "${search}"`]),
     ...(since === undefined ? [] : ['--since']),
+    ...(until === undefined ? [] : ['--until']),
     ...(values === undefined ? [] : ['--where']),
   ];
   return parts.length === 0 ? words.nothing : words.noMatch(parts.join(' '));

@@ -19,6 +19,7 @@ export function addList(program: Command, io: Io): void {
       examples: [
         'list --needs-person',
         'list --state failed unconfirmed',
+        'list --since last-month --until last-month',
         'list --search "müller may" --json',
         'list --where "total>=100" "merchant=hotel"',
       ],

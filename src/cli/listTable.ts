@@ -1,10 +1,11 @@
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { lastPosted } from '../core/domain/posted.ts';
+import { localMinute } from '../core/domain/words.ts';
 import type { ListRow } from '../core/ports/ledgerReports.ts';
 import type { ResultColumn } from '../control/queries/columns.ts';
 import type { CliTexts } from '../texts/cli.ts';
 import { wrap } from './screen.ts';
-import { shortenMiddle, shortenStart, tableInParts, type TablePart } from './table.ts';
+import { shortenEnd, shortenMiddle, shortenStart, tableInParts, type TablePart } from './table.ts';
 
 export type TableRow = Pick<
   ListRow,
@@ -18,6 +19,7 @@ export type TableRow = Pick<
   | 'reason'
   | 'dismissedBy'
   | 'dismissedAt'
+  | 'createdAt'
 >;
 
 export interface ListTableOptions {
@@ -31,15 +33,16 @@ export interface ListTableOptions {
 /** The table of `list`, part by part. On a terminal each reason is below its row, otherwise in the last column. */
 export function listTable(options: ListTableOptions): (rows: readonly TableRow[]) => TablePart {
   const { columns, width, dim, words } = options;
-  const { name, state, status, attempts, file, why } = words.columns;
+  const { name, state, status, attempts, seen, file, why } = words.columns;
   const named = columns.map((column) => escapeUnsafe(column.name.toUpperCase()));
-  const head = [name, state, status, attempts, ...named, file];
+  const head = [name, state, status, attempts, ...named, seen, file];
   const cellsOf = (row: TableRow): string[] => [
     escapeUnsafe(row.name ?? '—'),
     row.state,
     escapeUnsafe(row.status ?? ''),
     String(row.attempts),
     ...columns.map(({ pointer }) => escapeUnsafe(String(lastPosted(row.posted, pointer) ?? ''))),
+    localMinute(row.createdAt),
     escapeUnsafe(row.path),
   ];
   if (width === null) {
@@ -48,6 +51,8 @@ export function listTable(options: ListTableOptions): (rows: readonly TableRow[]
   }
   const shortened = new Map([
     [0, shortenMiddle],
+    // The service's status and the values that it posts may be of any length.
+    ...[2, ...columns.map((_, index) => index + 4)].map((index) => [index, shortenEnd] as const),
     [head.length - 1, shortenStart],
   ]);
   const partOf = tableInParts(head, { columns: width, shortened });

@@ -11,6 +11,27 @@ export function dayOf(option: string, text: string): number {
   return checked(option, text, parseDay(text), 'day');
 }
 
+/**
+ * From the first moment of a day or a month, or of a word for one, up to the first moment after it, in local time. Weeks begin
+ * on Monday.
+ */
+export function periodOf(option: string, text: string, now: number): { since: number; until: number } {
+  const today = new Date(now);
+  const [year, month, date] = [today.getFullYear(), today.getMonth(), today.getDate()];
+  const monday = date - ((today.getDay() + 6) % 7);
+  const isMonth = text === 'last-month' || /^\d{4}-\d{2}$/.test(text);
+  const first =
+    new Map([
+      ['today', new Date(year, month, date)],
+      ['yesterday', new Date(year, month, date - 1)],
+      ['last-week', new Date(year, month, monday - 7)],
+      ['last-month', new Date(year, month - 1)],
+    ]).get(text) ?? new Date(parseDay(isMonth ? `${text}-01` : text));
+  const days = isMonth ? 0 : text === 'last-week' ? 7 : 1;
+  const next = new Date(first.getFullYear(), first.getMonth() + Number(isMonth), first.getDate() + days);
+  return { since: checked(option, text, first.getTime(), 'period'), until: next.getTime() };
+}
+
 /** A moment to come, in wall-clock milliseconds: after a duration, at the next such time of day, or on a day. */
 export function momentOf(option: string, text: string, now: number): number {
   const after = parseDuration(text);
@@ -35,7 +56,7 @@ function checked(
   option: string,
   text: string,
   value: number,
-  takes: 'duration' | 'day' | 'moment' | { readonly least: number; readonly most: number | null },
+  takes: 'duration' | 'day' | 'period' | 'moment' | { readonly least: number; readonly most: number | null },
 ): number {
   if (!Number.isNaN(value)) return value;
   throw new ReceiptdError('USAGE.optionValue', { option, text, takes });

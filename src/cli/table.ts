@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 const WIDEST = 48;
 
 /** Minimum width of a shortened column. */
-const NARROWEST = 12;
+const NARROWEST = 8;
 
 type TableRows = readonly (readonly string[])[];
 

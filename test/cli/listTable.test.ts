@@ -15,6 +15,7 @@ const accepted: TableRow = {
   reason: null,
   dismissedBy: null,
   dismissedAt: null,
+  createdAt: new Date(2026, 9, 3, 8, 5, 59).toISOString(),
 };
 const failed: TableRow = { ...accepted, name: 'bb', state: 'failed', status: null, message: 'Too dark.' };
 const none = { columns: [], words, dim: (text: string) => `(${text})` };
@@ -24,30 +25,44 @@ describe('the table of a list in parts', () => {
     const partOf = listTable({ ...none, width: null });
     expect(partOf([accepted])).toEqual({
       top: [
-        'NAME  STATE     STATUS  TRIES  FILE          WHY',
-        '────  ────────  ──────  ─────  ────────────  ───',
+        'NAME  STATE     STATUS  TRIES  SEEN              FILE          WHY',
+        '────  ────────  ──────  ─────  ────────────────  ────────────  ───',
       ],
-      lines: ['a     accepted  DONE    1      /scans/a.jpg'],
+      lines: ['a     accepted  DONE    1      2026-10-03 08:05  /scans/a.jpg'],
     });
     expect(partOf([failed, accepted])).toEqual({
       top: [],
       lines: [
-        'bb    failed            1      /scans/a.jpg  Too dark.',
-        'a     accepted  DONE    1      /scans/a.jpg',
+        'bb    failed            1      2026-10-03 08:05  /scans/a.jpg  Too dark.',
+        'a     accepted  DONE    1      2026-10-03 08:05  /scans/a.jpg',
       ],
     });
   });
 
   it('has each reason below its row on a terminal, in later parts too', () => {
-    const partOf = listTable({ ...none, width: 60 });
-    expect(partOf([failed]).lines).toEqual(['bb    failed          1      /scans/a.jpg', '(  Too dark.)']);
+    const partOf = listTable({ ...none, width: 80 });
+    expect(partOf([failed]).lines).toEqual([
+      'bb    failed          1      2026-10-03 08:05  /scans/a.jpg',
+      '(  Too dark.)',
+    ]);
     expect(partOf([accepted, failed])).toEqual({
       top: [],
       lines: [
-        'a     accepted  DONE    1      /scans/a.jpg',
-        'bb    failed            1      /scans/a.jpg',
+        'a     accepted  DONE    1      2026-10-03 08:05  /scans/a.jpg',
+        'bb    failed            1      2026-10-03 08:05  /scans/a.jpg',
         '(  Too dark.)',
       ],
     });
+  });
+
+  it('fits a terminal of 80 columns: shortens what may be long, and neither states nor dates', () => {
+    const long = 'x'.repeat(60);
+    const columns = [{ name: 'total', pointer: '/total' }];
+    const row = { ...accepted, name: long, state: 'unconfirmed', status: long, path: `/${long}` } as const;
+    const { lines } = listTable({ ...none, columns, width: 80 })([
+      { ...row, posted: [{ '/total': 1234.5 }] },
+    ]);
+    expect(lines[0]?.length).toBeLessThanOrEqual(80);
+    expect(lines[0]).toMatch(/ unconfirmed .* 1234\.5 .* 2026-10-03 08:05 /);
   });
 });

@@ -36,8 +36,8 @@ test.skipIf(!terminalIsHere)('`list` fits a terminal of 80 columns, and gives re
   const lines = stripVTControlCharacters(terminal.raw).trimEnd().split(/\r?\n/);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   const text = lines.join('\n');
-  expect(text).toMatch(/^NAME +STATE +STATUS +TRIES +FILE$/m);
-  expect(text).toMatch(/^Rechnung.*….*accepted +PROCESSING +1 +….*Seite 1\.jpg$/m);
+  expect(text).toMatch(/^NAME +STATE +STATUS +TRIES +SEEN +FILE$/m);
+  expect(text).toMatch(/^Rechn.*….*accepted +PROCESSING +1 +\d{4}-\d\d-\d\d \d\d:\d\d +….*Seite 1\.jpg$/m);
   expect(text).toMatch(/^— +rejected .*notes\.txt\n {2}\w/m);
   expect(await site.quickMust('list')).toContain(site.file('inbox', LONG));
 });

@@ -82,6 +82,7 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     ['--folder', site.file('office', 'former')],
     ...['muller', '<script>', '領収', '\n', 'nothing such'].map((words) => ['--search', words]),
     ['--since', day],
+    ['--until', day],
     ['--limit', '7'],
     ['--where', 'total>=100', 'merchant=hotel'],
     ['--endpoint', 'office', '--state', 'rejected', '--search', 'pdf', '--since', day, '--limit', '3'],

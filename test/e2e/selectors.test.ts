@@ -276,6 +276,8 @@ it('list and export show exactly what their filters say', async () => {
     ['--folder', [site.file('in2')], ({ path }) => path.startsWith(site.file('in2/'))],
     ['--search', ['sub'], ({ path }) => path.includes('sub')],
     ['--since', [since], ({ createdAt }) => dayOf(Date.parse(createdAt)) >= since],
+    ['--until', [since], ({ createdAt }) => dayOf(Date.parse(createdAt)) <= since],
+    ['--since', [since.slice(0, 7)], ({ createdAt }) => dayOf(Date.parse(createdAt)) >= since.slice(0, 7)],
     ['--where', ['total>=7'], ({ name }) => name === 'scan.jpg'],
     ['--limit', ['1'], ({ path }) => path === rows[0]?.path],
     ['--needs-person', [], ({ needsPerson }) => needsPerson],

@@ -10,6 +10,11 @@ export function local(at: string | number): string {
   return `${date.toLocaleString('sv')} ${offset(-date.getTimezoneOffset())}`;
 }
 
+/** 2026-01-31 08:30, in local time: for tables, where the zone would be the same in each row. */
+export function localMinute(at: string | number): string {
+  return local(at).slice(0, 16);
+}
+
 function offset(minutes: number): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const ahead = Math.abs(minutes);

@@ -8,7 +8,9 @@ export const documentsHelp: typeof englishHelp = {
     folder: 'nur dieser Ordner',
     search:
       'nur Einträge mit all diesen Wörtern in Name, Pfad, Hash, Zustand oder Nachricht des Dienstes; ohne Rücksicht auf Groß- und Kleinschreibung und Akzente',
-    since: 'nur Dateien, die an diesem Tag oder danach eingingen (JJJJ-MM-TT, Ortszeit)',
+    since:
+      'nur Dateien, die in diesem Zeitraum oder danach eingingen, in Ortszeit: ein Tag (2026-01-31), ein Monat (2026-01), today, yesterday, last-week oder last-month',
+    until: 'nur Dateien, die bis zum Ende dieses ebenso angegebenen Zeitraums eingingen',
     where:
       'nur Einträge mit passenden Ergebnissen, mit Namen aus results.columns: "total>=100", "total<=300", "merchant=hotel"',
     limit: 'höchstens so viele Einträge',
@@ -122,6 +124,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
         state: 'ZUSTAND',
         status: 'STATUS',
         attempts: 'VERSUCHE',
+        seen: 'EINGANG',
         file: 'DATEI',
         why: 'GRUND',
       },

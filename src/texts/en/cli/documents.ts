@@ -9,7 +9,9 @@ export const documentsHelp = {
     folder: 'only this folder',
     search:
       "only entries that contain all of these words in name, path, hash, state or the service's message; ignores case and accents",
-    since: 'only files first seen on or after this day (YYYY-MM-DD, local time)',
+    since:
+      'only files first seen in this period or later, in local time: a day (2026-01-31), a month (2026-01), today, yesterday, last-week or last-month',
+    until: 'only files first seen by the end of this period, given in the same way',
     where:
       'only entries whose results match, by names from results.columns: "total>=100", "total<=300", "merchant=hotel"',
     limit: 'maximum number of entries',
@@ -122,6 +124,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
         state: 'STATE',
         status: 'STATUS',
         attempts: 'TRIES',
+        seen: 'SEEN',
         file: 'FILE',
         why: 'WHY',
       },

@@ -430,16 +430,18 @@ export function commandsErrors(format: Format) {
     'USAGE.optionValue': (p: {
       option: string;
       text: string;
-      takes: 'duration' | 'day' | 'moment' | { least: number; most: number | null };
+      takes: 'duration' | 'day' | 'period' | 'moment' | { least: number; most: number | null };
     }) => [
       `${p.option}: "${p.text}" is not valid.`,
       p.takes === 'duration'
         ? 'Use a duration such as 30s or 5m.'
         : p.takes === 'day'
           ? 'Use a date such as 2026-01-31.'
-          : p.takes === 'moment'
-            ? 'Use a duration such as 2h, a time such as 08:00, a date such as 2026-01-31, or both ("2026-01-31 08:00").'
-            : `Use a number ${p.takes.most === null ? `of ${p.takes.least} or more` : `from ${p.takes.least} to ${p.takes.most}`}.`,
+          : p.takes === 'period'
+            ? 'Use a month such as 2026-01, a day such as 2026-01-31, today, yesterday, last-week or last-month.'
+            : p.takes === 'moment'
+              ? 'Use a duration such as 2h, a time such as 08:00, a date such as 2026-01-31, or both ("2026-01-31 08:00").'
+              : `Use a number ${p.takes.most === null ? `of ${p.takes.least} or more` : `from ${p.takes.least} to ${p.takes.most}`}.`,
     ],
     'USAGE.noResultsColumn': (p: { name: string; known: readonly string[] }) => [
       `results.columns has no "${p.name}".`,
