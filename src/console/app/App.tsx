@@ -6,15 +6,11 @@ import { Announcer } from './parts/Notice.tsx';
 import { Header, LostBanner } from './parts/Header.tsx';
 import { ShortcutHelp } from './parts/ShortcutHelp.tsx';
 import { later } from './parts/Later.tsx';
-import { DaysPage } from './pages/DaysPage.tsx';
 import { DocumentPage } from './pages/DocumentPage.tsx';
 import { DocumentsPage } from './pages/DocumentsPage.tsx';
 import { EndpointsPage } from './pages/EndpointsPage.tsx';
 import { FoldersPage } from './pages/FoldersPage.tsx';
-import { LogPage } from './pages/LogPage.tsx';
 import { OverviewPage } from './pages/OverviewPage.tsx';
-import { RejectedPage } from './pages/RejectedPage.tsx';
-import { ResultsPage } from './pages/ResultsPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
 import { Page } from './parts/Page.tsx';
 import { href, useRoute, type Route } from './router.ts';
@@ -23,8 +19,12 @@ import { savedTheme, setTheme } from './theme.ts';
 
 setTheme(savedTheme());
 
-// Loaded on demand, because few people open them.
+// Loaded on demand: not what a day begins with.
 const ConfigPage = later(async () => (await import('./pages/ConfigPage.tsx')).ConfigPage);
+const DaysPage = later(async () => (await import('./pages/DaysPage.tsx')).DaysPage);
+const LogPage = later(async () => (await import('./pages/LogPage.tsx')).LogPage);
+const RejectedPage = later(async () => (await import('./pages/RejectedPage.tsx')).RejectedPage);
+const ResultsPage = later(async () => (await import('./pages/ResultsPage.tsx')).ResultsPage);
 const FolderEdit = later(async () => (await import('./pages/FolderEdit.tsx')).FolderEdit);
 const DeliveryEdit = later(async () => (await import('./pages/EndpointForms.tsx')).DeliveryEdit);
 const EndpointCreate = later(async () => (await import('./pages/EndpointForms.tsx')).EndpointCreate);
