@@ -234,7 +234,7 @@ test('every field, operation, metric and entry of the journal has its value in a
   await ask('restore', site.file('b.tar'), '--replace', '--older', '--yes', '--json');
   await expect(
     answers.text,
-    'if the change is meant: npx vitest run -u test/e2e/answers.test.ts',
+    'if the change is meant: npx vitest run test/e2e/answers.test.ts -u',
   ).toMatchFileSnapshot('../inventory/answers.txt');
 });
 

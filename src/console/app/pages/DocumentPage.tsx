@@ -67,7 +67,7 @@ function Shown({ document, filter, again }: ShownProps) {
   };
   const actions = (
     <>
-      {state === 'queued' || state === 'held' ? (
+      {state === 'queued' ? (
         <Button class="primary" disabled={act.busy} onClick={() => void act.run(retry)}>
           {t.document.sendNow}
         </Button>
