@@ -48,12 +48,12 @@ function slipsIn(where: string, text: string): string[] {
 /** Commands that change something, or that concern this machine instead of ledger and agent. */
 const OTHERS = new Set(
   `setup, init, login, logout, run, send, reload, retry, resend, move, dismiss, pause, resume, erase, backup, restore, sandbox
-endpoint create, console password, alerts test, fleet pause, fleet resume, fleet retire
+endpoint create, set, folder add, folder replace, folder remove, console password, alerts test, fleet pause, fleet resume, fleet retire
 service install, service uninstall, service start, service stop, service restart, service status, service logs
 ledger prepare, ledger migrate, ledger archive`.split(/, |\n/),
 );
 /** Commands that only group others. */
-const GROUPS = new Set(['endpoint', 'service', 'fleet', 'results', 'ledger']);
+const GROUPS = new Set(['endpoint', 'folder', 'service', 'fleet', 'results', 'ledger']);
 /** Options whose effect does not depend on the ledger. */
 const NOT_TRIED = new Set(['--config', '--output', '--offline', '--every']);
 
