@@ -266,7 +266,9 @@ inBrowser('folders', (here) => {
     const samples = rows(page, 'Names files would get');
     expect(await samples.first().textContent()).toBe('scan_00017.jpg{stem}-90d3a1b2c4e5');
     expect(await samples.last().textContent()).toContain('would not be sent');
-    expect(here.stub.agent.asked.findLast(({ operation }) => operation === 'testFolder')?.request).toEqual({
+    // The form also looks by itself at the files that are there, with less than is filled in.
+    const tests = here.stub.agent.asked.filter(({ operation }) => operation === 'testFolder');
+    expect(tests.map(({ request }) => request)).toContainEqual({
       path: '/mnt/new',
       settings: { endpoint: 'office', name: '{stem}' },
     });
