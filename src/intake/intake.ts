@@ -17,7 +17,7 @@ import { hasCoarseClock, mountGuard } from './presence/mountIdentity.ts';
 import { OtherArchiver } from './presence/otherArchiver.ts';
 import { Presence, type PresenceDeps } from './presence/presence.ts';
 import { Recorder, type RecorderDeps } from './record.ts';
-import { Scanner } from './scanner.ts';
+import { Scanner, type ScannerDeps } from './scanner.ts';
 import { PastRest, UnstableFiles } from './stability.ts';
 
 /** Longest wait between two checks of the folder's presence. */
@@ -40,6 +40,7 @@ export interface IntakeDeps
     Pick<RecorderDeps, 'ledger' | 'payloads' | 'clock' | 'host' | 'pages'>,
     Pick<FolderClaimDeps, 'claims' | 'takeOverAfterMs'>,
     Pick<PresenceDeps, 'folderTimes'>,
+    Pick<ScannerDeps, 'watchedSince'>,
     ListingTimesDeps {
   readonly hints: FolderHints;
   readonly watchLimit: WatchLimit;

@@ -11,7 +11,7 @@ import type { FileSeen, KnownFile, LedgerIntake } from '../core/ports/ledgerInta
 import type { Log } from '../core/ports/log.ts';
 import type { OfflineFolder } from './offline.ts';
 import type { Times } from './presence/presence.ts';
-import type { UnstableFiles } from './stability.ts';
+import { TICK_MS, type UnstableFiles } from './stability.ts';
 
 /** Names per ledger query. Unstable files may exceed their capacity by this many. */
 const LOOKED_UP_AT_ONCE = 256;
@@ -43,6 +43,8 @@ export interface ScannerDeps {
   /** Milliseconds for which a newly found file has certainly not changed. */
   readonly restedMs: (identity: FileIdentity) => number;
   readonly times: () => Times;
+  /** Since when this process watches the folder, or waits for it; wall-clock milliseconds. */
+  readonly watchedSince: number;
   /** A file was found that may have to be sent. */
   readonly onSeen: () => void;
   /** Known files are gone. */
@@ -369,7 +371,9 @@ export class Scanner {
     else
       for await (const { path, identity } of this.#files({ isCompared: false }, signal)) {
         const isNew =
-          offline?.cameBeforeFirstWatch(identity, times()) === true || this.#isDeferred(path, identity);
+          this.#cameSinceWatched(identity) ||
+          offline?.cameBeforeFirstWatch(identity, times()) === true ||
+          this.#isDeferred(path, identity);
         if (isSkipped(identity, existing) && !isNew) skipped.push({ folder: settings.path, path, identity });
         else sent += 1;
       }
@@ -381,6 +385,18 @@ export class Scanner {
       at: clock.now(),
     });
     return { sent, skipped: skipped.length };
+  }
+
+  /**
+   * Whether a file was written since this process watches the folder: it is no existing one, even if it comes before the first listing.
+   * By the time of its content, because a changed owner or mode makes no old file new. Not known on a share, which has another clock.
+   */
+  #cameSinceWatched({ mtimeNs }: FileIdentity): boolean {
+    const { clock, times, watchedSince } = this.#deps;
+    const { areForeign, areCoarse } = times();
+    const at = Number(mtimeNs / 1_000_000n);
+    // A file from the future is an old one of a wrong clock.
+    return !areForeign && at >= watchedSince - (areCoarse ? 2_000 : TICK_MS) && at <= clock.now() + TICK_MS;
   }
 
   /**

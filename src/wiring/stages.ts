@@ -226,6 +226,7 @@ export function composeIntake(
         buffers: world.buffers,
         hints: world.hints,
         claims: world.claims,
+        watchedSince: seenSince.of(folder.path).since,
         folderTimes: world.folderTimes,
         watchLimit,
         upForMs: world.upForMs,

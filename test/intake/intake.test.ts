@@ -127,6 +127,26 @@ describe('a file that exists when its folder is first watched', () => {
     expect(await place.states()).toEqual({ 'old.jpg': 'queued', 'new.jpg': 'queued' });
   });
 
+  it('is no such file if it was written since the folder is watched, though its first listing comes later; a new owner, mode or name makes no old file new', async () => {
+    const place = await watchingPlace();
+    const watchedSince = place.clock.now() - 60_000;
+    const at = async (name: string, seconds: number): Promise<void> => {
+      await place.drop(name);
+      const time = watchedSince / 1_000 + seconds;
+      await utimes(join(place.scans, name), time, time);
+    };
+    // Setting a file's times also makes its change time new, as chown, chmod and mv do.
+    await at('before.jpg', -1);
+    await at('while waiting.jpg', 1);
+    await at('wrong clock.jpg', 1e9);
+    await place.once({ settings: { existing: { kind: 'skip' } }, deps: { watchedSince } });
+    expect(await place.states()).toEqual({
+      'before.jpg': 'skipped',
+      'while waiting.jpg': 'queued',
+      'wrong clock.jpg': 'skipped',
+    });
+  });
+
   it('is skipped if it is older than a date, and judged again when the date changes', async () => {
     const place = await watchingPlace();
     for (const year of [2020, 2022, 2024]) {

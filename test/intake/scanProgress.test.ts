@@ -46,6 +46,7 @@ beforeEach(async () => {
     isOffline: () => false,
     isInPlace: async () => true,
     restedMs: () => 0,
+    watchedSince: 0,
     times: () => ({ areForeign: false, areCoarse: false }),
     onSeen: ignore,
     onGone: async () => {},

@@ -120,6 +120,8 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
       pollEveryMs: 5_000,
       reconcileEveryMs: 60_000,
       takeOverAfterMs: 600_000,
+      // By default, no file is told to be new by its time: those of a test are made just before.
+      watchedSince: Infinity,
       confirmAbove: 100,
       onAdmitted: (result) => {
         admitted.push(result);
