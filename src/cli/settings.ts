@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
-import type { ConfigChange, ConfigJson, ConfigKey } from '../config/change.ts';
+import type { ConfigKey } from '../config/change.ts';
 import type { Config } from '../config/config.ts';
-import { replaceConfigFile, revisionOf } from '../config/configFile.ts';
-import { applyEdits } from '../config/edit.ts';
 import { formFields } from '../config/forms.ts';
-import { readConfig, readConfigFile, textOf } from '../config/load.ts';
 import { findConfig } from '../config/locate.ts';
 import { pathsOf } from '../config/resolve.ts';
+import { settingKey } from '../config/settings.ts';
 import { showPath } from '../config/show.ts';
 import { readYaml } from '../config/yamlSource.ts';
 import { callIfRunning } from '../control/client.ts';
-import type { Response } from '../control/protocol/protocol.ts';
+import type { ConfigEdit, Response } from '../control/protocol/protocol.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { Command } from './command.ts';
@@ -18,6 +16,8 @@ import { loadContext, print, printJson, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { printApplied, RELOAD_MS } from './reload.ts';
 import type { JsonOption } from './session.ts';
+import { edited, readBefore, writePlanned, type PlannedConfig } from './setup/plan.ts';
+import type { Before } from './setup/wanted.ts';
 
 /** Commands that change the configuration file: by the running agent if it may write the file, otherwise in this process. */
 export function addSettings(program: Command, io: Io): void {
@@ -109,22 +109,16 @@ function pathOf(key: string): ConfigKey[] {
   return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
+type Value = Extract<ConfigEdit, { kind: 'set' }>['value'];
+
 /** Texts as they are typed; everything else as in the file. */
-function valueOf(path: readonly ConfigKey[], typed: string): ConfigJson {
-  const fits = (pattern: string) => {
-    const steps = pattern.replaceAll('[]', '.[]').split('.');
-    return (
-      steps.length === path.length &&
-      steps.every((step, at) =>
-        step === '[]' ? typeof path[at] === 'number' : step === '*' || step === path[at],
-      )
-    );
-  };
-  const kind = formFields().find(({ key }) => fits(key))?.kind;
-  if (kind === 'text' || kind === 'choice') return typed;
+function valueOf(path: readonly ConfigKey[], typed: string): Value {
+  const key = settingKey(path);
+  const kind = formFields().find((field) => field.key === key)?.kind;
+  if (kind === 'text' || kind === 'choice' || kind === 'since') return typed;
   // What a YAML document holds is plain data.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return readYaml(typed, showPath(path)).data as ConfigJson;
+  return readYaml(typed, showPath(path)).data as Value;
 }
 
 /** @throws ReceiptdError USAGE if no folder of the configuration has this path */
@@ -135,52 +129,44 @@ function indexOf({ folders }: Config, path: string): number {
   return index;
 }
 
-type Applied = Response<'changeConfig'>;
-
-async function change(
-  io: Io,
-  options: JsonOption,
-  edits: (config: Config) => readonly ConfigChange[],
-): Promise<void> {
+async function change(io: Io, options: JsonOption, editsOf: (config: Config) => ConfigEdit[]): Promise<void> {
   const context = loadContext(io);
-  const place = await findConfig(options.config, context);
-  const file = pathsOf(context.platform).resolve(context.cwd, place);
-  const bytes = await readConfigFile(file);
-  const { config } = readConfig(textOf(bytes, file), file, context);
-  const wanted = edits(config);
-  const { applied, keys } = await apply(io, config, bytes, wanted);
-  if (options.json)
-    return printJson(io, { file, changed: keys, restartNeeded: applied?.restartNeeded ?? [] });
+  const file = pathsOf(context.platform).resolve(context.cwd, await findConfig(options.config, context));
+  const before = await readBefore(file, context);
+  const edits = editsOf(before.config);
+  const planned = edited(before.text, edits, file, context);
+  const isChanged = planned.text !== before.text;
+  const applied = isChanged ? await apply(io, { file, before, planned, edits }) : null;
+  const changed = isChanged ? edits.map(({ path }) => showPath(path)) : [];
+  if (options.json) return printJson(io, { file, changed, restartNeeded: applied?.restartNeeded ?? [] });
   const { settings: words } = io.texts;
-  if (keys.length === 0) return print(io, words.unchanged(escapeUnsafe(file)));
-  print(io, words.written(keys.map(escapeUnsafe), escapeUnsafe(file)));
+  if (!isChanged) return print(io, words.unchanged(escapeUnsafe(file)));
+  print(io, words.written(changed.map(escapeUnsafe), escapeUnsafe(file)));
   if (applied === null) print(io, words.notRunning);
   else await printApplied(io, applied);
 }
 
-/** `applied`: what the running agent says; null if none runs. */
+interface Change {
+  readonly file: string;
+  readonly before: Before;
+  readonly planned: PlannedConfig;
+  readonly edits: ConfigEdit[];
+}
+
+/** What the running agent says; null if none runs. */
 async function apply(
   io: Io,
-  { file, stateDir }: Config,
-  bytes: Buffer,
-  edits: readonly ConfigChange[],
-): Promise<{ readonly applied: Applied | null; readonly keys: readonly string[] }> {
-  const revision = revisionOf(bytes);
+  { file, before, planned, edits }: Change,
+): Promise<Response<'changeConfig'> | null> {
+  const { revision } = before;
+  const { stateDir } = before.config;
   const how = { signal: io.stop, timeoutMs: RELOAD_MS };
-  // Keeps a byte order mark.
-  const before = bytes.toString('utf8');
-  const text = applyEdits(before, edits, file);
-  if (text === before) return { applied: null, keys: [] };
-  readConfig(text.replace(/^\uFEFF/, ''), file, loadContext(io));
-  const keys = edits.map(({ path }) => showPath(path));
   const running = await callIfRunning(stateDir, 'config', {}, how);
-  if (running?.writable && running.file === file) {
-    const request = { revision, edits: edits.map((edit) => ({ ...edit, path: [...edit.path] })) };
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The same shapes, one of them read-only.
-    const asked = { ...request, by: operatorName() } as Parameters<typeof callIfRunning<'changeConfig'>>[2];
-    return { applied: await callIfRunning(stateDir, 'changeConfig', asked, how), keys };
-  }
-  const history = pathsOf(process.platform).join(stateDir, 'config-history');
-  await replaceConfigFile(file, { revision, text, history, at: new Date() });
-  return { applied: running && (await callIfRunning(stateDir, 'reload', {}, how)), keys };
+  if (running?.writable && running.file === file)
+    return callIfRunning(stateDir, 'changeConfig', { revision, edits, by: operatorName() }, how);
+  // Commands would no longer find it, and a second agent would send everything again.
+  if (running !== null && planned.config.stateDir !== stateDir)
+    throw new ReceiptdError('CONFIG_INVALID.stateDirWhileRunning');
+  await writePlanned({ place: { file }, before }, planned, new Date());
+  return running && callIfRunning(stateDir, 'reload', {}, how);
 }

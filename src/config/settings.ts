@@ -91,6 +91,16 @@ function unwrapped(schema: unknown, around: z.GlobalMeta): { inner: unknown; abo
   return { inner, about: Object.assign({}, around, ...said) as z.GlobalMeta };
 }
 
+/** The key of the setting at a path in a file: `folders[].name`, `endpoints.*.uid`. */
+export function settingKey(path: readonly (string | number)[]): string {
+  if (path[0] === 'results' && path[1] === 'columns' && path.length === 3) return 'results.columns';
+  const [section, ...rest] = path.map((key) => (typeof key === 'number' ? '[]' : key));
+  const isNamed = section === 'endpoints' || section === 'accounts';
+  return [section, ...(isNamed && rest.length > 0 ? ['*', ...rest.slice(1)] : rest)]
+    .join('.')
+    .replaceAll('.[]', '[]');
+}
+
 /** A copy of the settings in which `change` is applied to each value of one setting; undefined removes it. */
 export function withEach<T>(settings: T, path: readonly string[], change: (value: unknown) => unknown): T {
   return changed(settings, path, change) as T;

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config/config.ts';
 import { pathRelations, pathsOf } from '../config/resolve.ts';
-import { SETTINGS } from '../config/settings.ts';
+import { settingKey, SETTINGS } from '../config/settings.ts';
 import { showPath } from '../config/show.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { realLocation } from '../intake/folder/location.ts';
@@ -36,10 +36,10 @@ export function refuseKeysBeyondConsole(before: unknown, after: unknown, { file 
   const refuse = (path: Path, holder: string | null = null): never => {
     throw new ReceiptdError('CONSOLE_REFUSED.setting', { setting: showPath(path), holder, file });
   };
-  for (const path of changed) if (!EDITABLE.has(keyOf(path))) refuse(path);
+  for (const path of changed) if (!EDITABLE.has(settingKey(path))) refuse(path);
   for (const [holder, receivers] of Object.entries(RECEIVES)) {
     if (valueAt(after, holder.split('.')) === undefined) continue;
-    const moved = changed.find((path) => receivers.includes(keyOf(path)));
+    const moved = changed.find((path) => receivers.includes(settingKey(path)));
     if (moved !== undefined) refuse(moved, holder);
   }
 }
@@ -67,16 +67,6 @@ function at(value: unknown, key: string): unknown {
 
 function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The path as the table of keys spells it: `folders[].name`, `endpoints.*.uid`. */
-function keyOf(path: Path): string {
-  if (path[0] === 'results' && path[1] === 'columns' && path.length === 3) return 'results.columns';
-  const [section, ...rest] = path.map((key) => (typeof key === 'number' ? '[]' : key));
-  const isNamed = section === 'endpoints' || section === 'accounts';
-  return [section, ...(isNamed && rest.length > 0 ? ['*', ...rest.slice(1)] : rest)]
-    .join('.')
-    .replaceAll('.[]', '[]');
 }
 
 function valueAt(data: unknown, path: Path): unknown {

@@ -8,13 +8,6 @@ import { drop, stored } from './support/changing.ts';
 
 const text = (site: Site): Promise<string> => readFile(site.config, 'utf8');
 
-/** From then on, files that arrive are new ones. */
-const watching = (site: Site, folder: string): Promise<void> =>
-  until(async () => {
-    const { folders } = await callControl(site.stateDir, 'status', {});
-    return folders.some(({ path, state }) => path === folder && state === 'watching');
-  });
-
 test('without an agent, a setting is changed in the file alone: comments and the former text are kept, and a mistake changes nothing', async () => {
   const site = await prepare();
   const before = `# ours\n${await text(site)}`;
@@ -66,16 +59,15 @@ test('a running agent applies the change, records who made it, and watches the f
   // Two endpoints: the command does not guess.
   expect(await site.look('folder', 'add', second)).toMatchObject({ status: 2 });
   await site.quickMust('folder', 'add', second, '--endpoint', 'office');
-  await watching(site, second);
   await drop(site, 'second', 'new.jpg');
   await until(() => stored(site).length === 1);
   await site.quickMust('set', 'name', 'second-{hash:8}', '--folder', second);
-  await site.quickMust('folder', 'replace', second, third);
-  await watching(site, third);
+  expect(await site.look('set', 'stateDir', site.file('elsewhere'))).toMatchObject({ status: 2 });
+  JSON.parse(await site.quickMust('folder', 'replace', second, third, '--json'));
   await drop(site, 'second', 'left alone.jpg');
   await drop(site, 'third', 'c.jpg');
   await until(() => stored(site).some((name) => name.startsWith('second-')));
-  await site.quickMust('folder', 'remove', third);
+  JSON.parse(await site.quickMust('folder', 'remove', third, '--json'));
   const { folders } = await callControl(site.stateDir, 'status', {});
   expect(folders.map(({ path }) => path)).toEqual([site.file('inbox')]);
   expect(stored(site)).toHaveLength(2);
@@ -83,7 +75,10 @@ test('a running agent applies the change, records who made it, and watches the f
   const journal = await readFile(join(site.stateDir, 'ledger.journal'), 'utf8');
   for (const detail of ['append folders', 'set folders[1].name', 'set folders[1].path', 'remove folders[1]'])
     expect(journal).toContain(detail);
-  await site.quickMust('folder', 'add', second, '--endpoint', 'depot', '--existing', 'send');
+  const added: unknown = JSON.parse(
+    await site.quickMust('folder', 'add', second, '--endpoint', 'depot', '--existing', 'send', '--json'),
+  );
+  expect(added).toEqual({ file: site.config, changed: ['folders'], restartNeeded: [] });
   await until(() => site.sandbox.received().some(({ endpointUid }) => endpointUid === DEPOT));
   await agent.stop();
 });

@@ -13,7 +13,7 @@ import { ReceiptdError } from '../../core/domain/errors.ts';
 import { isOfSettings } from '../../core/domain/invalidSettings.ts';
 import { rateText } from '../../core/domain/rate.ts';
 import { entersPractice, leavesPractice, practiceStateDir } from './practiceState.ts';
-import type { ExistingConfig, SetupValues } from './wanted.ts';
+import type { Before, ExistingConfig, SetupValues } from './wanted.ts';
 
 export const DEFAULT_ALIAS = 'office';
 export const DEFAULT_RATE = '60/min';
@@ -22,14 +22,16 @@ export const TO_BE_CREATED = 'to-be-created';
 
 /** @throws ReceiptdError if the file is unreadable or invalid */
 export async function readFound(place: ConfigPlace, context: LoadContext): Promise<ExistingConfig> {
-  if (!place.exists) return { place, context, before: null };
-  const bytes = await readConfigFile(place.file);
-  const text = textOf(bytes, place.file);
-  const { config } = readConfig(text, place.file, context);
+  return { place, context, before: place.exists ? await readBefore(place.file, context) : null };
+}
+
+/** @throws ReceiptdError if the file is unreadable or invalid */
+export async function readBefore(file: string, context: LoadContext): Promise<Before> {
+  const bytes = await readConfigFile(file);
+  const { config } = readConfig(textOf(bytes, file), file, context);
   const isExample = config.endpoints.every(({ key }) => key.uid === EXAMPLE_UID);
   // Keep a byte order mark as part of the text.
-  const whole = bytes.toString('utf8');
-  return { place, context, before: { text: whole, revision: revisionOf(bytes), config, isExample } };
+  return { text: bytes.toString('utf8'), revision: revisionOf(bytes), config, isExample };
 }
 
 /** Completes partial answers with the present values, or those of the example. */
@@ -47,23 +49,33 @@ export function provisional({ before }: ExistingConfig, some: Partial<SetupValue
   };
 }
 
+export interface PlannedConfig {
+  readonly text: string;
+  readonly config: Config;
+}
+
 /** The planned text of the config file, and its parsed form. @throws ReceiptdError if it would be invalid */
-export function plan(
-  found: ExistingConfig,
-  wanted: SetupValues,
-): { readonly text: string; readonly config: Config } {
+export function plan(found: ExistingConfig, wanted: SetupValues): PlannedConfig {
   const { place, context, before } = found;
   const start =
     before?.text ?? shortConfigText({ baseUrl: wanted.baseUrl, uid: wanted.uid, folder: wanted.folder });
-  const read = (text: string): Config => {
-    try {
-      return readConfig(text.replace(/^\uFEFF/, ''), place.file, context).config;
-    } catch (error) {
-      throw text === before?.text ? error : withoutPlaces(error);
-    }
-  };
-  const text = applyEdits(start, changes(found, before?.config ?? read(start), wanted), place.file);
-  return { text, config: read(text) };
+  const now = before?.config ?? edited(start, [], place.file, context).config;
+  return edited(start, changes(found, now, wanted), place.file, context);
+}
+
+/** A valid text after changes. @throws ReceiptdError if it would be invalid */
+export function edited(
+  start: string,
+  edits: readonly ConfigChange[],
+  file: string,
+  context: LoadContext,
+): PlannedConfig {
+  const text = applyEdits(start, edits, file);
+  try {
+    return { text, config: readConfig(text.replace(/^\uFEFF/, ''), file, context).config };
+  } catch (error) {
+    throw withoutPlaces(error);
+  }
 }
 
 /** Lines and columns of a text that was not written are of no use. */
@@ -150,8 +162,8 @@ function mailEdit(now: Config['alerts']['email'], wanted: SetupValues['alertMail
 
 /** Replaces the config file atomically; resolves what was done. */
 export async function writePlanned(
-  { place, before }: ExistingConfig,
-  { text, config }: { readonly text: string; readonly config: Config },
+  { place, before }: Pick<ExistingConfig, 'before'> & { readonly place: Pick<ConfigPlace, 'file'> },
+  { text, config }: PlannedConfig,
   at: Date,
 ): Promise<'created' | 'changed' | 'unchanged'> {
   if (before === null) {
