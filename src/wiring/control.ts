@@ -96,7 +96,7 @@ function settingsOf({ settings, generations, lasting }: ControlDeps) {
     undoConfig: (request) => settings.undo(request),
     reload: () => settings.reload(),
     testFolder: (request) => testFolder(request, { settings, lasting, current: () => generations.current }),
-    setupFolders: (request) => directoriesToWatch(request, { settings, lasting }),
+    directories: (request) => directoriesToWatch(request, { settings, lasting }),
     createEndpoint: (request) => createEndpoint(request, { settings, generations }),
   } satisfies Partial<Operations>;
 }

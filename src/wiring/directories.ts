@@ -9,7 +9,7 @@ import { placesToLook, refuseLookBeyondConsole } from './consoleReach.ts';
 import type { ProcessScope } from './processScope.ts';
 import { BY_CONSOLE, type Settings } from './settings.ts';
 
-export type Directories = Response<'setupFolders'>;
+export type Directories = Response<'directories'>;
 
 const MOST = 500;
 const MOST_LOOKED_AT = 20_000;
@@ -18,7 +18,7 @@ const ANSWER_MS = 5_000;
 
 /** The operation of a running agent. The console sees only directories in which it may choose a folder, and begins with those. */
 export async function directoriesToWatch(
-  { path, by }: Request<'setupFolders'>,
+  { path, by }: Request<'directories'>,
   { settings, lasting }: { readonly settings: Settings; readonly lasting: ProcessScope },
 ): Promise<Directories> {
   const { reach } = settings;

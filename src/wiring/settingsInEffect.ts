@@ -164,7 +164,7 @@ export class SettingsInEffect {
     const about = {
       file,
       writable: unwritable === null,
-      allowing: unwritable?.command ?? null,
+      grantCommand: unwritable?.command ?? null,
       settings: formFields().map((each) => ({ ...each, options: [...each.options] })),
     };
     const unparsed = { ...about, values: {}, folderPaths: [], restartNeeded: [...this.restartNeeded] };

@@ -72,7 +72,7 @@ test('the console chooses no place through a link that leads out of what it may 
       settings: { endpoint: 'office' },
     });
     expect([place, looked.json]).toMatchObject([place, { code: 'CONSOLE_REFUSED' }]);
-    const listed = await perform(origin, cookie, 'setupFolders', { path: place });
+    const listed = await perform(origin, cookie, 'directories', { path: place });
     expect([place, listed.json]).toMatchObject([place, { code: 'CONSOLE_REFUSED' }]);
   }
   // A link that stays within leads nowhere new.
@@ -80,7 +80,7 @@ test('the console chooses no place through a link that leads out of what it may 
   expect((await setFolder({ path: join(allowed, 'stays') })).status).toBe(200);
   expect(site.sandbox.received()).toEqual([]);
   const begin = [allowed, shop].map((path) => ({ name: path, path }));
-  const list = async (path?: string) => (await perform(origin, cookie, 'setupFolders', { path })).json;
+  const list = async (path?: string) => (await perform(origin, cookie, 'directories', { path })).json;
   expect(await list()).toMatchObject({ path: null, folders: begin });
   expect(await list(shop)).toMatchObject({ path: shop, parent: null });
   expect(await list(fine)).toEqual({ path: fine, parent: allowed, folders: [], isCut: false });

@@ -145,7 +145,7 @@ it('an invalid file opens one incident at the second check, which closes once th
   await rm(file);
   expect(await settings.fileChanged(true)).toBe('wrong');
   expect(incidents.list()).toMatchObject([{ code: 'CONFIG_NOT_FOUND' }]);
-  expect(await settings.state()).toMatchObject({ text: '', writable: false, allowing: null });
+  expect(await settings.state()).toMatchObject({ text: '', writable: false, grantCommand: null });
   await writeFile(file, Buffer.from([0xff, 0xfe, 0x00]));
   await expect(settings.reload()).rejects.toMatchObject({ code: 'CONFIG_SYNTAX' });
   expect(log.said('A problem began')).toHaveLength(1);

@@ -81,7 +81,7 @@ function operationsOf(talk: BrowserTalk, looker: Looker): Partial<Operations> {
     ...talk.operations,
     answerSetup: (request) => inTurn(() => talk.operations.answerSetup(request)),
     restartSetup: (request) => inTurn(() => talk.operations.restartSetup(request)),
-    setupFolders: ({ path }) =>
+    directories: ({ path }) =>
       inTurn(async () => {
         if (talk.asksForFolder) return directoriesIn(path, looker);
         throw new ReceiptdError('CONSOLE_REFUSED.foldersUnasked');

@@ -76,7 +76,7 @@ const configState = z.object({
   file: z.string(),
   revision: z.string().describe('Changes whenever the file changes.'),
   writable: z.boolean().describe('Whether the agent can write the file.'),
-  allowing: z
+  grantCommand: z
     .string()
     .nullable()
     .describe('If it can’t: the command that lets it. Null if that takes more than one command.'),
@@ -179,7 +179,7 @@ export const SETTINGS = {
         .describe('Some of the newest files, with the names that they would get.'),
     }),
   },
-  setupFolders: {
+  directories: {
     says: 'The subdirectories of a directory, to choose a folder to watch. In the console of a running agent, only where it may choose one; in setup, while it asks for a folder.',
     request: z.object({
       path: z

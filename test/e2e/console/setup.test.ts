@@ -154,7 +154,7 @@ describe('the server of setup', () => {
     expect((await at(own(origin, { cookie, 'x-receiptd': undefined }))).status).toBe(403);
     // No operation of the agent is offered, and no folder before its question.
     expect((await perform(origin, cookie, 'changeConfig', {})).status).toBe(404);
-    expect((await perform(origin, cookie, 'setupFolders', { path: '/' })).json).toMatchObject({
+    expect((await perform(origin, cookie, 'directories', { path: '/' })).json).toMatchObject({
       code: 'CONSOLE_REFUSED',
     });
   });
@@ -181,7 +181,7 @@ describe('the server of setup', () => {
     if (asked.question?.kind === 'choice') await answer(asked.question.id, asked.question.choices.length - 1);
     await until(async () => (asked = await look()).question?.kind === 'folder');
     const listed = async (path: string) => {
-      const { status, json } = await perform(origin, cookie, 'setupFolders', { path });
+      const { status, json } = await perform(origin, cookie, 'directories', { path });
       return status === 200
         ? (json as { folders: { name: string }[] }).folders.map(({ name }) => name)
         : json;

@@ -10,7 +10,7 @@ import { Failure } from './Notice.tsx';
  */
 export function FolderPicker({ onPicked }: { readonly onPicked: (path: string) => void }) {
   const [path, setPath] = useState<string | null>(null);
-  const { data, error } = useCall('setupFolders', path === null ? {} : { path });
+  const { data, error } = useCall('directories', path === null ? {} : { path });
   const open = (next: string | null) => {
     setPath(next);
     if (next !== null && data?.path !== null) onPicked(next);

@@ -38,7 +38,7 @@ function NotWritable({ config }: { readonly config: ConfigState }) {
   return (
     <Notice tone="warn">
       <p>
-        <Words text={t.config.notWritable(config.file, config.allowing)} />
+        <Words text={t.config.notWritable(config.file, config.grantCommand)} />
       </p>
     </Notice>
   );

@@ -190,7 +190,7 @@ export class StubAgent {
       file: '/etc/receiptd/receiptd.yaml',
       revision: this.revision,
       writable: this.isConfigWritable,
-      allowing: this.isConfigWritable ? null : ALLOWING,
+      grantCommand: this.isConfigWritable ? null : ALLOWING,
       text: this.text,
       values,
       folderPaths: (folders ?? []).map(({ path }) => path.replace(/^~/, '/root')),

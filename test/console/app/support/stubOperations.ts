@@ -273,7 +273,7 @@ export function operationsOf(agent: StubAgent): Omit<Operations, 'openConsole' |
             ],
       };
     },
-    setupFolders: async ({ path }) => {
+    directories: async ({ path }) => {
       const places = { '/mnt': ['/mnt/new', '/mnt/share'], '/srv/scans': ['/srv/scans/depot'] };
       const inside = path === undefined ? Object.keys(places) : (places[path as keyof typeof places] ?? []);
       const folders = inside.map((each) => ({
