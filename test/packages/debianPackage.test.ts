@@ -378,7 +378,10 @@ describe.skipIf(!hasDebianTree || !hasChromium)('the Debian package', () => {
     expect(json).toMatchObject({ writable: false, grantCommand: allowing });
     expect((await saved('8/min', cookie)).json).toMatchObject({ code: 'CONFIG_UNWRITABLE' });
     await asAdmin(allowing);
-    expect((await perform(origin, cookie, 'config')).json).toMatchObject({ writable: true, grantCommand: null });
+    expect((await perform(origin, cookie, 'config')).json).toMatchObject({
+      writable: true,
+      grantCommand: null,
+    });
     expect((await saved('9/min', cookie)).status).toBe(200);
     expect(await tree.read(CONFIG)).toContain('rate: 9/min');
     await tree.sh(`systemctl stop receiptd.service; rm /etc/systemd/system/receiptd.service; systemctl enable receiptd.service
