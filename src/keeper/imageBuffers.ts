@@ -4,7 +4,7 @@ import { Slab, type Span } from './slab.ts';
 const SLAB_BYTES = 16 * 1024 * 1024;
 /** Cap on shared memory: in use, and dropped but not collected yet. */
 const MOST_BYTES = 4 * SLAB_BYTES;
-/** How long a dropped slab counts after it was collected here: the hashing thread collects its own view later, or ends by then. */
+/** How long a dropped slab counts after it was collected here: the thread that has a view of it too ends by then (`onDropped`). */
 const HELD_BESIDE_MS = 60_000;
 /** A free slab of which no more was touched is kept: single scans, each after a pause, would use up the cap with dropped slabs. */
 const KEPT_BYTES = 4 * 1024 * 1024;
@@ -21,6 +21,9 @@ const QUIET_MS = 1_000;
  *
  *   made ──▶ in use ──a lent buffer is collected, or clear──▶ dropped ──the engine collects it──▶ gone
  *
+ * A thread that was given such memory has a view of its own, which pins the memory and which a thread with little garbage never
+ * collects. `onDropped` ends it.
+ *
  * An image larger than a slab gets one of its own, which is dropped when it is given back. The engine does not count shared
  * memory and therefore collects it late, so its total is limited here, including dropped slabs until they are gone. Images for
  * which there is no room get ordinary memory, which the engine counts and collects in time. Nobody waits here: the budgets of
@@ -28,17 +31,19 @@ const QUIET_MS = 1_000;
  */
 export class ImageBuffers implements Buffers {
   readonly #mostBytes: number;
+  readonly #onDropped: () => void;
   #clearing: NodeJS.Timeout | null = null;
   #slabs: Slab[] = [];
   #sharedBytes = 0;
   readonly #lent = new WeakMap<Buffer, Span>();
-  readonly #forgotten = new FinalizationRegistry<Slab>((slab) => this.#drop(slab));
+  readonly #forgotten = new FinalizationRegistry<Slab>((slab) => this.#drop((each) => each === slab));
   readonly #collected = new FinalizationRegistry<number>((bytes) => {
     setTimeout(() => (this.#sharedBytes -= bytes), HELD_BESIDE_MS).unref();
   });
 
-  constructor(mostBytes = MOST_BYTES) {
+  constructor(onDropped: () => void, mostBytes = MOST_BYTES) {
     this.#mostBytes = mostBytes;
+    this.#onDropped = onDropped;
   }
 
   /** Bytes of shared memory that were allocated and may still be in use. */
@@ -63,14 +68,14 @@ export class ImageBuffers implements Buffers {
     this.#lent.delete(bytes);
     this.#forgotten.unregister(span);
     span.slab.giveBack(span);
-    if (span.length > SLAB_BYTES) this.#drop(span.slab);
+    if (span.length > SLAB_BYTES) this.#drop((slab) => slab === span.slab);
   }
 
   /** Nothing is in flight: drops the free slabs that take much memory, unless more is taken within a moment. */
   clear(): void {
     this.#clearing ??= setTimeout(() => {
       this.#clearing = null;
-      this.#slabs = this.#slabs.filter((slab) => !slab.isFree || slab.touchedBytes <= KEPT_BYTES);
+      this.#drop((slab) => slab.isFree && slab.touchedBytes > KEPT_BYTES);
     }, QUIET_MS).unref();
   }
 
@@ -88,7 +93,10 @@ export class ImageBuffers implements Buffers {
     return slab.take(size);
   }
 
-  #drop(dropped: Slab): void {
-    this.#slabs = this.#slabs.filter((slab) => slab !== dropped);
+  #drop(isMeant: (slab: Slab) => boolean): void {
+    const kept = this.#slabs.filter((slab) => !isMeant(slab));
+    if (kept.length === this.#slabs.length) return;
+    this.#slabs = kept;
+    this.#onDropped();
   }
 }

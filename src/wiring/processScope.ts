@@ -110,7 +110,7 @@ export async function composeProcessScope(
   const ledger = meteredLedger(opened, () => metering.meter, clock);
   const { fleet, storage } = ledger;
   const silent = fleet && new SilentAgents({ fleet, storage, incidents, clock, log });
-  const { hash, readBeside } = createHashing(HASH_THREAD);
+  const { hash, readBeside, forget } = createHashing(HASH_THREAD);
   const { backupEvery: backupEveryMs } = config.storage;
   // The database administrators back up a shared ledger.
   const backups = fleet === null ? config.storage.backups : 0;
@@ -124,7 +124,7 @@ export async function composeProcessScope(
     seenSince,
     folderTimes: new Map(),
     metering,
-    buffers: new ImageBuffers(),
+    buffers: new ImageBuffers(forget),
     guards: new Guards(FOLDER_PROCESS),
     readBeside,
     inspector: createImageInspector(hash),

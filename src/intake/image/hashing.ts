@@ -31,6 +31,8 @@ export interface Hashing {
   readonly hash: Hash;
   /** Reads and hashes a file in the thread; `hash` of the resulting buffer then resolves without computing anything. */
   readonly readBeside: ReadBeside;
+  /** Memory of images was dropped: the thread, which may still have a view of it, ends after its last request. */
+  readonly forget: () => void;
 }
 
 /** Minimum size for the thread: smaller images are read and hashed faster than a request takes. */
@@ -49,7 +51,7 @@ type OnAnswer = (answer: HashAnswer | null) => void;
  * Reads and hashes large images in a worker thread. Their memory has to be shared with it, since copying would take as long as
  * hashing. `program` is the built wiring/hashThread.ts.
  *
- *   none ──more than a few large images──▶ running ──nothing for a minute──▶ none
+ *   none ──more than a few large images──▶ running ──nothing for a minute, or forget──▶ none
  *                                             └──it fails──▶ never again: everything is read and hashed in this thread
  */
 export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } = {}): Hashing {
@@ -58,6 +60,7 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
   const digests = new WeakMap<Buffer, string>();
   let worker: Worker | null = null;
   let isBroken = false;
+  let mustForget = false;
   let lastId = 0;
   /** Requests since the last rest. */
   let asked = 0;
@@ -67,6 +70,7 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
   const end = (): void => {
     void worker?.terminate();
     worker = null;
+    mustForget = false;
     asked = 0;
   };
   const rest = (): void => {
@@ -87,6 +91,7 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
       waiting.delete(answer.id);
     }
     if (waiting.size > 0) return;
+    if (mustForget) return end();
     // Without open requests, the thread must not keep the process alive.
     worker?.unref();
     rest();
@@ -119,6 +124,10 @@ export function createHashing(program: string, { few = FEW, idleMs = IDLE_MS } =
   };
 
   return {
+    forget() {
+      if (waiting.size === 0) end();
+      else mustForget = true;
+    },
     async hash(bytes) {
       const known = digests.get(bytes);
       if (known !== undefined) return known;

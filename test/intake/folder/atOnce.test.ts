@@ -15,7 +15,7 @@ import { temporaryDirectory, watched } from './fixture.ts';
 const told = (read: FileRead) =>
   read.kind === 'bytes' ? { ...read, bytes: createHash('sha256').update(read.bytes).digest('hex') } : read;
 
-const buffers = new ImageBuffers();
+const buffers = new ImageBuffers(() => {});
 const take = (size: number): Buffer => buffers.take(size);
 
 /** The same folder, read in this thread and in others. */

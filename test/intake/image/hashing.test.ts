@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHashing } from '../../../src/intake/image/hashing.ts';
 import { compile } from '../../support/scripts.ts';
@@ -61,5 +63,23 @@ describe('the hash of an image', () => {
       expect(await hash(shared(bytes))).toBe(digestOf(bytes));
       return threads > 2;
     }, 30_000);
+  });
+
+  it('is computed by a thread that ends after its last request once memory was dropped', async () => {
+    const exits: Promise<unknown>[] = [];
+    const onWorker = (started: Worker): void => void exits.push(once(started, 'exit'));
+    process.on('worker', onWorker);
+    onTestFinished(() => void process.off('worker', onWorker));
+    const { hash, forget } = createHashing(fileURLToPath(program.url), { few: 0 });
+    const bytes = image(100_000, 3);
+    const busy = Promise.all([hash(shared(bytes)), hash(shared(bytes))]);
+    forget();
+    expect(await busy).toEqual([digestOf(bytes), digestOf(bytes)]);
+    await exits[0];
+    // The next one rests at once.
+    expect(await hash(shared(bytes))).toBe(digestOf(bytes));
+    forget();
+    await exits[1];
+    expect(exits).toHaveLength(2);
   });
 });

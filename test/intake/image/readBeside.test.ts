@@ -55,7 +55,7 @@ async function put(name: string, bytes: Uint8Array): Promise<string> {
   return file;
 }
 
-const buffers = new ImageBuffers();
+const buffers = new ImageBuffers(() => {});
 const take = (size: number): Buffer => buffers.take(size);
 
 function bytesOf(read: FileRead | null): Buffer {

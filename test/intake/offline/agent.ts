@@ -161,7 +161,7 @@ export async function offlinePlace() {
         tokens: () => tokens,
         credentialsChanged: async () => false,
         folders: open,
-        buffers: new ImageBuffers(),
+        buffers: new ImageBuffers(() => {}),
         hints: createFolderHints(),
         inspector: createImageInspector(),
         host: 'scanner-pc',

@@ -99,7 +99,7 @@ export class Subject {
     const { log } = this;
     const clock = systemClock;
     await mkdir(config.stateDir, { recursive: true, mode: 0o700 });
-    const buffers = new ImageBuffers();
+    const buffers = new ImageBuffers(() => {});
     const tokens = new ScriptedTokens();
     const ledger = await openLedger(config, {
       version: 'trial',

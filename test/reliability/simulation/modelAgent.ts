@@ -18,7 +18,7 @@ export async function runAgent(world: World, process: Process, stop: AbortSignal
   const ledger = world.state.openLedger(process);
   const spool = world.state.openSpool(process, config.spoolLimit);
   const incidents = new OpenIncidents({ clock, log });
-  const buffers = new ImageBuffers();
+  const buffers = new ImageBuffers(() => {});
   const parts = {
     clock,
     random: () => process.dice.next(),
