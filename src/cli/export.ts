@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { choice, type Command } from './command.ts';
 import { csvLines, separatorOf, type CsvForm } from '../control/queries/csv.ts';
+import { dayFormat } from '../control/queries/facets.ts';
 import { systemClock } from '../system/systemClock.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import type { ListRowJson } from '../control/protocol/documents.ts';
@@ -21,6 +22,7 @@ interface ExportOptions extends FilterOptions {
   readonly format?: ExportFormat;
   readonly excel?: boolean;
   readonly separator?: string;
+  readonly allColumns?: boolean;
   readonly output?: string;
 }
 
@@ -36,13 +38,20 @@ function formatOf({ format, output }: ExportOptions): ExportFormat {
 async function formOf(
   io: Io,
   format: ExportFormat,
-  { excel = false, separator: wanted }: ExportOptions,
-): Promise<CsvForm> {
-  if (format === 'json' && (excel || wanted !== undefined)) throw new ReceiptdError('USAGE.onlyWithCsv');
+  { excel = false, separator: wanted, allColumns = false }: ExportOptions,
+): Promise<Omit<CsvForm, 'endpoints'>> {
+  if (format === 'json' && (excel || allColumns || wanted !== undefined))
+    throw new ReceiptdError('USAGE.onlyWithCsv');
   const usual = excel && (1.5).toLocaleString().includes(',') ? ';' : ',';
   const separator = wanted === undefined ? usual : separatorOf(wanted);
   if (separator === undefined) throw new ReceiptdError('USAGE.separator', { wanted: wanted ?? '' });
-  return { separator, byteOrderMark: excel, texts: excel ? await textsOf(io) : null };
+  return {
+    separator,
+    byteOrderMark: excel,
+    texts: excel || !allColumns ? await textsOf(io) : null,
+    hasAllColumns: allColumns,
+    days: dayFormat(),
+  };
 }
 
 export function addExport(program: Command, io: Io): void {
@@ -53,10 +62,12 @@ export function addExport(program: Command, io: Io): void {
     .addOption(choice('--format <format>', help.format, ['csv', 'json']))
     .option('--excel', help.excel)
     .option('--separator <sign>', help.separator)
+    .option('--all-columns', help.allColumns)
     .option('--output <file>', help.output)
     .explain({
       examples: [
-        'export --since 2026-01-01 --output receipts.csv',
+        'export --since 2026-10 --until 2026-10 --output receipts.csv',
+        'export --all-columns',
         'export --excel --output receipts.csv',
         'export --format json',
       ],
@@ -64,8 +75,9 @@ export function addExport(program: Command, io: Io): void {
     .action(async (options: ExportOptions) => {
       const { output } = options;
       const format = formatOf(options);
-      const form = await formOf(io, format, options);
+      const given = await formOf(io, format, options);
       const config = await configOf(io, options);
+      const form = { ...given, endpoints: config.endpoints };
       const filter = filterOf(config, options);
       const { columns } = config.results;
       return withReading(config, async (reports) => {

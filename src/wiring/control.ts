@@ -61,7 +61,7 @@ export function controlOf(deps: ControlDeps) {
       }),
     },
     streams: [
-      ...readingStreams({ ledger, clock, pictures, locateBytes, columns: reading.columns }),
+      ...readingStreams({ ...reading, pictures, locateBytes }),
       eventStream({ overview: () => overview(reading), lines, clock, log }),
     ] satisfies StreamRoute[],
     uploads: [receiveFiles(generations)],

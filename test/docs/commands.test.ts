@@ -160,6 +160,8 @@ describe('the documentation', () => {
       fileId: true,
       archivedTo: true,
       posted: true,
+      sentAt: true,
+      acceptedAt: true,
       createdAt: true,
       updatedAt: true,
       notBefore: true,

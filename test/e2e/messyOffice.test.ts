@@ -137,6 +137,7 @@ async function linesOf(site: Site, rows: readonly Row[]): Promise<Line[]> {
     { args: ['results', 'url', '--endpoint', 'office', '--base', 'https://receipts.example.com'] },
     { args: ['export', '--format', 'csv', '--excel'] },
     { args: ['export', '--format', 'csv', '--separator', 'tab'] },
+    { args: ['export', '--format', 'csv', '--all-columns'] },
     // The agent never takes in some files of the office; waiting for them takes a quarter of a minute.
     { args: ['audit', '--wait', '0s'], statuses: [3, 4] },
     { args: ['audit', '--json', '--wait', '0s'], statuses: [3, 4] },

@@ -300,6 +300,12 @@ it('list and export show exactly what their filters say', async () => {
   }
   expect(await site.quickMust('export', '--excel')).toMatch(/^\ufeff/);
   expect(await site.quickMust('export', '--separator', 'tab')).toMatch(/^\w+\t/);
+  const head = async (...args: string[]) =>
+    (await site.quickMust('export', ...args)).split('\r\n')[0]?.split(',');
+  expect(await head()).toHaveLength(7);
+  expect(await head('--all-columns')).toEqual(
+    expect.arrayContaining(['sha256', 'sentAt', 'acceptedAt', 'total']),
+  );
 });
 
 it('dismiss --all and its filters change exactly what the same filters list', async () => {

@@ -36,6 +36,10 @@ const listRow = z
       .describe(
         'Values that the service posted about the document, by JSON pointer; one object for each result, oldest first.',
       ),
+    sentAt: instant.nullable().describe('When the latest upload request began.'),
+    acceptedAt: instant
+      .nullable()
+      .describe('When the service accepted it, or a result confirmed it; null in any other state.'),
     createdAt: instant,
     updatedAt: instant,
     notBefore: instant.nullable(),

@@ -26,6 +26,8 @@ const FILTER = {
   values: 'As in `documents`, in JSON.',
   since: 'First seen at this time or later (ISO 8601).',
   until: 'First seen before this time (ISO 8601).',
+  timeZone:
+    "The reader's time zone, such as Europe/Berlin, whose days name the file; the agent's if left out.",
 };
 
 export const STREAMS = {
@@ -55,7 +57,9 @@ export const STREAMS = {
       separator: 'Separator of cells: a comma if left out, or ; or tab.',
       bom: '1: with a byte order mark, so that Excel recognizes UTF-8.',
       language:
-        'Language of the heads and explanations, en or de; if left out, the heads are the names of the fields.',
+        'Language of the heads and explanations, en or de; if left out, en, or with all columns the names of the fields.',
+      columns:
+        'all: all columns, for programs, with times in UTC; if left out, those that a person needs, with days.',
     },
   },
   json: {

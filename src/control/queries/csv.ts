@@ -1,26 +1,48 @@
+import type { EndpointKey } from '../../core/domain/document.ts';
 import { lastPosted } from '../../core/domain/posted.ts';
 import { whyWords } from '../../texts/explain.ts';
 import type { AllTexts } from '../../texts/texts.ts';
 import type { ListRowJson } from '../protocol/documents.ts';
 import type { ResultColumn } from './columns.ts';
 
-const COLUMNS = [
-  'name',
-  'state',
-  'status',
-  'endpointUid',
-  'path',
-  'sha256',
-  'type',
-  'size',
-  'attempts',
-  'answerLost',
-  'reason',
-  'message',
-  'archivedTo',
-  'createdAt',
-  'updatedAt',
-] as const satisfies readonly (keyof ListRowJson)[];
+type Value = string | number | boolean | null;
+type Column = readonly [
+  name: keyof AllTexts['csvHeads'],
+  valueOf: (row: ListRowJson, form: CsvForm) => Value,
+];
+
+/** What a person needs, an accountant for example. */
+const ESSENTIAL: readonly Column[] = [
+  ['path', ({ path }) => path],
+  ['name', ({ name }) => name],
+  ['sentAt', ({ sentAt }, { days }) => sentAt && days.format(Date.parse(sentAt))],
+  ['acceptedAt', ({ acceptedAt }, { days }) => acceptedAt && days.format(Date.parse(acceptedAt))],
+  ['endpoint', aliasOf],
+  ['status', ({ status, state }) => status ?? state],
+];
+
+/** Everything, as it is in JSON. */
+const ALL: readonly Column[] = (
+  [
+    'name',
+    'state',
+    'status',
+    'endpointUid',
+    'path',
+    'sha256',
+    'type',
+    'size',
+    'attempts',
+    'answerLost',
+    'reason',
+    'message',
+    'archivedTo',
+    'sentAt',
+    'acceptedAt',
+    'createdAt',
+    'updatedAt',
+  ] as const
+).map((name) => [name, (row, { texts }) => (name === 'message' ? messageIn(row, texts) : row[name])]);
 
 const SEPARATORS = [',', ';', '\t'] as const;
 export type Separator = (typeof SEPARATORS)[number];
@@ -36,27 +58,33 @@ export interface CsvForm {
   readonly byteOrderMark: boolean;
   /** For a person: heads and explanations are in their language. Null: the heads are the names of the fields. */
   readonly texts: AllTexts | null;
+  readonly hasAllColumns: boolean;
+  /** Days where the person is. */
+  readonly days: Intl.DateTimeFormat;
+  readonly endpoints: readonly { readonly alias: string; readonly key: EndpointKey }[];
 }
 
-/** RFC 4180. */
-const PLAIN: CsvForm = { separator: ',', byteOrderMark: false, texts: null };
-
-/** Starts with a header line; result columns come last. */
+/** RFC 4180. Starts with a header line; result columns come last. */
 export async function* csvLines(
   rows: AsyncIterable<ListRowJson>,
-  { separator, byteOrderMark, texts }: CsvForm = PLAIN,
+  form: CsvForm,
   results: readonly ResultColumn[] = [],
 ): AsyncGenerator<string> {
-  const heads = texts === null ? COLUMNS : COLUMNS.map((column) => texts.csvHeads[column]);
-  const head = [...heads, ...results.map(({ name }) => csvCell(name))];
-  yield `${byteOrderMark ? '\uFEFF' : ''}${head.join(separator)}\r\n`;
-  for await (const row of rows) {
-    const values = [
-      ...COLUMNS.map((column) => (column === 'message' ? messageIn(row, texts) : row[column])),
+  const { separator, byteOrderMark, texts } = form;
+  const columns = form.hasAllColumns ? ALL : ESSENTIAL;
+  const line = (values: readonly Value[]) => `${values.map((value) => csvCell(value)).join(separator)}\r\n`;
+  const heads = columns.map(([name]) => texts?.csvHeads[name] ?? name);
+  yield `${byteOrderMark ? '\uFEFF' : ''}${line([...heads, ...results.map(({ name }) => name)])}`;
+  for await (const row of rows)
+    yield line([
+      ...columns.map(([, valueOf]) => valueOf(row, form)),
       ...results.map(({ pointer }) => lastPosted(row.posted, pointer)),
-    ];
-    yield `${values.map((value) => csvCell(value)).join(separator)}\r\n`;
-  }
+    ]);
+}
+
+/** As in the configuration; the uid of an endpoint that is no longer in it. */
+function aliasOf({ endpointUid: uid, baseUrl }: ListRowJson, { endpoints }: CsvForm): string | null {
+  return endpoints.find(({ key }) => key.uid === uid && key.baseUrl === baseUrl)?.alias ?? uid;
 }
 
 function messageIn({ message, fact }: ListRowJson, texts: AllTexts | null): string | null {
@@ -67,7 +95,7 @@ function messageIn({ message, fact }: ListRowJson, texts: AllTexts | null): stri
  * Quotes a cell. A spreadsheet may split lines at any of the usual separators, and quotes in the middle of what it
  * takes for a cell protect nothing: text that looks like a formula gets an apostrophe wherever a cell could begin.
  */
-export function csvCell(value: string | number | boolean | null): string {
+export function csvCell(value: Value): string {
   if (value === null) return '';
   const text = typeof value === 'string' ? value.replace(BEFORE_CELLS, guarded) : String(value);
   return MAY_SPLIT.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

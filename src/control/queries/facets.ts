@@ -99,11 +99,11 @@ function periodsIn(zone: string, by: 'day' | 'month'): (at: number) => string {
   };
 }
 
-/** Uses the Swedish locale, which writes dates as in ISO 8601. */
-function dayFormat(timeZone: string): Intl.DateTimeFormat {
+/** Uses the Swedish locale, which writes dates as in ISO 8601. Without a zone: local days. */
+export function dayFormat(timeZone?: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   } catch {
-    throw new ReceiptdError('USAGE.timeZone', { timeZone });
+    throw new ReceiptdError('USAGE.timeZone', { timeZone: timeZone ?? '' });
   }
 }

@@ -9,6 +9,7 @@ import { STREAMS } from '../protocol/streams.ts';
 import { once, type StreamRequest, type StreamRoute } from '../streams.ts';
 import { numberedDocument, unknownDocument } from './unknownDocument.ts';
 import type { ResultColumn } from './columns.ts';
+import { dayFormat } from './facets.ts';
 import { csvLines, separatorOf, type CsvForm } from './csv.ts';
 import { detailJson, listFilter, wordedRows } from './documents.ts';
 import { jsonArray, namedRows } from './jsonArray.ts';
@@ -24,28 +25,29 @@ export interface StreamDeps extends PictureDeps {
   readonly clock: Clock;
   /** The configured `results.columns`. */
   readonly columns: () => readonly ResultColumn[];
+  readonly endpoints: () => CsvForm['endpoints'];
 }
 
 /** The read-only streams: pictures, exports and downloads. */
 export function readingStreams(deps: StreamDeps): StreamRoute[] {
-  const { ledger, clock, locateBytes, columns } = deps;
-  const download = (type: string, ending: string) => ({
+  const { ledger, clock, locateBytes, columns, endpoints } = deps;
+  const download = (type: string, what: string, ending: string, query: StreamRequest['query']) => ({
     'content-type': type,
-    'content-disposition': `attachment; filename="receipts-${iso(clock.now()).slice(0, 10)}.${ending}"`,
+    'content-disposition': `attachment; filename="${what}-${periodName(query, clock.now())}.${ending}"`,
   });
   return [
     ...pictureStreams(deps),
     {
       ...STREAMS.csv,
       serve: async ({ query }) => ({
-        headers: download('text/csv; charset=utf-8; header=present', 'csv'),
-        body: csvLines(wordedRows(rowsWanted(ledger, query)), await formOf(query), columns()),
+        headers: download('text/csv; charset=utf-8; header=present', 'documents', 'csv', query),
+        body: csvLines(wordedRows(rowsWanted(ledger, query)), await formOf(query, endpoints()), columns()),
       }),
     },
     {
       ...STREAMS.json,
       serve: async ({ query }) => ({
-        headers: download('application/json; charset=utf-8', 'json'),
+        headers: download('application/json; charset=utf-8', 'documents', 'json', query),
         body: jsonArray(namedRows(wordedRows(rowsWanted(ledger, query)), columns())),
       }),
     },
@@ -55,7 +57,7 @@ export function readingStreams(deps: StreamDeps): StreamRoute[] {
         const texts = await textsIn(languageOf(query.get('language') ?? '') ?? 'en', local);
         const documents = documentsOf(ledger, rowsWanted(ledger, query));
         return {
-          headers: { ...download('application/zip', 'zip'), ...ALONE },
+          headers: { ...download('application/zip', 'receipts', 'zip', query), ...ALONE },
           body: zipOf({ documents, locateBytes, texts }),
         };
       },
@@ -155,12 +157,36 @@ function filterOf(query: StreamRequest['query']): ReturnType<typeof listFilter> 
   });
 }
 
-async function formOf(query: StreamRequest['query']): Promise<CsvForm> {
+async function formOf(query: StreamRequest['query'], endpoints: CsvForm['endpoints']): Promise<CsvForm> {
   const separator = separatorOf(query.get('separator') ?? ',');
   if (separator === undefined) throw new ReceiptdError('USAGE.streamSeparator');
-  const language = languageOf(query.get('language') ?? '');
+  const hasAllColumns = query.get('columns') === 'all';
+  const language = languageOf(query.get('language') ?? '') ?? (hasAllColumns ? undefined : 'en');
   const texts = language === undefined ? null : await textsIn(language, local);
-  return { separator, byteOrderMark: query.get('bom') === '1', texts };
+  return {
+    separator,
+    byteOrderMark: query.get('bom') === '1',
+    texts,
+    hasAllColumns,
+    days: daysOf(query),
+    endpoints,
+  };
+}
+
+/** Days of the reader. */
+const daysOf = (query: StreamRequest['query']): Intl.DateTimeFormat =>
+  dayFormat(query.get('timeZone') || undefined);
+
+/** The period of the filter: `2026-10`, a day, or its first and last day; today if it has none. */
+function periodName(query: StreamRequest['query'], now: number): string {
+  const { since, until } = filterOf(query);
+  const days = daysOf(query);
+  const last = days.format(until === undefined ? now : until - 1);
+  if (since === undefined) return last;
+  const first = days.format(since);
+  const isMonth = first.endsWith('-01') && until !== undefined && days.format(until).endsWith('-01');
+  if (isMonth && first.slice(0, 7) === last.slice(0, 7)) return last.slice(0, 7);
+  return first === last ? last : `${first}_${last}`;
 }
 
 /** Encodes a file name for `filename*`, as in RFC 8187. */

@@ -62,6 +62,9 @@ export interface ListRow {
   readonly archivedTo: string | null;
   /** Results that the service posted about the document, oldest first. */
   readonly posted: readonly Posted[];
+  /** When the latest upload request began, and when the latest one was accepted, or a result confirmed it; null if there was none. */
+  readonly sentAt: string | null;
+  readonly acceptedAt: string | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -389,10 +389,13 @@ const LISTED: Readonly<Record<RowSource['alias'], string>> = {
   d: `d.id, d.id AS document_id, NULL AS file_id, d.endpoint_id, d.folder_id, '' AS dir, d.path AS file, d.name, d.sha256, d.type, d.size, d.state, d.status,
     d.reason, d.message, d.attempts, d.due, d.answer_lost, NULL AS gone_at, d.dismissed_at, d.dismissed_by, d.created_at AS at, d.updated_at, ${posted('d.id')},
     (SELECT f.archived_to FROM files f WHERE f.document_id = d.id AND f.verdict = 'document' AND f.archived_to IS NOT NULL
-      ORDER BY f.id + 0 DESC LIMIT 1) AS archived_to`,
+      ORDER BY f.id + 0 DESC LIMIT 1) AS archived_to,
+    (SELECT max(a.began_at) FROM attempts a WHERE a.document_id = d.id AND a.outcome IS DISTINCT FROM 'notSent') AS sent_at,
+    CASE d.state WHEN 'accepted' THEN coalesce((SELECT max(a.ended_at) FROM attempts a WHERE a.document_id = d.id AND a.outcome = 'accepted'),
+      (SELECT min(s.received_at) FROM results s WHERE s.document_id = d.id)) END AS accepted_at`,
   f: `f.id, f.document_id, f.id AS file_id, f.endpoint_id, f.folder_id, f.dir, f.name AS file, d.name, f.sha256, d.type, f.size, f.verdict AS state, d.status,
     f.reason, f.message, 0 AS attempts, 0 AS due, 0 AS answer_lost, f.gone_at, f.dismissed_at, f.dismissed_by, f.seen_at AS at, f.updated_at, ${posted('f.document_id')},
-    f.archived_to`,
+    f.archived_to, NULL AS sent_at, NULL AS accepted_at`,
 };
 
 interface ListedColumns
@@ -410,6 +413,8 @@ interface ListedColumns
   readonly type: string | null;
   readonly state: Exclude<DocumentState | Verdict, 'document'>;
   readonly at: number;
+  readonly sent_at: number | null;
+  readonly accepted_at: number | null;
   /** JSON list of the fields of the document's results, newest first. */
   readonly posted: string | null;
 }
@@ -443,6 +448,8 @@ function listed(columns: ListedColumns, view: View, holds: readonly Hold[], acco
     dismissedBy: columns.dismissed_by,
     archivedTo: columns.archived_to,
     posted: toPosted(columns.posted),
+    sentAt: iso(columns.sent_at),
+    acceptedAt: iso(columns.accepted_at),
     createdAt: iso(at),
     updatedAt: iso(updated_at),
     notBefore: isQueued && due > updated_at ? iso(due) : null,

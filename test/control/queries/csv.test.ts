@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListRowJson } from '../../../src/control/protocol/documents.ts';
-import { csvCell, csvLines } from '../../../src/control/queries/csv.ts';
+import { dayFormat } from '../../../src/control/queries/facets.ts';
+import { csvCell, csvLines, type CsvForm } from '../../../src/control/queries/csv.ts';
 import { local } from '../../../src/core/domain/words.ts';
 import { whyWords } from '../../../src/texts/explain.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
@@ -87,17 +88,50 @@ function parsed(line: string, separator: string): string[] {
   return cells;
 }
 
+const ALL: CsvForm = {
+  separator: ',',
+  byteOrderMark: false,
+  texts: null,
+  hasAllColumns: true,
+  days: dayFormat('Asia/Tokyo'),
+  endpoints: [{ alias: '=office', key: OFFICE }],
+};
+
 describe('a CSV export', () => {
   async function* none() {}
-  const head = async (...form: Parameters<typeof csvLines> extends [unknown, ...infer Rest] ? Rest : never) =>
-    (await csvLines(none(), ...form).next()).value as string;
+  const head = async (form: CsvForm) => (await csvLines(none(), form).next()).value as string;
+
+  it('for a person has days where they are, the alias and the status, all guarded against formulas', async () => {
+    const texts = await textsIn('de', local);
+    const row = { path: '=a.jpg', name: '+a', status: '-1', state: 'accepted', message: 'x', posted: [] };
+    const times = { sentAt: '2026-10-31T14:59:59.999Z', acceptedAt: '2026-10-31T15:00:00.000Z' };
+    async function* rows() {
+      yield { ...row, ...times, baseUrl: OFFICE.baseUrl, endpointUid: OFFICE.uid } as never;
+      yield {
+        ...row,
+        sentAt: null,
+        acceptedAt: null,
+        status: null,
+        state: 'failed',
+        endpointUid: '@x',
+      } as never;
+    }
+    const lines: string[] = [];
+    for await (const line of csvLines(rows(), { ...ALL, texts, hasAllColumns: false })) lines.push(line);
+    const { path, name, sentAt, acceptedAt, endpoint, status } = texts.csvHeads;
+    expect(lines).toEqual([
+      `${[path, name, sentAt, acceptedAt, endpoint, status].join(',')}\r\n`,
+      "'=a.jpg,'+a,2026-10-31,2026-11-01,'=office,'-1\r\n",
+      "'=a.jpg,'+a,,,'@x,failed\r\n",
+    ]);
+  });
 
   it('begins with the column names, separated by commas', async () => {
-    expect(await head()).toMatch(/^name,state,.*updatedAt\r\n$/);
+    expect(await head(ALL)).toMatch(/^name,state,.*updatedAt\r\n$/);
   });
 
   it('begins with a byte order mark for Excel', async () => {
-    const form = { separator: ';', byteOrderMark: true, texts: null } as const;
+    const form = { ...ALL, separator: ';', byteOrderMark: true } as const;
     expect(await head(form)).toMatch(/^\uFEFFname;state;.*updatedAt\r\n$/);
   });
 
@@ -107,9 +141,9 @@ describe('a CSV export', () => {
       yield { message: 'It is empty.', fact: { is: 'empty' }, posted: [] } as unknown as ListRowJson;
     }
     const lines: string[] = [];
-    for await (const line of csvLines(rows(), { separator: ';', byteOrderMark: false, texts }))
-      lines.push(line);
-    expect(lines[0]).toBe(`${Object.values(texts.csvHeads).join(';')}\r\n`);
+    for await (const line of csvLines(rows(), { ...ALL, separator: ';', texts })) lines.push(line);
+    const { endpoint: _, ...heads } = texts.csvHeads;
+    expect(lines[0]).toBe(`${Object.values(heads).join(';')}\r\n`);
     const explanation = whyWords(texts, { message: '', fact: { is: 'empty' } });
     expect(explanation).not.toBe('');
     expect(lines[1]).toContain(explanation);
@@ -125,8 +159,7 @@ describe('a CSV export', () => {
       yield { posted: [] } as unknown as ListRowJson;
     }
     const lines: string[] = [];
-    for await (const line of csvLines(rows(), { separator: ',', byteOrderMark: false, texts: null }, columns))
-      lines.push(line);
+    for await (const line of csvLines(rows(), ALL, columns)) lines.push(line);
     expect(lines[0]).toMatch(/updatedAt,total,"Händler, Ort"\r\n$/);
     expect(lines[1]).toMatch(/,12\.5,'=1\+1\r\n$/);
     expect(lines[2]).toMatch(/,,\r\n$/);
@@ -257,12 +290,13 @@ it('the daemon exports a filtered view, and the evidence of a document', async (
   const all = await text('/v1/documents.csv');
   expect(all.headers['content-type']).toMatch(/^text\/csv/);
   expect(all.body.trimEnd().split('\r\n')).toHaveLength(3);
+  expect(all.body.split('\r\n')[1]).toBe('/scans/a.jpg,doc-a,1970-01-01,1970-01-01,office,PROCESSING,,');
   const some = await text(
-    `/v1/documents.csv?search=b.jpg&states=accepted,failed&endpoint=${encodeURIComponent(`${OFFICE.baseUrl}#${OFFICE.uid}`)}`,
+    `/v1/documents.csv?columns=all&search=b.jpg&states=accepted,failed&endpoint=${encodeURIComponent(`${OFFICE.baseUrl}#${OFFICE.uid}`)}`,
   );
   expect(some.body.split('\r\n').map((line) => line.split(',')[0])).toEqual(['name', 'doc-b', '']);
-  const excel = await text('/v1/documents.csv?search=b.jpg&separator=%3B&bom=1');
-  const german = await text('/v1/documents.csv?language=de');
+  const excel = await text('/v1/documents.csv?columns=all&search=b.jpg&separator=%3B&bom=1');
+  const german = await text('/v1/documents.csv?columns=all&language=de');
   expect(german.body).toMatch(/^Name,Zustand,/);
   expect(excel.body).toMatch(/^(?:\uFEFF|\u00EF\u00BB\u00BF)name;state;/);
   expect(await text('/v1/documents.csv?separator=x')).toMatchObject({ status: 422 });
@@ -277,6 +311,26 @@ it('the daemon exports a filtered view, and the evidence of a document', async (
     },
     journalHead: { seq: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
   });
+});
+
+it.each([
+  ['csv', '2026-09-30T15:00:00Z', '2026-10-31T15:00:00Z', 'documents-2026-10.csv'],
+  ['json', '2026-10-31T15:00:00Z', '2026-11-30T15:00:00Z', 'documents-2026-11.json'],
+  ['zip', '2026-11-28T15:00:00Z', '2026-11-29T15:00:00Z', 'receipts-2026-11-29.zip'],
+  ['csv', '2026-09-30T15:00:00Z', '2026-11-30T15:00:00Z', 'documents-2026-10-01_2026-11-30.csv'],
+  ['csv', '', '2026-10-31T15:00:00Z', 'documents-2026-10-31.csv'],
+])('a %s download from %s until %s, of a reader in Tokyo, is called %s', async (kind, since, until, name) => {
+  const { text } = await place();
+  const { headers } = await text(`/v1/documents.${kind}?since=${since}&until=${until}&timeZone=Asia%2FTokyo`);
+  expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`);
+});
+
+it('a download without a period is called after today, and an unknown time zone is refused', async () => {
+  const { clock, text } = await place();
+  const { headers } = await text('/v1/documents.csv?timeZone=UTC');
+  const today = new Date(clock.now()).toISOString().slice(0, 10);
+  expect(headers['content-disposition']).toBe(`attachment; filename="documents-${today}.csv"`);
+  expect((await text('/v1/documents.csv?timeZone=Nowhere')).status).toBe(422);
 });
 
 it('the daemon streams the log and the overview, and reads nothing once nobody listens', async () => {

@@ -87,6 +87,7 @@ export async function place() {
         clock,
         pictures,
         columns: () => COLUMNS,
+        endpoints: () => endpoints,
         locateBytes: async ({ sha256 }) => {
           const bytes = images.get(sha256);
           return bytes

@@ -91,6 +91,8 @@ function rowOf(office: Office, scan: Scan): ExpectedRow | null {
     answerLost: false,
     needsPerson: false,
     archivedTo: null,
+    sentAt: null,
+    acceptedAt: null,
     createdAt: iso(at),
     updatedAt: iso(at),
     notBefore: null,
@@ -121,6 +123,8 @@ function rowOfFile({ at, folder, path, identity, note, after }: OtherFile): Expe
     ...UNDISMISSED,
     archivedTo: null,
     posted: [],
+    sentAt: null,
+    acceptedAt: null,
     createdAt: iso(at),
     updatedAt: iso(goneAt ?? at),
     notBefore: null,
@@ -133,15 +137,17 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
   let status: string | null = null;
   let [reason, message]: [string | null, string | null] = [null, null];
   let archivedTo: string | null = null;
+  let [sentAt, acceptedAt]: [number | null, number | null] = [null, null];
   const posted: Posted[] = [];
   let [answerLost, attempts, notBefore, updatedAt, path] = [false, 0, 0, at, image.path];
   for (const after of image.after) {
     switch (after.do) {
       case 'begin':
-        [state, attempts, updatedAt] = ['uploading', attempts + 1, after.at];
+        [state, attempts, updatedAt, sentAt] = ['uploading', attempts + 1, after.at, after.at];
         break;
       case 'send': {
         const { transition } = after;
+        sentAt = after.at;
         [state, attempts, updatedAt, notBefore] = [
           transition.state,
           attempts + 1,
@@ -150,6 +156,7 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
         ];
         if (transition.state === 'accepted') {
           [status, reason, message] = [transition.serviceStatus, null, null];
+          acceptedAt = after.at + after.tookMs;
           break;
         }
         ({ reason, message } = transition);
@@ -165,7 +172,8 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
         [status, updatedAt] = [after.status, after.at];
         posted.push(valuesOf(image, after.status));
         // A result proves that the document arrived.
-        if (state === 'unconfirmed') [state, reason, message] = ['accepted', null, null];
+        if (state === 'unconfirmed')
+          [state, reason, message, acceptedAt] = ['accepted', null, null, after.at];
         break;
       case 'dispose':
         archivedTo = after.archivedTo && `${folder}/${after.archivedTo}/${path}`;
@@ -201,6 +209,8 @@ function rowOfDocument(office: Office, image: Image): ExpectedRow {
     ...UNDISMISSED,
     archivedTo,
     posted,
+    sentAt: sentAt === null ? null : iso(sentAt),
+    acceptedAt: acceptedAt === null || state !== 'accepted' ? null : iso(acceptedAt),
     createdAt: iso(at),
     updatedAt: iso(updatedAt),
     notBefore: notBefore === 0 ? null : iso(notBefore),

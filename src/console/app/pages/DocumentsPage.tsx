@@ -64,10 +64,10 @@ export function DocumentsPage({ route }: { readonly route: Route }) {
           <a class="button" href={href(['results'])}>
             {t.results.title}
           </a>
-          <a class="button" href={downloadHref('csv', { kind: 'filter', filter })} download="documents.csv">
+          <a class="button" href={downloadHref('csv', { kind: 'filter', filter })} download>
             {t.documents.csv}
           </a>
-          <a class="button" href={downloadHref('json', { kind: 'filter', filter })} download="documents.json">
+          <a class="button" href={downloadHref('json', { kind: 'filter', filter })} download>
             {t.documents.json}
           </a>
         </>

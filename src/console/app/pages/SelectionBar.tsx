@@ -169,13 +169,13 @@ function Actions({
       ))}
       {counts.images > 0 && (
         <>
-          <a class="button" href={downloadHref('zip', chosen)} download="receipts.zip">
+          <a class="button" href={downloadHref('zip', chosen)} download>
             {t.many.zip(counts.images)}
           </a>
-          <a class="button" href={downloadHref('csv', chosen)} download="documents.csv">
+          <a class="button" href={downloadHref('csv', chosen)} download>
             {t.many.csv(chosen.kind === 'filter' ? counts.all : counts.images)}
           </a>
-          <a class="button" href={downloadHref('json', chosen)} download="documents.json">
+          <a class="button" href={downloadHref('json', chosen)} download>
             {t.many.json(chosen.kind === 'filter' ? counts.all : counts.images)}
           </a>
         </>

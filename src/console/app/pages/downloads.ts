@@ -11,6 +11,7 @@ export function downloadHref(kind: 'csv' | 'json' | 'zip', chosen: Chosen): stri
     chosen.kind === 'rows'
       ? chosen.rows.flatMap((row) => (row.fileId === null ? (row.documentId ?? []) : []))
       : null;
+  params.set('timeZone', Intl.DateTimeFormat().resolvedOptions().timeZone);
   if (kind === 'csv') forExcel(params);
   if (kind !== 'json') params.set('language', language);
   // Leave commas unescaped, because the length of a URL is limited.

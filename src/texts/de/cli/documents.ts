@@ -99,7 +99,8 @@ export const documentsHelp: typeof englishHelp = {
       'das Eingangsbuch in eine Datei ausgeben; FILE.head.json daneben enthält den letzten Eintrag des Journals, für `ledger verify --head`',
     format: 'sonst die Endung der Datei, sonst csv',
     excel:
-      'für Excel: Überschriften und Erklärungen in Ihrer Sprache, UTF-8 mit Byte Order Mark, und Semikolons, wo das Dezimalzeichen ein Komma ist',
+      'für Excel: UTF-8 mit Byte Order Mark, und Semikolons, wo das Dezimalzeichen ein Komma ist; mit --all-columns auch Überschriften und Erklärungen in Ihrer Sprache',
+    allColumns: 'alle Spalten, für Programme: Namen der Felder als Überschriften, Zeiten in UTC',
     separator: 'Trennzeichen für csv: ",", ";" oder tab',
     output: 'Datei, die angelegt wird; sonst die Standardausgabe',
   },

@@ -200,7 +200,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Mit --yes sind Namen von Belegen vollständig anzugeben: „${p.written}“ ist kein vollständiger Name.`,
       `Meinten Sie ${p.name}?`,
     ],
-    'USAGE.onlyWithCsv': ['--excel und --separator gelten nur für CSV.'],
+    'USAGE.onlyWithCsv': ['--excel, --separator und --all-columns gelten nur für CSV.'],
     'USAGE.separator': (p) => [`--separator muss ",", ";" oder tab sein, nicht „${p.wanted}“.`],
     'USAGE.notCondition': (p) => [`--where braucht eine Bedingung wie "total>=100", nicht „${p.text}“.`],
     'USAGE.headUnreadable': (p) => [

@@ -98,7 +98,8 @@ export const documentsHelp = {
       "export the ledger to a file; FILE.head.json next to it holds the journal's last entry, for `ledger verify --head`",
     format: "defaults to the file's extension, otherwise csv",
     excel:
-      'for Excel: heads and explanations in your language, UTF-8 with a byte order mark, and semicolons where the decimal separator is a comma',
+      'for Excel: UTF-8 with a byte order mark, and semicolons where the decimal separator is a comma; with --all-columns, heads and explanations in your language',
+    allColumns: 'all columns, for programs: the heads are names of fields, times in UTC',
     separator: 'csv separator: ",", ";" or tab',
     output: 'file to create; defaults to standard output',
   },

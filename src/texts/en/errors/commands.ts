@@ -219,7 +219,7 @@ export function commandsErrors(format: Format) {
       `With --yes, write document names in full: "${p.written}" is not a full name.`,
       `Did you mean ${p.name}?`,
     ],
-    'USAGE.onlyWithCsv': ['--excel and --separator only work with CSV.'],
+    'USAGE.onlyWithCsv': ['--excel, --separator and --all-columns only work with CSV.'],
     'USAGE.separator': (p: { wanted: string }) => [`--separator must be ",", ";" or tab, not "${p.wanted}".`],
     'USAGE.notCondition': (p: { text: string }) => [
       `--where needs a condition such as "total>=100", not "${p.text}".`,

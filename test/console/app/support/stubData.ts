@@ -97,6 +97,8 @@ export function makeRow(index: number, id: number, at: number): Row {
     fileId: isDocument ? null : id,
     archivedTo: null,
     posted: [],
+    sentAt: null,
+    acceptedAt: null,
     createdAt: created,
     updatedAt: created,
     notBefore: null,
