@@ -1,9 +1,15 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { Command } from './command.ts';
 import type { DocumentDetailJson } from '../control/protocol/documents.ts';
 import { commandLine } from './help.ts';
-import { colorsFor, print, printJson, type Io } from './io.ts';
-import { withReading } from './reading.ts';
+import { colorsFor, fitted, print, printJson, type Io } from './io.ts';
+import { withReading, type LedgerReading } from './reading.ts';
 import { configOf, type JsonOption } from './session.ts';
+import { ReceiptdError } from '../core/domain/errors.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { Texts } from '../texts/texts.ts';
 import { messageOf, textsOf } from './language.ts';
@@ -16,11 +22,17 @@ export function addShow(program: Command, io: Io): void {
     .description(help.show.about)
     .option('--config <file>', option.config)
     .option('--json', help.show.json)
-    .explain({ examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'] })
-    .action(async (name: string, options: JsonOption) => {
+    .explain({
+      examples: ['show SCAN0001-5e8ff9bf55ba', 'show scan0001.jpg'],
+      more: help.show.byContent,
+    })
+    .action(async (written: string, options: JsonOption) => {
       const config = await configOf(io, options);
+      const sha256 = await contentOf(resolve(io.cwd, written));
       return withReading(config, async (reading) => {
-        const details = await reading.details(name);
+        const details = await (sha256 === null
+          ? reading.details(written)
+          : detailsOfFile(io, reading, written, sha256));
         if (options.json) printJson(io, details);
         else {
           const texts = await textsOf(io);
@@ -28,6 +40,37 @@ export function addShow(program: Command, io: Io): void {
         }
       });
     });
+}
+
+/** SHA-256 of a file that this user can read; null if there is none at this path. */
+async function contentOf(path: string): Promise<string | null> {
+  try {
+    if (!(await stat(path)).isFile()) return null;
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(path), hash);
+    return hash.digest('hex');
+  } catch {
+    return null;
+  }
+}
+
+/** A file is known by its content, wherever it lies now; only if no document has that content, by its path. */
+async function detailsOfFile(
+  io: Io,
+  reading: LedgerReading,
+  file: string,
+  sha256: string,
+): Promise<readonly DocumentDetailJson[]> {
+  const unlessUnknown = (error: unknown): null => {
+    if (error instanceof ReceiptdError && /^DOCUMENT_(UNKNOWN|AMBIGUOUS)$/.test(error.code)) return null;
+    throw error;
+  };
+  const sameContent = await reading.details(sha256).catch(unlessUnknown);
+  if (sameContent !== null) return sameContent;
+  const samePath = await reading.details(file).catch(unlessUnknown);
+  if (samePath === null) throw new ReceiptdError('DOCUMENT_UNKNOWN.content', { file, sha256 });
+  io.stderr.write(`${fitted(io.stderr, escapeUnsafe(io.texts.show.otherContent(file)))}\n`);
+  return samePath;
 }
 
 /** Limits the shown response, which would otherwise push everything else off the screen. */

@@ -288,7 +288,10 @@ export const ERROR_EXAMPLES: {
   JOURNAL_DAMAGED: [
     ['JOURNAL_DAMAGED.entry', { path: `${STATE}/ledger.journal`, entry: 17, flaw: { is: 'numberTwice' } }],
   ],
-  DOCUMENT_UNKNOWN: [['DOCUMENT_UNKNOWN.name', { name: 'scan-1' }]],
+  DOCUMENT_UNKNOWN: [
+    ['DOCUMENT_UNKNOWN.name', { name: 'scan-1' }],
+    ['DOCUMENT_UNKNOWN.content', { file: 'scan-1.jpg', sha256: '0'.repeat(64) }],
+  ],
   DOCUMENT_AMBIGUOUS: [['DOCUMENT_AMBIGUOUS', { written: 'scan', names: ['scan-1', 'scan-2'], more: 0 }]],
   DOCUMENT_STATE: [['DOCUMENT_STATE.accepted', { name: 'scan-1' }]],
   DOCUMENT_TAKEN: [['DOCUMENT_TAKEN', { name: 'scan-1' }]],

@@ -71,6 +71,37 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
     );
   });
 
+  test('show knows a file by its content, whatever it is called now, and says when only its path is known', async () => {
+    const known = await lay(site, 'shown.jpg');
+    await site.quickMust('send', known);
+    const copy = await lay(site, 'renamed copy.jpg', 'shown.jpg');
+    expect(await site.look('show', copy)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^shown-[0-9a-f]{12}\n.*accepted/),
+      stderr: '',
+    });
+    expect(JSON.parse(await site.quickMust('show', copy, '--json'))).toMatchObject([
+      { name: expect.stringMatching(/^shown-/) },
+    ]);
+    // Its file has been replaced.
+    await lay(site, 'shown.jpg', 'another receipt');
+    expect(await site.look('show', known)).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^shown-/),
+      stderr: expect.stringMatching(/^No document has the content of desk\/shown\.jpg\./),
+    });
+    expect(await site.look('show', await lay(site, 'never sent.jpg'))).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^DOCUMENT_UNKNOWN: No document has the content of desk\/never sent\.jpg \(SHA-256/,
+      ),
+    });
+    await Promise.all(
+      ['shown.jpg', 'renamed copy.jpg', 'never sent.jpg'].map((name) => rm(site.file('desk', name))),
+    );
+  });
+
   test('explains why a file waits, and keeps a copy that outlives the original', async () => {
     const { stored } = site.sandbox.stats();
     await site.quickMust('pause', 'office');

@@ -242,7 +242,7 @@ export const DOCUMENTS = {
           .string()
           .optional()
           .describe(
-            'A name (in any case), a file, or the first characters of a name or hash, if they match one document.',
+            'A name (in any case), a hash, a file, or the first characters of a name or hash, if they match one document.',
           ),
       })
       .refine(({ id, name }) => (id === undefined) !== (name === undefined), { error: 'either id or name' }),

@@ -108,7 +108,7 @@ export async function countDocuments(
 }
 
 export async function documentDetails(
-  ledger: Pick<LedgerReports, 'find' | 'page' | 'detail'>,
+  ledger: Pick<LedgerReports, 'find' | 'page' | 'endpoints' | 'bySha256' | 'detail'>,
   { id, name }: Request<'document'>,
 ): Promise<Response<'document'>> {
   const ids = id === undefined ? (await namedDocuments(ledger, name ?? '')).map((each) => each.id) : [id];

@@ -50,6 +50,14 @@ it('a name finds documents in every endpoint', async () => {
   expect(await named('bo')).toEqual(['both', 'both']);
 });
 
+it('a hash finds documents in every endpoint, also under different names', async () => {
+  const sha256 = hashOf('Müller-cccc');
+  await ledger.admit(
+    admission('elsewhere.jpg', 'other', { naming: ['other'], endpoint: SHOP, sha256, at: 99 }),
+  );
+  expect((await named(sha256.toUpperCase())).toSorted()).toEqual(['Müller-cccc', 'other']);
+});
+
 it('a part of a path finds documents only from the start of a segment', async () => {
   expect(await named('monday/SCAN0001.jpg')).toEqual(['SCAN0001-bbbb']);
   await expect(named('onday/SCAN0001.jpg')).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });

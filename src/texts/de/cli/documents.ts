@@ -24,6 +24,7 @@ export const documentsHelp: typeof englishHelp = {
   show: {
     about: 'alles über einen Beleg zeigen: Dateien, Versuche, Antwort des Dienstes',
     json: 'als JSON-Array, ein Objekt je Endpunkt, der den Namen hat',
+    byContent: 'Eine Datei wird an ihrem Inhalt erkannt, wie auch immer sie jetzt heißt und wo sie liegt.',
   },
   send: {
     about: 'einzelne Dateien senden; sie werden wie Scans benannt und eingetragen und bleiben, wo sie sind',
@@ -132,6 +133,8 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
       dismissed: (p) => `Erledigt von ${p.by} am ${time(p.at)}.`,
     },
     show: {
+      otherContent: (file) =>
+        `Kein Beleg hat den Inhalt von ${file}. Zur Datei mit diesem Pfad gehört dieser Beleg:`,
       state: 'Zustand',
       why: 'Grund',
       nextTry: 'wieder',

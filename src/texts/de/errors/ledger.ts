@@ -480,6 +480,10 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `Das Eingangsbuch hat keinen Beleg namens „${p.name}“.`,
       '`receiptd list` zeigt die Namen.',
     ],
+    'DOCUMENT_UNKNOWN.content': (p) => [
+      `Kein Beleg hat den Inhalt von ${p.file} (SHA-256 ${p.sha256}).`,
+      '`receiptd list` zeigt, was gesehen wurde; `receiptd send` sendet eine Datei.',
+    ],
     'DOCUMENT_UNKNOWN.number': (p) => [`Das Eingangsbuch hat keinen Beleg mit der Nummer ${p.id}.`],
     'DOCUMENT_UNKNOWN.notDismissed': (p) => [
       `Nichts namens „${p.target}“ wurde als erledigt markiert.`,

@@ -25,6 +25,7 @@ export const documentsHelp = {
   show: {
     about: "show everything about a document: files, attempts, the service's answer",
     json: 'as a JSON array, one object per endpoint that has the name',
+    byContent: 'A file is looked up by its content, whatever its name is now and wherever it lies.',
   },
   send: {
     about: 'send individual files; they are named and recorded like scans, and stay where they are',
@@ -133,6 +134,8 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
     },
     /** Labels have at most 10 characters. */
     show: {
+      otherContent: (file: string) =>
+        `No document has the content of ${file}. This is the document of the file with that path:`,
       state: 'state',
       why: 'why',
       nextTry: 'next try',

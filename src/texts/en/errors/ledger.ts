@@ -504,6 +504,10 @@ export function ledgerErrors(format: Format) {
       `The ledger has no document named "${p.name}".`,
       '`receiptd list` lists the names.',
     ],
+    'DOCUMENT_UNKNOWN.content': (p: { file: string; sha256: string }) => [
+      `No document has the content of ${p.file} (SHA-256 ${p.sha256}).`,
+      '`receiptd list` lists what was seen, `receiptd send` sends a file.',
+    ],
     'DOCUMENT_UNKNOWN.number': (p: { id: number }) => [`The ledger has no document with the number ${p.id}.`],
     'DOCUMENT_UNKNOWN.notDismissed': (p: { target: string }) => [
       `Nothing named "${p.target}" was dismissed.`,
