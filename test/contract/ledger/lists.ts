@@ -38,6 +38,8 @@ export function describeLists({ ledger, reopen, queued, upload, rows, inPages, f
         fileId: null,
         archivedTo: null,
         posted: [],
+        sentAt: '1970-01-01T00:00:02.000Z',
+        acceptedAt: '1970-01-01T00:00:03.000Z',
         createdAt: '1970-01-01T00:00:00.010Z',
         updatedAt: '1970-01-01T00:00:03.000Z',
         notBefore: null,
