@@ -94,7 +94,7 @@ describe.each(['beside a running agent', 'without one'])('send %s', (where) => {
       status: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^DOCUMENT_UNKNOWN: No document has the content of desk\/never sent\.jpg \(SHA-256/,
+        /^error: No document has the content of desk\/never sent\.jpg \(SHA-256 .*\[DOCUMENT_UNKNOWN\]/,
       ),
     });
     await Promise.all(

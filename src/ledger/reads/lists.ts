@@ -390,7 +390,7 @@ const LISTED: Readonly<Record<RowSource['alias'], string>> = {
     d.reason, d.message, d.attempts, d.due, d.answer_lost, NULL AS gone_at, d.dismissed_at, d.dismissed_by, d.created_at AS at, d.updated_at, ${posted('d.id')},
     (SELECT f.archived_to FROM files f WHERE f.document_id = d.id AND f.verdict = 'document' AND f.archived_to IS NOT NULL
       ORDER BY f.id + 0 DESC LIMIT 1) AS archived_to,
-    (SELECT max(a.began_at) FROM attempts a WHERE a.document_id = d.id AND a.outcome IS DISTINCT FROM 'notSent') AS sent_at,
+    (SELECT max(a.began_at + 0) FROM attempts a WHERE a.document_id = d.id AND a.outcome IS DISTINCT FROM 'notSent') AS sent_at,
     CASE d.state WHEN 'accepted' THEN coalesce((SELECT max(a.ended_at) FROM attempts a WHERE a.document_id = d.id AND a.outcome = 'accepted'),
       (SELECT min(s.received_at) FROM results s WHERE s.document_id = d.id)) END AS accepted_at`,
   f: `f.id, f.document_id, f.id AS file_id, f.endpoint_id, f.folder_id, f.dir, f.name AS file, d.name, f.sha256, d.type, f.size, f.verdict AS state, d.status,

@@ -141,6 +141,7 @@ inBrowser('documents', (here) => {
       attention: 'needed',
       folder: '/srv/scans/branch',
       language: 'en',
+      timeZone: 'Europe/Berlin',
       endpoint: `${filter.endpoint?.baseUrl}#${filter.endpoint?.uid}`,
       search: 'scan_0',
       since: filter.since,
