@@ -152,7 +152,9 @@ inBrowser('going through receipts', (here) => {
     expect(undecided).toBeGreaterThan(0);
     const zip = bar(page).getByRole('link', { name: `Download ${images.length} images (ZIP)` });
     const ids = images.map(({ documentId }) => documentId).join(',');
-    expect(await zip.getAttribute('href')).toBe(`/v1/documents.zip?ids=${ids}&language=en`);
+    expect(await zip.getAttribute('href')).toBe(
+      `/v1/documents.zip?ids=${ids}&timeZone=Europe%2FBerlin&language=en`,
+    );
     // Documents are sent again only after an explanation.
     await bar(page)
       .getByRole('button', { name: `Send ${accepted + undecided} again …` })

@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 /** Formats that every browser can show. */
 const SHOWN = new Set(['jpeg', 'png', 'webp', 'gif', 'bmp']);
 const HASH_DIGITS = 16;
-/** Delay before the retry, enough to render a picture for the first time. */
-const AGAIN_MS = 5_000;
+/** Delays before each retry: enough to render a picture for the first time, and to outlast a busy moment of the machine. */
+const AGAIN_MS = [5_000, 15_000, 45_000];
 /** Distance from the viewport at which loading starts. */
 const NEAR = '150px';
 
@@ -29,12 +29,10 @@ interface ThumbProps {
   readonly isLate?: boolean;
 }
 
-/** A missing picture is requested once more. */
-type ThumbState = 'first' | 'waiting' | 'again' | 'none';
-
 /** Decorative, because the name is beside it. */
 export function Thumb({ id, sha256, type, class: more = '', isLate = false }: ThumbProps) {
-  const [state, setState] = useState<ThumbState>('first');
+  const [failures, setFailures] = useState(0);
+  const [isMissing, setMissing] = useState(false);
   const place = useRef<HTMLSpanElement>(null);
   const image = useRef<HTMLImageElement>(null);
   const [isNear, setNear] = useState(!isLate);
@@ -51,11 +49,12 @@ export function Thumb({ id, sha256, type, class: more = '', isLate = false }: Th
     return () => observer.disconnect();
   }, [isNear]);
   useEffect(() => {
-    if (state !== 'waiting') return;
-    const timer = setTimeout(() => setState('again'), AGAIN_MS);
+    const delay = isMissing ? AGAIN_MS[failures - 1] : undefined;
+    if (delay === undefined) return;
+    const timer = setTimeout(() => setMissing(false), delay);
     return () => clearTimeout(timer);
-  }, [state]);
-  if (!isNear || id === null || sha256 === null || state === 'waiting' || state === 'none') {
+  }, [isMissing, failures]);
+  if (!isNear || id === null || sha256 === null || isMissing) {
     return (
       <span ref={place} class={`thumb type ${more}`} aria-hidden="true">
         {isNear ? (type ?? '–') : ''}
@@ -72,7 +71,10 @@ export function Thumb({ id, sha256, type, class: more = '', isLate = false }: Th
       height={40}
       loading="lazy"
       decoding="async"
-      onError={() => setState(state === 'first' ? 'waiting' : 'none')}
+      onError={() => {
+        setFailures(failures + 1);
+        setMissing(true);
+      }}
     />
   );
 }
