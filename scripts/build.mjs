@@ -115,12 +115,7 @@ function together() {
 /** The group of each module that belongs to one. */
 function groupsOf(context) {
   const source = (path) => join(ROOT, `src/${path}.ts`);
-  const from = (...ids) => {
-    const seen = new Set(ids);
-    // Iterating a set includes elements added meanwhile.
-    for (const id of seen) for (const each of context.getModuleInfo(id)?.importedIds ?? []) seen.add(each);
-    return seen;
-  };
+  const from = (...ids) => importedBy(context, ids);
   const main = source('main');
   const run = source('cli/run');
   const agent = source('cli/runAgent');
@@ -147,6 +142,26 @@ function groupsOf(context) {
   return new Map([...begin, ...from(run, agent)].filter((id) => id !== main).map((id) => [id, groupOf(id)]));
 }
 
+/** These modules and all that they import, at once. */
+function importedBy(context, ids) {
+  const seen = new Set(ids);
+  // Iterating a set includes elements added meanwhile.
+  for (const id of seen) for (const each of context.getModuleInfo(id)?.importedIds ?? []) seen.add(each);
+  return seen;
+}
+
+/** What pages share, in load order. */
+function ofPages(main) {
+  let first = null;
+  const groupOf = (id, context) => ((first ??= importedBy(context, [main])).has(id) ? 'parts' : 'later');
+  return ['parts', 'later'].map((group, index) => ({
+    debugName: group,
+    name: (id, context) => (groupOf(id, context) === group ? group : null),
+    minShareCount: 2,
+    priority: 2 - index,
+  }));
+}
+
 /** Builds the console: one file of each kind, plus chunks for rarely used pages. Nothing is loaded from other hosts. */
 async function buildConsole() {
   const from = join(ROOT, 'src/console/app');
@@ -171,8 +186,8 @@ async function buildConsole() {
       // Hashed names: a page opened before an update asks for the chunks of its own version.
       chunkFileNames: '[name]-[hash].js',
       hashCharacters: 'hex',
-      // What pages that are loaded later share with the others is one file, not one for each set of pages.
-      codeSplitting: { groups: [{ name: 'parts', minShareCount: 2 }] },
+      // What pages share is one file, or two: what only those share that are loaded later is not in the first view.
+      codeSplitting: { groups: ofPages(join(from, 'main.tsx')) },
       format: 'esm',
       minify: true,
     },

@@ -3,7 +3,6 @@ import type { Texts } from './en.ts';
 import { codesTexts } from './de/codes.ts';
 import { errorsTexts } from './de/errors.ts';
 import { findingTexts, subjectText } from './de/findings.ts';
-import { logTexts } from './de/log.ts';
 import { noteTexts } from './de/notes.ts';
 import { problemsTexts } from './de/problems.ts';
 import { reasonsTexts } from './de/reasons.ts';
@@ -25,7 +24,6 @@ export default function german(format: Format): Texts {
     expected: expectedTexts,
     flaws: flawTexts(format),
     found: foundTexts,
-    logTexts,
     ...reasonsTexts(),
     ...problemsTexts(format),
   };

@@ -3,7 +3,6 @@ import type { Format } from './format.ts';
 import { codesTexts } from './en/codes.ts';
 import { errorsTexts } from './en/errors.ts';
 import { findingTexts, type Findings } from './en/findings.ts';
-import { logTexts, type LogTexts } from './en/log.ts';
 import { noteTexts, type NoteTexts } from './en/notes.ts';
 import { problemsTexts } from './en/problems.ts';
 import { reasonsTexts } from './en/reasons.ts';
@@ -15,7 +14,6 @@ import { whyTexts, type WhyTexts } from './en/why.ts';
 export default function english(format: Format) {
   const unsent = unsentTexts(format);
   const errors: ErrorTexts = errorsTexts(format);
-  const log: LogTexts = logTexts;
   const settingFlaws: SettingFlaws = { expected: expectedTexts, flaws: flawTexts(format), found: foundTexts };
   const findings: Findings = { findings: findingTexts(format), subjectText: String };
   const agentNotes: NoteTexts = noteTexts(format);
@@ -29,7 +27,6 @@ export default function english(format: Format) {
     ...findings,
     agentNotes,
     why,
-    logTexts: log,
     ...reasonsTexts(),
     ...problemsTexts(format),
   };

@@ -8,7 +8,6 @@ import { ShortcutHelp } from './parts/ShortcutHelp.tsx';
 import { later } from './parts/Later.tsx';
 import { DocumentPage } from './pages/DocumentPage.tsx';
 import { DocumentsPage } from './pages/DocumentsPage.tsx';
-import { EndpointsPage } from './pages/EndpointsPage.tsx';
 import { FoldersPage } from './pages/FoldersPage.tsx';
 import { OverviewPage } from './pages/OverviewPage.tsx';
 import { SignInPage } from './pages/SignInPage.tsx';
@@ -29,6 +28,7 @@ const FolderEdit = later(async () => (await import('./pages/FolderEdit.tsx')).Fo
 const DeliveryEdit = later(async () => (await import('./pages/EndpointForms.tsx')).DeliveryEdit);
 const EndpointCreate = later(async () => (await import('./pages/EndpointForms.tsx')).EndpointCreate);
 const EndpointEdit = later(async () => (await import('./pages/EndpointForms.tsx')).EndpointEdit);
+const EndpointsPage = later(async () => (await import('./pages/EndpointsPage.tsx')).EndpointsPage);
 const FleetPage = later(async () => (await import('./pages/FleetPage.tsx')).FleetPage);
 
 export function App() {

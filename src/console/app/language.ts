@@ -1,4 +1,6 @@
 import { keep, readKept } from './kept.ts';
+import type { LogTexts } from '../../texts/en/log.ts';
+import type { SettingText } from '../../texts/en/settings.ts';
 import type { ConsoleTexts } from './languages/en.ts';
 import type { Format } from './textFormat.ts';
 
@@ -11,6 +13,20 @@ export const LANGUAGES = {
   en: async () => (await import('./languages/en.ts')).default,
   de: async () => (await import('./languages/de.ts')).default,
 } as const satisfies Readonly<Record<string, () => Promise<Catalogue>>>;
+
+/** Words for settings, which only forms need. */
+export const SETTING_TEXTS: Readonly<
+  Record<ConsoleLanguage, () => Promise<Readonly<Record<string, SettingText>>>>
+> = {
+  en: async () => (await import('../../texts/en/settings.ts')).settings,
+  de: async () => (await import('../../texts/de/settings.ts')).settings,
+};
+
+/** What log lines say, which only their page needs. */
+export const LOG_TEXTS: Readonly<Record<ConsoleLanguage, () => Promise<LogTexts>>> = {
+  en: async () => (await import('../../texts/en/log.ts')).logTexts,
+  de: async () => (await import('../../texts/de/log.ts')).logTexts,
+};
 
 export type ConsoleLanguage = keyof typeof LANGUAGES;
 export const LANGUAGE_NAMES = Object.keys(LANGUAGES) as readonly ConsoleLanguage[];

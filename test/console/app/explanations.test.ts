@@ -23,7 +23,11 @@ const { reasonText } = await load<{ reasonText: (reason: string, state?: string)
   'explanations.ts',
 );
 
-const { labelOf } = await load<{ labelOf: (key: string) => string }>('settings/labels.ts');
+const { labelOf, loadLabels } = await load<{
+  labelOf: (key: string) => string;
+  loadLabels: () => Promise<void>;
+}>('settings/labels.ts');
+await loadLabels();
 
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');

@@ -8,7 +8,6 @@ import { documentTexts } from './de/document.ts';
 import { foldersTexts } from './de/folders.ts';
 import { endpointsTexts } from './de/endpoints.ts';
 import { settingsTexts } from './de/settings.ts';
-import { settings as fields } from '../../../texts/de/settings.ts';
 import { daysTexts } from './de/days.ts';
 import { fleetTexts } from './de/fleet.ts';
 import { logTexts } from './de/log.ts';
@@ -27,7 +26,6 @@ export default function german(format: Format): ConsoleTexts {
     ...foldersTexts(format),
     ...endpointsTexts(format),
     ...settingsTexts(format),
-    fields,
     ...daysTexts(format),
     ...fleetTexts(),
     ...logTexts(format),

@@ -8,7 +8,6 @@ import { documentTexts } from './en/document.ts';
 import { foldersTexts } from './en/folders.ts';
 import { endpointsTexts } from './en/endpoints.ts';
 import { settingsTexts } from './en/settings.ts';
-import { settings as fields } from '../../../texts/en/settings.ts';
 import { daysTexts } from './en/days.ts';
 import { fleetTexts } from './en/fleet.ts';
 import { logTexts } from './en/log.ts';
@@ -29,7 +28,6 @@ export default function english(format: Format) {
     ...foldersTexts(format),
     ...endpointsTexts(format),
     ...settingsTexts(format),
-    fields,
     ...daysTexts(format),
     ...fleetTexts(),
     ...logTexts(format),

@@ -10,9 +10,11 @@ import { Table } from '../parts/Table.tsx';
 import { href } from '../router.ts';
 import { objectAt } from '../settings/edits.ts';
 import { allOf, fieldsOf, textOf } from '../settings/fields.ts';
-import { rateWords, wordsFor } from '../settings/labels.ts';
+import { loadLabels, rateWords, wordsFor } from '../settings/labels.ts';
 import { endpointId } from '../tally.ts';
 import { t } from '../texts.ts';
+
+await loadLabels();
 
 export function EndpointsPage() {
   const overview = useOverview();

@@ -9,8 +9,11 @@ import { TextField } from '../parts/Field.tsx';
 import { IfNotWritable } from '../parts/LastChange.tsx';
 import { announce } from '../parts/Notice.tsx';
 import { valueAt, type EditedJson } from '../settings/edits.ts';
+import { loadLabels, wordsFor } from '../settings/labels.ts';
 import { t } from '../texts.ts';
 import type { Group } from './rejectedGroups.ts';
+
+await loadLabels();
 
 interface RemedyProps {
   readonly group: Group;
@@ -54,7 +57,7 @@ function Limit({ group, onDone, onClose }: FolderRemedyProps) {
       valueOf={() => size.trim()}
       {...{ onDone, onClose }}
     >
-      <TextField id="limit" label={t.fields['folders[].maxFileSize'].label} value={size} onValue={setSize} />
+      <TextField id="limit" label={wordsFor('folders[].maxFileSize').label} value={size} onValue={setSize} />
       <p>{t.rejected.raiseMeans(group.folder, group.rows.length)}</p>
     </Change>
   );

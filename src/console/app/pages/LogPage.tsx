@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { seconds, instant } from '../format.ts';
+import { language, LOG_TEXTS } from '../language.ts';
 import { useLivePart, type LogLine } from '../live.ts';
 import { Page } from '../parts/Page.tsx';
 import { Times } from '../parts/Words.tsx';
@@ -101,10 +102,11 @@ function isMeant(line: LogLine, least: string, match: string): boolean {
   return match === '' || `${wordsOf(line)}\n${line.raw}`.toLowerCase().includes(match.toLowerCase());
 }
 
+const EVENTS: Readonly<Partial<Record<string, string>>> = await LOG_TEXTS[language]();
+
 /** In the reader's language; an agent of another version may have other events. */
 function wordsOf({ event, message }: LogLine): string {
-  const texts: Readonly<Partial<Record<string, string>>> = t.logTexts;
-  return texts[event] ?? message;
+  return EVENTS[event] ?? message;
 }
 
 function Line({ line }: { readonly line: LogLine }) {

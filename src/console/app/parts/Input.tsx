@@ -1,8 +1,10 @@
 import type { SettingText } from '../../../texts/en/settings.ts';
 import { t } from '../texts.ts';
 import type { Field } from '../settings/fields.ts';
-import { unitWords, wordsFor } from '../settings/labels.ts';
+import { loadLabels, unitWords, wordsFor } from '../settings/labels.ts';
 import { describedBy, Help, Labelled, SelectField, TextField, typed } from './Field.tsx';
+
+await loadLabels();
 
 interface InputProps {
   readonly field: Field;
