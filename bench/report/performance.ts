@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import type { Figure, Scenario } from '../scenario.ts';
 import { groups, type Group } from './groups.ts';
-import { readHistory, type Entry } from './history.ts';
+import { readHistory } from './history.ts';
 import { bars } from './plot.ts';
 import { aim, amount, occasion, place, verdict } from './words.ts';
 
