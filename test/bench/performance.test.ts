@@ -42,11 +42,15 @@ it('writes the last full runs between the marks, and nothing else', async () => 
   const { root, file } = await office();
   await appendHistory(root, entry([figure('time', 77)]));
   const figures = [
+    figure('large: count', 5_000, { unit: 'count', better: null }),
     figure('large: size', 2_800, { unit: 'MB', better: null }),
     figure('large: receiptd, time', 9),
+    figure('large: quick', 200, { unit: 'ms', target: 300 }),
+    figure('large: slow', 250, { unit: 'ms', target: 300 }),
     figure('large: curl | xargs vs. curl', 6.9, ratio),
     figure('large: receiptd vs. curl', 1.92, { unit: 'ratio', target: 1.6 }),
     figure('small: receiptd vs. curl', 2.31, { unit: 'ratio', target: 2.5, note: 'Twice.' }),
+    figure('neither: time', 9),
   ];
   await appendHistory(
     root,
@@ -59,20 +63,17 @@ it('writes the last full runs between the marks, and nothing else', async () => 
   expect(text.endsWith(`<!-- figures: end -->${AFTER}`)).toBe(true);
   const written = text.slice(BEFORE.length, -AFTER.length);
   expect(written).not.toMatch(/old|77|88/);
-  expect(written).toContain(
-    'Measured on 21 November 2026, commit d53e6cc with changes; 2 × A CPU, 8 GB of memory',
-  );
-  expect(written).toContain('- rclone: this machine has no rclone.');
+  expect(written).toContain('21 November 2026, commit d53e6cc with changes, machine A.');
+  expect(written).toContain('- Machine A: 2 × A CPU, 8 GB of memory');
+  expect(written).toContain('rclone: this machine has no rclone.');
   const lines = written.replaceAll(/ +/g, ' ').split('\n');
   const rows = lines.filter((line) => line.startsWith('|') && !line.includes('--'));
   expect(rows).toEqual([
-    '| figure | measured | target | |',
-    '| receiptd vs. curl | 1.92 × | at most 1.6 × | not reached, 20 % above |',
-    '| curl \\| xargs vs. curl | 6.9 × | | |',
-    '| size | 2,800 MB | | |',
-    '| receiptd, time | 9 s | | |',
-    '| figure | measured | target | | note |',
-    '| receiptd vs. curl | 2.31 × | at most 2.5 × | reached | Twice. |',
+    '| figure | measured | target |',
+    '| large (5,000): receiptd vs. curl | 1.92 × | at most 1.6 × (missed) |',
+    '| curl \\| xargs vs. curl | 6.9 × | |',
+    '| slow | 250 ms | at most 300 ms |',
+    '| small: receiptd vs. curl | 2.31 × | at most 2.5 × |',
   ]);
   expect(await check(`${written}\n`, { parser: 'markdown', printWidth: 110 })).toBe(true);
   await writePerformance(root, SCENARIOS);
