@@ -5,11 +5,14 @@ const SLAB_BYTES = 16 * 1024 * 1024;
 /** Cap on shared memory: in use, and dropped but not collected yet. */
 const MOST_BYTES = 4 * SLAB_BYTES;
 /** How long a dropped slab counts after it was collected here: the thread that has a view of it too ends by then (`onDropped`). */
-const HELD_BESIDE_MS = 60_000;
+const HELD_BESIDE_MS = 5_000;
 /** A free slab of which no more was touched is kept: single scans, each after a pause, would use up the cap with dropped slabs. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** Delay before free memory is dropped: if uploads are faster than reading files, delivery is often idle for a moment. */
-const QUIET_MS = 1_000;
+/**
+ * Delay before free memory is dropped. Delivery is often idle for a moment, and what is dropped counts until it is collected: images
+ * would soon get ordinary memory, in which they leave gaps that nothing fits.
+ */
+const QUIET_MS = 15_000;
 
 /**
  * Shared memory for images, which lie side by side in a few slabs, each in the first gap that fits. New memory for each image

@@ -96,25 +96,25 @@ it('frees its memory after a short idle time, and not before', () => {
     const lent = buffers.take(1_000_000);
     buffers.giveBack(lent);
     buffers.clear();
-    vi.advanceTimersByTime(900);
+    vi.advanceTimersByTime(14_900);
     const again = buffers.take(1_000_000);
     expect(again.buffer).toBe(lent.buffer);
-    vi.advanceTimersByTime(900);
+    vi.advanceTimersByTime(14_900);
     // Memory that is lent stays.
     buffers.clear();
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(15_000);
     const other = buffers.take(1_000_000);
     expect(other.buffer).toBe(lent.buffer);
     for (const each of [again, other]) buffers.giveBack(each);
     // Of a slab that held only single scans, little is in use.
     buffers.clear();
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(15_000);
     const photograph = buffers.take(5_000_000);
     expect(photograph.buffer).toBe(lent.buffer);
     expect(onDropped).not.toHaveBeenCalled();
     buffers.giveBack(photograph);
     buffers.clear();
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(15_000);
     // What else has a view of it is told to let go.
     expect(onDropped).toHaveBeenCalledOnce();
     expect(buffers.take(1_000_000).buffer).not.toBe(lent.buffer);
@@ -160,7 +160,7 @@ it('gives an image that is larger than a slab one of its own, for once', () => {
   expect(buffers.take(1_000).buffer).not.toBe(large.buffer);
 });
 
-it('shares memory again a minute after lost buffers were garbage-collected', async () => {
+it('shares memory again some time after lost buffers were garbage-collected', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const buffers = new ImageBuffers(() => {}, SLAB);
@@ -172,7 +172,7 @@ it('shares memory again a minute after lost buffers were garbage-collected', asy
   expect(areShared()).toBe(false);
   const due: (() => void)[] = [];
   const timer = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
-    if (ms === 60_000) due.push(run);
+    if (ms === 5_000) due.push(run);
     return { unref: () => {} };
   }) as unknown as typeof setTimeout);
   try {
