@@ -29,6 +29,7 @@ export function reasonsTexts(): ReturnType<typeof english> {
         LEASE_LOST: 'Nicht gesendet, weil vielleicht ein anderer Agent übernommen hatte',
         MOVED: 'Zu einem anderen Endpunkt verschoben',
         BYTES_ELSEWHERE: 'Ein anderer Agent hat das Bild und sendet es',
+        TWIN: 'Das Eingangsbuch eines anderen Agenten hatte dasselbe Bild schon für diesen Endpunkt; vielleicht ist es gesendet',
         NOT_AN_IMAGE: 'Kein Bild, also kein Beleg',
         EXISTING: 'Lag schon da, bevor der Ordner überwacht wurde',
         TAKEN_OVER: 'Lag schon da, bevor der Ordner von einem anderen Agenten übernommen wurde',

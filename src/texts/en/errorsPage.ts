@@ -80,7 +80,7 @@ export const NOTES: Readonly<Partial<Record<ErrorCode, string>>> = {
   AGENT_FENCED:
     'It was silent for longer than its lease; what it tried to write too late was refused. If this happens often, find out why the machine or its network stalls, or raise `ledger.lease`.',
   AGENT_SILENT:
-    'It did not say that it was stopping: it was killed, frozen, switched off, or cut off from the database. One of the running agents reports it, after half a minute if documents wait for it alone, until it is back or for seven days ([what happens to its documents](fleet.md#when-an-agent-goes-or-is-renamed)).',
+    'It did not say that it was stopping: it was killed, frozen, switched off, or cut off from the database. One of the running agents reports it, within a minute if documents wait for it alone, until it is back or for seven days ([what happens to its documents](fleet.md#when-an-agent-goes-or-is-renamed)).',
   LEDGER_MOVED: 'Nothing is sent, because both ledgers would send what is waiting.',
   MOVE_REFUSED: 'The old ledger is in use as before ([move a ledger over](fleet.md#move-a-ledger-over)).',
   HISTORY_KEPT:

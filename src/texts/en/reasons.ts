@@ -27,6 +27,7 @@ export function reasonsTexts() {
         LEASE_LOST: 'Not sent, because another agent may have taken over',
         MOVED: 'Moved to another endpoint',
         BYTES_ELSEWHERE: 'Another agent has the image, and sends it',
+        TWIN: 'Another agent’s ledger had the same image for this endpoint already, so it may have been sent',
         NOT_AN_IMAGE: 'Not an image, so not a receipt',
         EXISTING: 'It was in the folder before watching started',
         TAKEN_OVER: 'It was in the folder before it was taken over from another agent',
