@@ -94,6 +94,34 @@ describe.skipIf(!terminalIsHere)('receiptd setup in a terminal', () => {
     expect(rows).toMatchObject([{ state: 'accepted', path: expect.stringContaining(here.scans) as string }]);
   });
 
+  test('goes back with Esc, and lets each answer be changed before anything happens', async () => {
+    const here = await desk();
+    const { service, folder, rest } = answered(here);
+    const terminal = here.quickSetup([...service, ...folder, ...rest.slice(2), '--test-receipt']);
+    await terminal.answers('Client identifier:', 'nobody');
+    await terminal.sees('Client secret:');
+    terminal.type(KEYS.escape);
+    await terminal.sees('Client identifier:');
+    terminal.type(KEYS.clear);
+    await terminal.answers('', 'e2e');
+    await terminal.answers('Client secret:', SECRET);
+    await terminal.chooses('Which endpoint?', 'I have the uid');
+    await terminal.answers('Its uid:', OFFICE);
+    await terminal.answers('How many receipts may be sent, at most?', '30');
+    await terminal.chooses('Go ahead?', 'Change an answer');
+    await terminal.chooses('Which answer?', 'How many receipts may be sent, at most?');
+    await terminal.sees('* Which answer? How many receipts may be sent, at most?');
+    await terminal.answers('How many receipts may be sent, at most?', '20');
+    await terminal.sees('20/min');
+    await terminal.answers('Go ahead?');
+    expect(await terminal.ends()).toBe(0);
+    expect(await here.settings()).toMatchObject({
+      endpoints: { office: { uid: OFFICE } },
+      folders: [{ path: here.scans }],
+      delivery: { rate: '20/min' },
+    });
+  });
+
   test('offers the current settings when it is repeated, and changes nothing', async () => {
     const here = await desk();
     const { service, id, secret, endpoint, folder, rest } = answered(here);

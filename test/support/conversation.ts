@@ -1,7 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
 import { drawnScreen } from './drawnScreen.ts';
 
-export const KEYS = { enter: '\r', down: '\x1b[B', ctrlC: '\x03', ctrlD: '\x04', clear: '\x15' } as const;
+export const KEYS = {
+  enter: '\r',
+  escape: '\x1b',
+  down: '\x1b[B',
+  ctrlC: '\x03',
+  ctrlD: '\x04',
+  clear: '\x15',
+} as const;
 
 const LIMIT_MS = 60_000;
 const MOST_CHOICES = 30;

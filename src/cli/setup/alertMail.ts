@@ -3,7 +3,6 @@ import type { Config } from '../../config/config.ts';
 import { resolvePath } from '../../config/resolve.ts';
 import { ReceiptdError, type SaidElsewhere } from '../../core/domain/errors.ts';
 import { says, saysError, type Said } from '../../core/domain/setupWords.ts';
-import type { Io } from '../io.ts';
 import { sendTestAlert } from '../testAlert.ts';
 import { mailAddressesOf, sentence, tidyMailServer, wrongMailAddresses, wrongMailServer } from './checks.ts';
 import { ANSWERS } from './answers.ts';
@@ -48,7 +47,7 @@ export async function alertMailStep(
     const wants = given.testMail ?? (isNew && (await ask.confirm(says('mail.test'), true)));
     const answer = { mail, password };
     if (!wants) return { ...answer, test: null };
-    const test = await testMail(talk.io, config, whole, now);
+    const test = await testMail(talk, config, whole, now);
     if (test.sent) {
       say(says('mail.tested', { host: hostOf(mail), to: mail.to.join(', ') }));
       return { ...answer, test };
@@ -71,10 +70,11 @@ export async function alertMailStep(
 }
 
 async function unattended(
-  { io, given, found }: Talk,
+  talk: Talk,
   config: Config,
   now: Config['alerts']['email'],
 ): Promise<AlertMailAnswer> {
+  const { io, given, found } = talk;
   if (given.alertEmail === 'none') return NOBODY;
   const to = given.alertEmail === undefined ? now?.to : mailAddressesOf(given.alertEmail);
   const server = given.mailServer ?? now?.server;
@@ -89,7 +89,8 @@ async function unattended(
   const passwordFile = user === null ? null : file;
   if (passwordFile !== null && given.mailPasswordFile !== undefined) await demandPassword(passwordFile);
   const mail = { to, server, user, passwordFile };
-  const test = given.testMail === true ? await testMail(io, config, { ...mail, password: null }, now) : null;
+  const test =
+    given.testMail === true ? await testMail(talk, config, { ...mail, password: null }, now) : null;
   return { mail, password: null, test };
 }
 
@@ -171,16 +172,17 @@ async function demandPassword(file: string): Promise<void> {
 
 /** Sends a test mail the way alerts are sent; stores nothing. */
 async function testMail(
-  io: Io,
+  { io, once }: Talk,
   config: Config,
-  { to, server, user, passwordFile, password }: WholeMail,
+  whole: WholeMail,
   now: Config['alerts']['email'],
 ): Promise<MailTest> {
+  const { to, server, user, passwordFile, password } = whole;
   const { emailChannel } = await import('../../wiring/alertChannels.ts');
   const email = { to, server, user, passwordFile, from: now?.from ?? null };
-  const [sent] = await sendTestAlert(io, config, (surroundings) => [
-    emailChannel(email, config, surroundings, password),
-  ]);
+  const [sent] = await once(JSON.stringify(['mail', whole]), () =>
+    sendTestAlert(io, config, (surroundings) => [emailChannel(email, config, surroundings, password)]),
+  );
   if (io.stop.aborted) throw new SetupEnded('ended by a signal');
   const problem = sent?.problem ?? null;
   if (problem === null) return { sent: true };

@@ -1,7 +1,7 @@
 import type { Operations, Response } from '../../control/protocol/protocol.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { plain, says, type Said } from '../../core/domain/setupWords.ts';
-import { SetupEnded, type Prompts } from './prompts.ts';
+import { SetupEnded, WentBack, type Prompts } from './prompts.ts';
 
 type SetupState = Response<'setup'>;
 type SetupQuestion = NonNullable<SetupState['question']>;
@@ -88,12 +88,18 @@ export class BrowserTalk {
       ),
   };
 
-  readonly operations: Pick<Operations, 'setup' | 'answerSetup' | 'restartSetup'> = {
+  readonly operations: Pick<Operations, 'setup' | 'answerSetup' | 'backInSetup' | 'restartSetup'> = {
     setup: ({ seen }) => this.#state(seen),
     answerSetup: async ({ question, answer }) => {
       const pending = this.#pending;
       if (pending?.question.id !== question) throw new ReceiptdError('USAGE.alreadyAnswered');
       return { wrong: await pending.take(answer) };
+    },
+    backInSetup: async ({ question }) => {
+      const pending = this.#pending;
+      if (pending?.question.id !== question) throw new ReceiptdError('USAGE.alreadyAnswered');
+      pending.fail(new WentBack('asked for'));
+      return {};
     },
     restartSetup: async () => {
       if (this.#end?.isDone === true) throw new ReceiptdError('USAGE.setupDone');

@@ -69,16 +69,16 @@ async function answered(
   stored: FoundCredentials | null,
   practice: CredentialsPair | null,
 ): Promise<CredentialsAnswer | 'back'> {
-  const { io, given, ask, say } = talk;
+  const { given, ask, say } = talk;
   const from = practice ?? (await givenPair(talk, stored));
   if (from === null) return keptOrTyped(talk, config, stored);
   if (stored !== null && same(stored, from) && (given.store ?? stored.store) === stored.store) {
-    const company = given.verify ? await whoami(io, config, from) : null;
+    const company = given.verify ? await whoami(talk, config, from) : null;
     return { kind: 'kept', store: stored.store, company };
   }
   if (!given.verify) return withStore(talk, config, from, null);
   try {
-    return await withStore(talk, config, from, await whoami(io, config, from));
+    return await withStore(talk, config, from, await whoami(talk, config, from));
   } catch (error) {
     if (ask === null || practice !== null || !(error instanceof ReceiptdError)) throw error;
     say(saysError(error));
@@ -99,11 +99,11 @@ async function givenPair(
 }
 
 async function keptOrTyped(talk: Talk, config: Config, stored: FoundCredentials | null) {
-  const { io, given, ask, say } = talk;
+  const { given, ask, say } = talk;
   if (stored === null) return typed(talk, config, undefined, 0);
   if (!given.verify) return { kind: 'kept' as const, store: stored.store, company: null };
   try {
-    const company = await whoami(io, config, stored);
+    const company = await whoami(talk, config, stored);
     const kept = { kind: 'kept' as const, store: stored.store, company };
     if (ask === null) return kept;
     say(says('credentials.stored', { store: stored.store, company }));
@@ -123,7 +123,7 @@ async function typed(
   knownId: string | undefined,
   refusedBefore: number,
 ): Promise<CredentialsAnswer | 'back'> {
-  const { io, given, ask, say } = talk;
+  const { given, ask, say } = talk;
   if (ask === null) throw new ReceiptdError('CREDENTIALS_MISSING.notGiven');
   let clientId = knownId;
   let refused = refusedBefore;
@@ -134,7 +134,7 @@ async function typed(
     for (let isAgain = true; isAgain;) {
       isAgain = false;
       try {
-        return await withStore(talk, config, pair, await whoami(io, config, pair));
+        return await withStore(talk, config, pair, await whoami(talk, config, pair));
       } catch (error) {
         if (!(error instanceof ReceiptdError)) throw error;
         if (error.code === 'CREDENTIALS_REFUSED') {
@@ -233,7 +233,12 @@ async function lookUp(io: Io, config: Config): Promise<FoundCredentials> {
 }
 
 /** The company that the credentials belong to. @throws ReceiptdError CREDENTIALS_REFUSED, SERVICE_* */
-async function whoami(io: Io, config: Config, pair: CredentialsPair): Promise<string> {
+async function whoami({ io, once }: Talk, config: Config, pair: CredentialsPair): Promise<string> {
+  const { clientId, clientSecret } = pair;
   const given = { given: pair, level: 'error' } as const;
-  return (await withService(io, config, given, ({ service }) => service.whoami(io.stop))).company;
+  const { company } = await once(
+    JSON.stringify(['whoami', config.service.baseUrl, clientId, clientSecret]),
+    () => withService(io, config, given, ({ service }) => service.whoami(io.stop)),
+  );
+  return company;
 }

@@ -80,6 +80,7 @@ function operationsOf(talk: BrowserTalk, looker: Looker): Partial<Operations> {
   return {
     ...talk.operations,
     answerSetup: (request) => inTurn(() => talk.operations.answerSetup(request)),
+    backInSetup: (request) => inTurn(() => talk.operations.backInSetup(request)),
     restartSetup: (request) => inTurn(() => talk.operations.restartSetup(request)),
     directories: ({ path }) =>
       inTurn(async () => {

@@ -8,7 +8,7 @@ export interface PromptChoice<T> {
   readonly about?: Said;
 }
 
-/** Asks a person. Every question rejects with `Ended` on Ctrl-C, Ctrl-D, or a signal. */
+/** Asks a person. Every question rejects with `SetupEnded` on Ctrl-C, Ctrl-D, or a signal, and with `WentBack` on Esc. */
 export interface Prompts {
   /** `options.wrong` returns what is wrong with an answer, or null. */
   text(question: Said, options?: TextOptions): Promise<string>;
@@ -32,6 +32,11 @@ export class SetupEnded extends Error {
   override name = 'Ended';
 }
 
+/** The person wants to answer the question before again. */
+export class WentBack extends Error {
+  override name = 'WentBack';
+}
+
 /** Prompts on stderr, so that stdout carries results only. Loads the prompt library on demand. */
 export async function createPrompts(io: Io, speak: (said: Said) => string): Promise<Prompts> {
   const [{ default: input }, { default: password }, { default: select }, { default: confirm }] =
@@ -45,9 +50,11 @@ export async function createPrompts(io: Io, speak: (said: Said) => string): Prom
   const ask = async <T>(prompt: (context: Context) => Promise<T>): Promise<T> => {
     const ended = new AbortController();
     const end = () => ended.abort();
+    let isBack = false;
     // At the end of input, the library would wait forever.
     const onKey = (_: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
-      if (key?.ctrl === true && key.name === 'd') end();
+      isBack = key?.name === 'escape';
+      if (isBack || (key?.ctrl === true && key.name === 'd')) end();
     };
     io.stdin.on('keypress', onKey);
     io.stdin.once('end', end);
@@ -56,6 +63,7 @@ export async function createPrompts(io: Io, speak: (said: Said) => string): Prom
       const signal = AbortSignal.any([ended.signal, io.stop]);
       return await prompt({ input: io.stdin, output: io.stderr, signal });
     } catch (error) {
+      if (isEnd(error) && isBack && !io.stop.aborted) throw new WentBack('Esc', { cause: error });
       if (isEnd(error)) throw new SetupEnded('ended by the person', { cause: error });
       throw error;
     } finally {

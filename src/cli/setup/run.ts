@@ -12,6 +12,7 @@ import { hostOf, managerOf } from '../serviceHost.ts';
 import { apply, type AppliedSetup } from './apply.ts';
 import type { Conversation } from './conversation.ts';
 import { givenAnswers, type SetupOptions } from './given.ts';
+import { Interview } from './interview.ts';
 import { refuseMissing } from './missing.ts';
 import { managerHere } from './install.ts';
 import { plan, readFound, TO_BE_CREATED } from './plan.ts';
@@ -46,7 +47,7 @@ export async function runSetup(io: Io, options: SetupOptions): Promise<ExitStatu
  * Set-up:
  *
  *   asking ──all answered, and agreed to──▶ applying ──▶ done
- *     │  nothing is changed                   │  each part whole or not at all
+ *     │  nothing is changed (interview.ts)    │  each part whole or not at all
  *     └──Ctrl-C──▶ ended, nothing changed     └──Ctrl-C──▶ ended; reports what was done
  */
 async function converse(
@@ -60,7 +61,8 @@ async function converse(
     await placeForConfig(options.config, context, given.service === 'system'),
     context,
   );
-  const talk: Talk = { io, given, found, ask, say };
+  const interview = new Interview(ask, say);
+  const talk: Talk = { io, given, found, ask: interview.ask, say: interview.say, once: interview.once };
   demandTransport(talk);
   if (ask === null) {
     const isUnattended = options.yes === true || options.nonInteractive === true;
@@ -68,13 +70,13 @@ async function converse(
   }
   const speak = await speakerOf(io);
   const done: Said[] = [];
-  const open: (() => Promise<void>)[] = [];
   try {
     greet(talk, wayOut);
-    const answers = await askAll(talk, ({ practice }) => {
-      if (practice !== null) open.push(() => practice.close());
+    const answers = await interview.run(async () => {
+      const all = await askAll(talk);
+      if (ask !== null) await agree({ ...talk, say }, all, interview);
+      return all;
     });
-    if (ask !== null && !(await agreed(talk, answers))) throw new SetupEnded('not agreed to');
     const result = await apply(talk, answers, (said) => {
       done.push(said);
       if (options.json !== true) print(io, escapeUnsafe(speak(said)));
@@ -91,7 +93,7 @@ async function converse(
     if (error instanceof ReceiptdError && ask !== null && done.length === 0) say(says('end.nothing'));
     throw error;
   } finally {
-    for (const close of open) await close();
+    await interview.close();
   }
 }
 
@@ -106,8 +108,9 @@ function greet({ found, say }: Talk, wayOut: Said): void {
   );
 }
 
-async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
-  const { found, ask, say } = talk;
+/** Says what is going to happen, until the person agrees. @throws SetupEnded, WentBack */
+async function agree(talk: Talk, answers: Answers, interview: Interview): Promise<void> {
+  const { found, say } = talk;
   const { service, credentials, endpoint, folder, existingOf, rate, install, console } = answers;
   say(plain(''));
   say(says('plan.begin'));
@@ -162,7 +165,13 @@ async function agreed(talk: Talk, answers: Answers): Promise<boolean> {
   if (console.listen !== undefined) say(says('plan.console', { address: console.listen }));
   if (console.password !== null) say(says('plan.consolePassword'));
   if (console.saves !== null) say(says(console.saves.may ? 'plan.consoleSaves' : 'plan.consoleReads'));
-  return ask === null || (await ask.confirm(says('plan.agree'), true));
+  const decided = await interview.decide(says('plan.agree'), [
+    { label: says('answer.yes'), value: 'yes' },
+    { label: says('plan.change'), value: 'change' },
+    { label: says('plan.cancel'), value: 'no' },
+  ]);
+  if (decided === 'change') await interview.change();
+  if (decided === 'no') throw new SetupEnded('not agreed to');
 }
 
 function sends(files: number | null): Said {

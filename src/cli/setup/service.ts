@@ -19,7 +19,6 @@ export interface Practice {
   readonly credentials: { readonly clientId: string; readonly clientSecret: string };
   readonly endpointUid: string;
   readonly port: number;
-  close(): Promise<void>;
 }
 
 const PRACTICE_MS = 3000;
@@ -66,7 +65,7 @@ export async function serviceStep(talk: Talk): Promise<ServiceAnswer> {
 }
 
 async function practise(talk: Talk): Promise<ServiceAnswer> {
-  const { given, found, say } = talk;
+  const { given, found, say, once } = talk;
   const { before, place } = found;
   if (
     before !== null &&
@@ -80,10 +79,14 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
   }
   const practice = { credentials: SANDBOX_CREDENTIALS, endpointUid: ENDPOINT_UID };
   try {
-    const sandbox = await startPractice(given.sandboxPort);
+    const sandbox = await once(
+      'practice',
+      () => startPractice(given.sandboxPort),
+      (started) => started.close(),
+    );
     const port = Number(new URL(sandbox.url).port);
     say(says('service.listens', { url: sandbox.url, dir: sandbox.dir }));
-    return { baseUrl: sandbox.url, practice: { ...practice, port, close: () => sandbox.close() } };
+    return { baseUrl: sandbox.url, practice: { ...practice, port } };
   } catch (error) {
     if (!(error instanceof ReceiptdError) || error.code !== 'PORT_IN_USE') throw error;
     const baseUrl = `http://127.0.0.1:${given.sandboxPort}`;
@@ -101,7 +104,7 @@ async function practise(talk: Talk): Promise<ServiceAnswer> {
       throw new ReceiptdError('PORT_IN_USE.othersPractice', { baseUrl, name: owner.name }, { cause: error });
     const whose = owner === null ? [says('service.ownerUnknown')] : [];
     say(joined(says('service.runs', { url: baseUrl }), ...whose));
-    return { baseUrl, practice: { ...practice, port: given.sandboxPort, close: async () => {} } };
+    return { baseUrl, practice: { ...practice, port: given.sandboxPort } };
   }
 }
 

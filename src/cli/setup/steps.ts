@@ -43,11 +43,10 @@ export function provisionalConfig(talk: Talk): Config {
   ).config;
 }
 
-/** Asks all questions in order, without changing anything. `opened` receives each service that has to be closed in the end. */
-export async function askAll(talk: Talk, opened: (service: ServiceAnswer) => void): Promise<Answers> {
+/** Asks all questions in order, without changing anything. */
+export async function askAll(talk: Talk): Promise<Answers> {
   for (;;) {
     const service = await serviceStep(talk);
-    opened(service);
     const { baseUrl, practice } = service;
     const isPractice = practice !== null;
     const isFresh = leavesPractice(talk.found, { baseUrl, isPractice });

@@ -3,6 +3,7 @@ import { escapeUnsafe } from '../../core/domain/escape.ts';
 import { wrapLine } from '../wrap.ts';
 import type { Io } from '../io.ts';
 import type { Given } from './given.ts';
+import type { Interview } from './interview.ts';
 import type { ExistingConfig } from './wanted.ts';
 import type { Prompts } from './prompts.ts';
 
@@ -15,6 +16,8 @@ export interface Talk {
   readonly ask: Prompts | null;
   /** Shows a sentence to the person; does nothing if nobody is asked. */
   readonly say: (said: Said) => void;
+  /** For what must not happen again when the person goes back. */
+  readonly once: Interview['once'];
 }
 
 const WIDEST = 100;

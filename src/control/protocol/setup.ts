@@ -63,6 +63,11 @@ export const SETUP = {
     }),
     response: z.object({ wrong: said.nullable().describe('What is wrong with the answer.') }),
   },
+  backInSetup: {
+    says: 'Goes back from a question of setup in the browser to the one before, which is asked again.',
+    request: z.object({ question: z.int() }),
+    response: z.object({}),
+  },
   restartSetup: {
     says: 'Starts setup in the browser again from the first question.',
     request: nothing,

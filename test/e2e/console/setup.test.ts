@@ -94,11 +94,16 @@ describe.skipIf(!hasChromium)('setup in a browser', () => {
     expect(await lying.getByLabel('Liegen lassen und nur neue senden').isChecked()).toBe(true);
     await next(page).click();
     await chosen(page, 'Soll am Scanner zu sehen sein', /^Nein$/);
-    await typed(page, 'Wie viele Belege dürfen höchstens gesendet werden?', '');
+    const many = 'Wie viele Belege dürfen höchstens gesendet werden?';
+    await typed(page, many, '20');
+    await shows(page.getByLabel('E-Mail-Adresse für Meldungen'));
+    await page.getByRole('button', { name: 'Zurück' }).click();
+    expect(await page.getByLabel(many).getAttribute('placeholder')).toBe('20');
+    await typed(page, many, '');
     await typed(page, 'E-Mail-Adresse für Meldungen', 'none');
     if (runsServices) await said(page, 'receiptd als Dienst installieren', 'Nein');
     await said(page, 'Zur Probe einen Beleg senden?', 'Ja');
-    await said(page, 'Einverstanden?', 'Ja');
+    await chosen(page, 'Einverstanden?', 'Ja');
     await heading(page, 'Die Einrichtung ist fertig');
     const shown = await page.locator('main').locator('li, p').filter({ visible: true }).allInnerTexts();
     expect(shown.length).toBeGreaterThan(30);
@@ -125,6 +130,9 @@ describe.skipIf(!hasChromium)('setup in a browser', () => {
     const browser = await startBrowser({ url: new URL(link).origin, link: async () => link }, chromium);
     const page = await browser.blank();
     await page.goto(link);
+    await chosen(page, 'Where should the receipts go?', 'To our receipt analysis service');
+    await shows(page.getByLabel('Address of the service:'));
+    await page.getByRole('button', { name: 'Back' }).click();
     await chosen(page, 'Where should the receipts go?', 'To our receipt analysis service');
     await shows(page.getByLabel('Address of the service:'));
     await page.getByRole('button', { name: 'Start over' }).click();

@@ -91,7 +91,9 @@ function Conversation({ state: { lines, question, end } }: { readonly state: Sta
             </li>
           ))}
         </ol>
-        {question !== null && <Ask key={question.id} question={question} />}
+        {question !== null && (
+          <Ask key={question.id} question={question} isFirst={lines.every(({ answer }) => answer === null)} />
+        )}
         {question === null && end === null && (
           <p class="muted loading" role="status">
             {t.setup.busy}
@@ -127,7 +129,7 @@ function Told({ said }: { readonly said: Said }) {
   );
 }
 
-function Ask({ question }: { readonly question: Question }) {
+function Ask({ question, isFirst }: { readonly question: Question; readonly isFirst: boolean }) {
   const { id, kind, said, otherwise, choices } = question;
   const text = textOf(said);
   const [typed, setTyped] = useState('');
@@ -145,6 +147,7 @@ function Ask({ question }: { readonly question: Question }) {
       const { wrong } = await call('answerSetup', { question: id, answer });
       setProblem(wrong);
     });
+  const back = () => void act.run(async () => void (await call('backInSetup', { question: id })));
   const isTrouble = act.error !== null || problem !== null;
   const described = !isTrouble ? {} : { 'aria-describedby': 'setup-problem' };
   return (
@@ -211,13 +214,18 @@ function Ask({ question }: { readonly question: Question }) {
           {problem === null ? <Problem error={act.error} /> : <Told said={problem} />}
         </div>
       )}
-      {kind !== 'yesNo' && (
-        <div class="form-actions">
+      <div class="form-actions">
+        {kind !== 'yesNo' && (
           <button type="submit" class="primary" disabled={act.busy || (kind === 'choice' && chosen < 0)}>
             {t.setup.next}
           </button>
-        </div>
-      )}
+        )}
+        {!isFirst && (
+          <Button disabled={act.busy} onClick={back}>
+            {t.setup.back}
+          </Button>
+        )}
+      </div>
     </form>
   );
 }

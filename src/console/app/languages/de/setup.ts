@@ -9,6 +9,7 @@ export function setupTexts(): ReturnType<typeof english> {
       busy: 'Einen Moment …',
       lost: 'receiptd antwortet nicht mehr: Sein Fenster wurde geschlossen, oder die Einrichtung ist beendet. Starten Sie sie dort neu.',
       next: 'Weiter',
+      back: 'Zurück',
       yes: 'Ja',
       no: 'Nein',
       restart: 'Von vorn beginnen',

@@ -9,6 +9,7 @@ export function setupTexts() {
       busy: 'Working …',
       lost: 'receiptd no longer responds, because its window was closed or setup ended. Start it again there.',
       next: 'Next',
+      back: 'Back',
       yes: 'Yes',
       no: 'No',
       restart: 'Start over',
