@@ -199,11 +199,11 @@ export type MoveItem = { readonly documents: readonly number[]; readonly at: num
     /** A person's resend of what was accepted. */
     | { readonly move: 'resend' }
     | { readonly move: 'postpone'; readonly due: number; readonly reason: string; readonly message: string }
-    /** Queues it again instead if its bytes were seen after the file `newestSeen`. */
+    /** Queues it again instead if more files than `filesBefore` have had its bytes by now: one was seen while it was searched for. */
     | {
         readonly move: 'lose';
         readonly message: string;
-        readonly newestSeen: number | null;
+        readonly filesBefore: number | null;
         /** Another agent may have its bytes: it waits for that agent, and until then for others that look again. */
         readonly elsewhere?: { readonly due: number; readonly message: string } | undefined;
       }

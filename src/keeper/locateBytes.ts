@@ -22,8 +22,6 @@ export type ImageSearch =
       readonly kind: 'gone';
       readonly why: AwayFact;
       readonly elsewhere?: boolean;
-      /** The newest file that was checked; 0 without one. */
-      readonly newestSeen: number;
     };
 
 /** Opens a folder by its absolute path, whether or not it is (still) configured. */
@@ -56,7 +54,6 @@ export async function locateOriginal(
   let away: AwayFact | null = null;
   let gone: AwayFact = { is: 'fileGone', file: `${document.folder}/${document.path}` };
   const sources = await ledger.sources(document.sha256);
-  const newestSeen = sources[0]?.fileId ?? 0;
   for (const source of sources) {
     const [folder, path] =
       source.archivedTo === null ? [source.folder, source.path] : split(source.archivedTo);
@@ -77,17 +74,8 @@ export async function locateOriginal(
   if (away !== null) return { kind: 'away', why: away };
   // A folder of another agent, or a share that this machine does not have.
   if (!isAbsolute(document.folder))
-    return {
-      kind: 'gone',
-      elsewhere: true,
-      newestSeen,
-      why: { is: 'imageElsewhere', folder: document.folder },
-    };
-  return {
-    kind: 'gone',
-    newestSeen,
-    why: gone,
-  };
+    return { kind: 'gone', elsewhere: true, why: { is: 'imageElsewhere', folder: document.folder } };
+  return { kind: 'gone', why: gone };
 }
 
 /** Why the folder is unavailable; null if it is present. While another directory is in its place, the content of a path means nothing. */
@@ -143,8 +131,9 @@ export class BytesSearch {
   /** Null if the bytes are unavailable; the document is postponed or marked lost then. */
   async fetch(document: Document): Promise<Buffer | null> {
     const { ledger, clock } = this.#deps;
-    // Read before the search: a file that is admitted during it must not be missed.
+    // Both before the search: a file that is admitted during it must not be missed.
     const isSearched = this.#isSearchedFor(document);
+    const files = isSearched ? await ledger.filesWith(document.sha256) : 0;
     const found = await locateBytes(document, this.#deps);
     if (found.kind === 'bytes') return found.bytes;
     const now = clock.now();
@@ -152,7 +141,7 @@ export class BytesSearch {
       this.end(document.id);
       await ledger.postpone(document.id, now + AWAY_RETRY_MS, 'FILE_AWAY', toMessage(found.why), now);
     } else if (isSearched) {
-      await this.#lost(document, found);
+      await this.#lost(document, found.why, files);
       this.end(document.id);
     } else {
       const waitMs = Math.min(Math.max(this.#missingMs(document), GRACE_MS), RETRY_AT_MOST_MS);
@@ -185,12 +174,9 @@ export class BytesSearch {
     return 0;
   }
 
-  async #lost(
-    { id, name, folder, path, sha256 }: Document,
-    { why, newestSeen }: Extract<ImageSearch, { kind: 'gone' }>,
-  ): Promise<void> {
+  async #lost({ id, name, folder, path, sha256 }: Document, why: AwayFact, files: number): Promise<void> {
     const { ledger, clock, log } = this.#deps;
-    await ledger.markLost(id, toMessage(why), clock.now(), newestSeen);
+    await ledger.markLost(id, toMessage(why), clock.now(), files);
     const { state, reason } = (await ledger.document(id)) ?? {};
     // The file was seen again meanwhile.
     if (state === 'queued' && reason === BYTES_MISSING) return;

@@ -219,9 +219,9 @@ export function portOver(runner: Pick<Runner, 'run' | 'storage' | 'blanked'>, pa
       await moved(id, (await gathering.call('move', item)).moved.length, 'postpone');
     },
 
-    async markLost(id, message, at, newestSeen) {
+    async markLost(id, message, at, files) {
       const elsewhere = await fleet?.elsewhere(id, at);
-      const lose = { move: 'lose', message, newestSeen: newestSeen ?? null, elsewhere } as const;
+      const lose = { move: 'lose', message, filesBefore: files ?? null, elsewhere } as const;
       const item = { documents: [id], ...lose, at };
       await moved(id, (await gathering.call('move', item)).moved.length, 'lose');
     },

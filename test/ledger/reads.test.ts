@@ -65,6 +65,7 @@ function readsOf(view: View, base: number, count: number): Readonly<Record<strin
     wanted: () => queue.wanted([hashOf(`${count - 1}`), hashOf('none')], now),
     nextDue: () => queue.nextDue(OFFICE, now),
     sources: () => queue.sources(hashOf('27')),
+    filesWith: () => queue.filesWith(hashOf('27')),
     attemptTimes: () => queue.attemptTimes(OFFICE, lately, 100),
     'attemptTimes of all': () => queue.attemptTimes(null, lately, 100),
     countAttempts: () => queue.countAttempts(OFFICE, lately, now),

@@ -47,8 +47,8 @@ export interface LedgerQueue {
   record(take: () => Uploads): Promise<RecordedUploads>;
   /** Queues a document for later, without an attempt. */
   postpone(documentId: number, notBefore: number, reason: string, message: string, at: number): Promise<void>;
-  /** Marks a document lost. Queues it again instead if its bytes were seen after `newestSeen`, the newest file checked. */
-  markLost(documentId: number, message: string, at: number, newestSeen?: number): Promise<void>;
+  /** Marks a document lost. Queues it again instead if more than `files` have had its bytes by now (`filesWith`, before the search). */
+  markLost(documentId: number, message: string, at: number, files?: number): Promise<void>;
   /** Documents whose bytes are needed soon (queued or uploading), by id after `afterId`. */
   waiting(afterId: number, limit: number): Promise<readonly Document[]>;
   /** Documents that `retry` would queue, by id after `afterId`. */
@@ -62,6 +62,8 @@ export interface LedgerQueue {
   nextDue(endpoint: EndpointKey, now: number): Promise<number | null>;
   /** Where these bytes were seen, newest first, in any folder. */
   sources(sha256: string): Promise<readonly Source[]>;
+  /** How many files have ever had these bytes, wherever they are or were. */
+  filesWith(sha256: string): Promise<number>;
   /** The clock by which requests are recorded: the database's where agents share a ledger. Wall-clock milliseconds. */
   now(): number;
   /**

@@ -351,7 +351,7 @@ export class Fleet implements LedgerFleet {
       ...some,
       move: 'lose',
       message: toMessage({ is: 'lostWithAgent', agent: name }),
-      newestSeen: null,
+      filesBefore: null,
     }));
     // Last: until then it is listed, and can be retired again.
     if ((await this.#run(RETIRE, { agent: id })) === 0) throw back;

@@ -125,6 +125,8 @@ const SOURCES = `SELECT ${select('f', SOURCE_NAMES)}, coalesce(f.archived_to, o.
  ORDER BY f.seen_at DESC, f.id DESC LIMIT ${10 * MOST_SOURCES}`;
 type SourceColumns = Columns<'files', `${typeof SOURCE_NAMES} archived_to`>;
 
+const FILES_WITH = `SELECT count(*) AS n FROM files f WHERE f.id IN (${ofBytes(':sha256')})`;
+
 /** The zeros keep to the index of the time: those of an endpoint or of an agent go back to the beginning. */
 const REQUESTS_OF = {
   endpoint: 'a.endpoint_id + 0 = :endpoint',
@@ -143,7 +145,15 @@ export function queueReads(
   view: View,
 ): Pick<
   LedgerQueue,
-  'heads' | 'waiting' | 'retriable' | 'wanted' | 'nextDue' | 'sources' | 'attemptTimes' | 'countAttempts'
+  | 'heads'
+  | 'waiting'
+  | 'retriable'
+  | 'wanted'
+  | 'nextDue'
+  | 'sources'
+  | 'filesWith'
+  | 'attemptTimes'
+  | 'countAttempts'
 > {
   const requestsOf = (endpoint: EndpointKey | null, since: number) => ({
     whose: endpoint === null ? REQUESTS_OF.agent : REQUESTS_OF.endpoint,
@@ -186,6 +196,8 @@ export function queueReads(
       const rows = await view.each<{ readonly due: number }>(NEXT_DUE, batch, { endpoint, now });
       return rows.length === 0 ? null : Math.min(...rows.map(({ due }) => due));
     },
+
+    filesWith: async (sha256) => (await view.one<{ readonly n: number }>(FILES_WITH, { sha256 }))?.n ?? 0,
 
     async sources(sha256) {
       const rows = await view.all<SourceColumns>(SOURCES, { sha256 });

@@ -274,11 +274,8 @@ export async function recover(work: Work, items: readonly RecoverItem[]): Promis
   return answers;
 }
 
-/** Files with these bytes that were seen after another: later in its chain, or at its time or later in another chain. */
-const NEWER = `SELECT w.* FROM {rows document:int sha256:text newest:int first:int next:int} {lateral} (
-  SELECT r.document AS document, count(*) AS n FROM files n
-   WHERE n.id IN (${ofBytes('r.sha256')})
-     AND ((n.id > r.newest AND n.id < r.next) OR ((n.id < r.first OR n.id >= r.next) AND n.seen_at >= (SELECT o.seen_at FROM files o WHERE o.id = r.newest)))) w`;
+const FILES_WITH = `SELECT w.* FROM {rows document:int sha256:text} {lateral} (
+  SELECT r.document AS document, count(*) AS n FROM files n WHERE n.id IN (${ofBytes('r.sha256')})) w`;
 
 export async function move(work: Work, items: readonly MoveItem[]): Promise<readonly MoveAnswer[]> {
   await work.loadAll({ documents: items.flatMap(({ documents }) => documents) });
@@ -342,15 +339,14 @@ export async function move(work: Work, items: readonly MoveItem[]): Promise<read
 
 /** Documents whose bytes were seen while they were searched for. */
 async function seenSince(work: Work, items: readonly MoveItem[]): Promise<ReadonlySet<number>> {
-  const batch = items.flatMap((item) => {
-    if (item.move !== 'lose' || item.newestSeen === null) return [];
-    const newest = item.newestSeen;
-    const first = Math.floor(newest / CHAIN) * CHAIN;
-    return item.documents.flatMap((document) => {
-      const sha256 = work.rows.documents.get(document)?.sha256;
-      return sha256 === undefined ? [] : [{ document, sha256, newest, first, next: first + CHAIN }];
-    });
+  const before = new Map<number, number>();
+  for (const item of items)
+    if (item.move === 'lose' && item.filesBefore !== null)
+      for (const document of item.documents) before.set(document, item.filesBefore);
+  const batch = [...before.keys()].flatMap((document) => {
+    const sha256 = work.rows.documents.get(document)?.sha256;
+    return sha256 === undefined ? [] : [{ document, sha256 }];
   });
-  const rows = await work.ask<{ readonly document: number; readonly n: number }>(NEWER, batch);
-  return new Set(rows.flatMap(({ document, n }) => (n > 0 ? [document] : [])));
+  const now = await work.ask<{ readonly document: number; readonly n: number }>(FILES_WITH, batch);
+  return new Set(now.flatMap(({ document, n }) => (n > (before.get(document) ?? n) ? [document] : [])));
 }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { ACCEPTED, admission, FAILED, hashOf, identity, type LedgerUse, note, seen } from './support.ts';
+import {
+  ACCEPTED,
+  admission,
+  FAILED,
+  hashOf,
+  identity,
+  type LedgerUse,
+  note,
+  seen,
+  SHOP,
+} from './support.ts';
 
 export function describeDisposals({ ledger, reopen, queued, upload, toDispose, rows }: LedgerUse): void {
   describe('sources and disposal', () => {
@@ -28,6 +38,16 @@ export function describeDisposals({ ledger, reopen, queued, upload, toDispose, r
       await ledger.disposed(disposal!.fileId, 'deleted', null, 5_000);
       expect(await ledger.sources(sha256)).toEqual([]);
       expect(await ledger.known(seen('a'))).toBeNull();
+    });
+
+    it('a document whose only file was moved to another endpoint, sent and deleted there is lost', async () => {
+      const { id, sha256 } = await queued('a', 'a');
+      const moved = await queued('b', 'a', { endpoint: SHOP, file: seen('b', 2, '/other') });
+      await upload(moved.id, ACCEPTED);
+      const [disposal] = await toDispose('/other', 0, 10, null);
+      await ledger.disposed(disposal!.fileId, 'deleted', null, 5_000);
+      await ledger.markLost(id, 'Gone.', 6_000, await ledger.filesWith(sha256));
+      expect(await ledger.document(id)).toMatchObject({ state: 'lost' });
     });
 
     it('disposes of files only after acceptance, duplicates included, each once', async () => {

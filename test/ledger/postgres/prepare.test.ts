@@ -54,7 +54,7 @@ describe.skipIf(!needsPostgres())('the tables of a shared ledger', () => {
     const agent = await opened('one', url);
     const { document } = await admit(agent);
     await agent.core.run([
-      ['move', [{ documents: [document], move: 'lose', message: 'gone', newestSeen: null, at: 2_000 }]],
+      ['move', [{ documents: [document], move: 'lose', message: 'gone', filesBefore: null, at: 2_000 }]],
     ]);
     // Personal data can be erased, in the chain too.
     expect(await agent.core.run([['erase', [{ documents: [document], at: 3_000 }]]])).toEqual([

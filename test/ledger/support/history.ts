@@ -189,8 +189,8 @@ const MOVES: readonly ((at: number, history: History) => MoveItem)[] = [
     message: h.pick(ODD),
     at,
   }),
-  (at, h) => ({ move: 'lose', documents: h.share(0.03), message: 'gone', newestSeen: null, at }),
-  (at, h) => ({ move: 'lose', documents: h.share(0.03), message: 'gone', newestSeen: h.below(200), at }),
+  (at, h) => ({ move: 'lose', documents: h.share(0.03), message: 'gone', filesBefore: null, at }),
+  (at, h) => ({ move: 'lose', documents: h.share(0.03), message: 'gone', filesBefore: h.below(4), at }),
 ];
 
 const MAKERS: { readonly [Name in Kind]: Maker } = {

@@ -104,7 +104,6 @@ const ID_FIELDS: ReadonlySet<string> = new Set([
   'attempt',
   'page',
   'split',
-  'newestSeen',
   'result',
   'moved',
   'last',
