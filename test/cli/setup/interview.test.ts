@@ -155,14 +155,16 @@ describe('an interview', () => {
         });
         // The same by a list and a position.
         const meant: string[] = [];
-        const former: string[] = [];
+        const former = new Map<number, string>();
         for (const said of [...says, ...Array.from({ length: count }, () => null)]) {
           if (meant.length === count) break;
-          if (said === BACK) former[meant.length - 1] = meant.pop() ?? '';
-          else {
+          if (said === BACK) {
+            const last = meant.pop();
+            if (last !== undefined) former.set(meant.length, last);
+          } else {
             const at = meant.length;
-            meant.push(said ?? former[at] ?? 'usual');
-            delete former[at];
+            meant.push(said ?? former.get(at) ?? 'usual');
+            former.delete(at);
           }
         }
         expect(answers).toEqual(meant);
