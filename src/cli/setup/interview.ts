@@ -19,6 +19,9 @@ interface Question<T> {
   readonly shown: (answer: T) => Said;
 }
 
+/** A question and its answer. */
+const BETWEEN = ' ';
+
 const NOTHING = async (): Promise<void> => {};
 
 /**
@@ -96,7 +99,7 @@ export class Interview {
       .flatMap((entry) =>
         entry.asked === null
           ? []
-          : [{ label: joined(entry.asked.question, plain(' '), entry.asked.answer), value: entry }],
+          : [{ label: joined(entry.asked.question, plain(BETWEEN), entry.asked.answer), value: entry }],
       );
     const chosen = await this.#prompts?.choose(says('plan.whichAnswer'), answers);
     if (chosen !== undefined) this.#again.add(chosen);

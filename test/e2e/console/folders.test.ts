@@ -230,8 +230,7 @@ inBrowser('folders', (here) => {
     await lying.getByRole('radio').nth(1).check();
     await lying.locator('[type=date]').fill('2026-10-01');
     await page.getByRole('button', { name: 'Ordner hinzufügen' }).click();
-    await heading(page, 'Ordner');
-    expect(edits()).toEqual([
+    await expect.poll(() => edits()).toEqual([
       [
         {
           kind: 'append',
@@ -240,6 +239,7 @@ inBrowser('folders', (here) => {
         },
       ],
     ]);
+    await heading(page, /^Ordner$/);
     expect(here.stub.agent.text).toContain('  - path: /mnt/new\n    existing: since 2026-10-01\n');
   });
 
