@@ -40,7 +40,7 @@ const matches = (path: string, pattern: RegExp): string[] =>
   [...read(path).matchAll(pattern)].map(([, found = '']) => found);
 
 /** Pages about receiptd's making, or whose lists are drawn from elsewhere. */
-const NO_PROMISES = /README|architecture|configuration|defects-found|errors|flow|performance|reliability/;
+const NO_PROMISES = /README|architecture|configuration|errors|flow|performance|reliability/;
 const headings = readdirSync(join(ROOT, 'docs'))
   .filter((name) => name.endsWith('.md') && !NO_PROMISES.test(name))
   .flatMap((name) => [
