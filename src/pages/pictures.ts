@@ -6,7 +6,10 @@ import { NONSENSE, Renderers, type RenderersOptions } from './renderers.ts';
 
 const MOST_PICTURE_BYTES = 8 * 1024 * 1024;
 
-/** Draws several pictures with one process, but each PDF with a process of its own (decisions/0066). */
+/**
+ * Draws several pictures with one process, since a start takes ten times as long as a picture, but each PDF with a process of
+ * its own. A hostile image can at worst show wrong pictures until the process is replaced.
+ */
 export class ProcessPictures implements PictureMaker {
   readonly #renderers: Renderers;
   readonly #kept: KeptProcess;

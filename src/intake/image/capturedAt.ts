@@ -9,7 +9,10 @@ const TAGS = [0x9003, 0x9004] as const;
 const ASCII = 2;
 const LENGTH = '2026:11:21 04:53:00'.length;
 
-/** The capture time from the image's EXIF data, as local time; null if missing or implausible. */
+/**
+ * The capture time from the image's EXIF data, as local time; null if missing or implausible. Not by exifreader, which reads
+ * every tag without a limit: a hostile TIFF of 50 MB took 31 s and 2.3 GB.
+ */
 export function capturedAt(bytes: Buffer, type: ImageType): Date | null {
   let blocks = 0;
   for (const block of exifBlocks(bytes, type)) {

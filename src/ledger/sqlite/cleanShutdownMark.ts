@@ -4,8 +4,10 @@ import { ReceiptdError, saidBy } from '../../core/domain/errors.ts';
 import { syncDirectorySync } from '../../system/syncDirectory.ts';
 
 /*
- * A clean shutdown leaves this mark for the next start (decisions/0032): when the ledger was last checked and found
- * sound, and which file that applies to. It is removed while the agent runs, so that a crash leaves none.
+ * A clean shutdown leaves this mark for the next start: when the ledger was last checked and found sound, and which file
+ * that applies to. The start then skips SQLite's quick check, which takes 3.1 s for 1,000,000 receipts while nobody watches
+ * the folders. The full check a minute later finds what rotted meanwhile. The mark is removed while the agent runs, so that a
+ * crash leaves none.
  */
 
 /** Identifies the file: one that was written since, or a copy, does not match. */

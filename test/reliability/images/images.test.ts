@@ -13,7 +13,7 @@ import { drawnFiles } from './corpus.ts';
 import { hostileFiles } from './hostile.ts';
 
 const MUTATED = 8;
-/** An idle agent takes about 110 MB (0018-heap-flag). With these files it takes 200 MB, or more if a busy processor delays garbage collection. */
+/** An idle agent takes about 110 MB (flags of V8: cli/runAgent.ts). With these files it takes 200 MB, or more if a busy processor delays garbage collection. */
 const MOST_MB = 320;
 const BOMB_SIZE = 6_000_000;
 /** Files that once stopped an agent, or would have: one of each type, and all in the campaign. */
