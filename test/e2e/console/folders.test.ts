@@ -230,15 +230,17 @@ inBrowser('folders', (here) => {
     await lying.getByRole('radio').nth(1).check();
     await lying.locator('[type=date]').fill('2026-10-01');
     await page.getByRole('button', { name: 'Ordner hinzufügen' }).click();
-    await expect.poll(() => edits()).toEqual([
-      [
-        {
-          kind: 'append',
-          path: ['folders'],
-          value: { path: '/mnt/new', endpoint: 'branch', existing: 'since 2026-10-01' },
-        },
-      ],
-    ]);
+    await expect
+      .poll(() => edits())
+      .toEqual([
+        [
+          {
+            kind: 'append',
+            path: ['folders'],
+            value: { path: '/mnt/new', endpoint: 'branch', existing: 'since 2026-10-01' },
+          },
+        ],
+      ]);
     await heading(page, /^Ordner$/);
     expect(here.stub.agent.text).toContain('  - path: /mnt/new\n    existing: since 2026-10-01\n');
   });
