@@ -15,7 +15,7 @@ const program = await packagedNode().catch((error) => {
 const PATH = [dirname(program), process.env.PATH].join(delimiter);
 const vitest = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit*'];
 const ROOMS =
-  'api console control daemon features/backup http intake/folder intake/image ledger/sqlite ledger/thread ledger/postgres/contract ledger/postgres/connection logs pages sandbox state-dir system wiring';
+  'api console control daemon features/backup http intake/folder intake/image ledger/sqlite ledger/thread ledger/postgres/connection logs pages sandbox state-dir system wiring';
 const asked = process.argv.slice(2);
 const tests = asked.length > 0 ? asked : ROOMS.split(' ').map((room) => `test/${room}`);
 const child = spawn(program, [...vitest, ...tests], {
