@@ -44,6 +44,8 @@ export class Interview {
   readonly #again = new Set<Entry>();
   /** What was said about known answers is not repeated. */
   #isMuted = false;
+  /** Since the last question: the same question about something else is another one. */
+  #said: string[] = [];
 
   constructor(prompts: Prompts | null, say: (said: Said) => void) {
     this.#prompts = prompts;
@@ -52,6 +54,7 @@ export class Interview {
   }
 
   readonly say = (said: Said): void => {
+    this.#said.push(said.text);
     if (!this.#isMuted) this.#say(said);
   };
 
@@ -59,6 +62,7 @@ export class Interview {
   async run<T>(steps: () => Promise<T>): Promise<T> {
     for (;;) {
       this.#used = 0;
+      this.#said = [];
       try {
         return await steps();
       } catch (error) {
@@ -153,7 +157,8 @@ export class Interview {
   }
 
   async #answer<T>({ said, ask, takes, shown }: Question<T>): Promise<T> {
-    const key = JSON.stringify(said.parts);
+    const key = JSON.stringify([this.#said, said.parts]);
+    this.#said = [];
     const known = await this.#find(key);
     // The same question has the same kind of answer.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

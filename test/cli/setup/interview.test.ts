@@ -116,6 +116,22 @@ describe('an interview', () => {
     expect(person.asked.filter((question) => question === 'word?')).toHaveLength(2);
   });
 
+  it('takes no answer about one thing for the answer to the same question about another', async () => {
+    const { interview, ask } = meet('a', 'yes', 'change', 'which? a', 'b', 'no');
+    const answers = await interview.run(async () => {
+      const folder = await ask.text(plain('which?'));
+      interview.say(plain(`${folder} has 3 files.`));
+      const sends = await ask.text(plain('send them?'));
+      const next = await interview.decide(plain('well?'), [
+        { label: plain('yes'), value: 'yes' },
+        { label: plain('change'), value: 'change' },
+      ]);
+      if (next === 'change') await interview.change();
+      return [folder, sends];
+    });
+    expect(answers).toEqual(['b', 'no']);
+  });
+
   it('does nothing twice that was done, and undoes what is no longer wanted', async () => {
     const { interview, ask } = meet('practice', 'x', 'change', 'which? practice', 'ours', 'y');
     const done: string[] = [];
