@@ -19,8 +19,8 @@ import { requestOf } from './filters.ts';
 /** The part of the ledger that read-only commands need. */
 export interface LedgerReading extends Pick<LedgerReports, 'endpoints' | 'head'> {
   list(filter: ListFilter): AsyncIterable<ListRowJson>;
-  /** @throws ReceiptdError DOCUMENT_UNKNOWN */
-  details(name: string): Promise<readonly DocumentDetailJson[]>;
+  /** @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_AMBIGUOUS */
+  details(wanted: Request<'document'>): Promise<readonly DocumentDetailJson[]>;
   resultsPage(request: Request<'results'>): Promise<Response<'results'>>;
   /** @throws ReceiptdError RESULT_UNKNOWN */
   oneResult(id: number): Promise<ResultDetailJson>;
@@ -50,7 +50,7 @@ async function openReading(config: Config): Promise<LedgerReading> {
     return {
       ...reports,
       list: (filter) => wordedRows(reports.list(filter)),
-      details: async (name) => (await documentDetails(reports, { name })).documents,
+      details: async (wanted) => (await documentDetails(reports, wanted)).documents,
       resultsPage: (request) => resultsPage(reports, request),
       oneResult: async (id) => (await oneResult(reports, { id })).result,
     };
@@ -65,7 +65,7 @@ function askingReading({ stateDir }: Config): LedgerReading {
     list: (filter) => pages(stateDir, filter),
     resultsPage: (request) => callControl(stateDir, 'results', request),
     oneResult: async (id) => (await callControl(stateDir, 'result', { id })).result,
-    details: async (name) => (await callControl(stateDir, 'document', { name })).documents,
+    details: async (wanted) => (await callControl(stateDir, 'document', wanted)).documents,
     async endpoints(): Promise<KnownEndpoint[]> {
       const { endpoints } = await callControl(stateDir, 'knownEndpoints', {});
       return endpoints.map(({ createdAt, ...rest }) => ({

@@ -28,11 +28,11 @@ export function addShow(program: Command, io: Io): void {
     })
     .action(async (written: string, options: JsonOption) => {
       const config = await configOf(io, options);
-      const sha256 = await contentOf(resolve(io.cwd, written));
+      const content = await contentOf(resolve(io.cwd, written), io.stop);
       return withReading(config, async (reading) => {
-        const details = await (sha256 === null
-          ? reading.details(written)
-          : detailsOfFile(io, reading, written, sha256));
+        const details = await (content === null
+          ? reading.details({ name: written })
+          : detailsOfFile(io, reading, written, content));
         if (options.json) printJson(io, details);
         else {
           const texts = await textsOf(io);
@@ -42,34 +42,51 @@ export function addShow(program: Command, io: Io): void {
     });
 }
 
-/** SHA-256 of a file that this user can read; null if there is none at this path. */
-async function contentOf(path: string): Promise<string | null> {
+/** SHA-256 of the file at this path; null if there is no file, `unreadable` if this user can't read it. */
+async function contentOf(path: string, signal: AbortSignal): Promise<string | null> {
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (!isFile) return null;
+  const hash = createHash('sha256');
   try {
-    if (!(await stat(path)).isFile()) return null;
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(path), hash);
+    await pipeline(createReadStream(path), hash, { signal });
     return hash.digest('hex');
-  } catch {
-    return null;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return UNREADABLE;
   }
 }
 
-/** A file is known by its content, wherever it lies now; only if no document has that content, by its path. */
+const UNREADABLE = 'unreadable';
+
+/** A file is known by its content, wherever it lies now; only if none has that content, by its path. */
 async function detailsOfFile(
   io: Io,
   reading: LedgerReading,
   file: string,
-  sha256: string,
+  content: string,
 ): Promise<readonly DocumentDetailJson[]> {
-  const unlessUnknown = (error: unknown): null => {
+  const { show: words } = io.texts;
+  const tell = (note: string) => void io.stderr.write(`${fitted(io.stderr, escapeUnsafe(note))}\n`);
+  if (content === UNREADABLE) {
+    tell(words.unreadable(file));
+    return reading.details({ name: file });
+  }
+  const sameContent = await reading.details({ sha256: content }).catch((error: unknown) => {
+    if (!(error instanceof ReceiptdError) || error.code !== 'DOCUMENT_UNKNOWN') throw error;
+    // It was seen and not sent, which is the answer.
+    if (error.key === 'DOCUMENT_UNKNOWN.fileOnly') throw error;
+    return null;
+  });
+  if (sameContent !== null) return sameContent;
+  const samePath = await reading.details({ name: file }).catch((error: unknown) => {
     if (error instanceof ReceiptdError && /^DOCUMENT_(UNKNOWN|AMBIGUOUS)$/.test(error.code)) return null;
     throw error;
-  };
-  const sameContent = await reading.details(sha256).catch(unlessUnknown);
-  if (sameContent !== null) return sameContent;
-  const samePath = await reading.details(file).catch(unlessUnknown);
-  if (samePath === null) throw new ReceiptdError('DOCUMENT_UNKNOWN.content', { file, sha256 });
-  io.stderr.write(`${fitted(io.stderr, escapeUnsafe(io.texts.show.otherContent(file)))}\n`);
+  });
+  if (samePath === null) throw new ReceiptdError('DOCUMENT_UNKNOWN.content', { file, sha256: content });
+  tell(words.otherContent(file));
   return samePath;
 }
 

@@ -242,7 +242,7 @@ function undelivered(file: string, why: TestReceiptTrouble, row: ListRowJson | n
 
 async function responseOf(config: Config, name: string): Promise<string | null> {
   return withReading(config, async (reading) => {
-    const all = await reading.details(name);
+    const all = await reading.details({ name });
     return all.find(({ baseUrl }) => baseUrl === config.service.baseUrl)?.response ?? null;
   });
 }
@@ -251,7 +251,7 @@ async function responseOf(config: Config, name: string): Promise<string | null> 
 async function removalSeen(config: Config, name: string, wait: Wait): Promise<void> {
   const isGone = async (): Promise<true | null> => {
     return withReading(config, async (reading) => {
-      const all = await reading.details(name);
+      const all = await reading.details({ name });
       return all.every(({ files }) => files.every(({ goneAt }) => goneAt !== null)) || null;
     });
   };

@@ -242,12 +242,19 @@ export const DOCUMENTS = {
           .string()
           .optional()
           .describe(
-            'A name (in any case), a hash, a file, or the first characters of a name or hash, if they match one document.',
+            'A name (in any case), a file, or the first characters of a name or hash, if they match one document.',
           ),
+        sha256: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .optional()
+          .describe('The content of an image, whatever its document is called in each endpoint.'),
       })
-      .refine(({ id, name }) => (id === undefined) !== (name === undefined), { error: 'either id or name' }),
+      .refine((wanted) => Object.values(wanted).filter((each) => each !== undefined).length === 1, {
+        error: 'either id, name or sha256',
+      }),
     response: z.object({
-      documents: z.array(documentDetail).describe('One for each endpoint that has this name.'),
+      documents: z.array(documentDetail).describe('One for each endpoint that has this name or image.'),
     }),
   },
   history: {

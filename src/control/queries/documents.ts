@@ -1,7 +1,7 @@
 import { needsPerson } from '../../core/domain/needsPerson.ts';
 import { iso } from '../../core/domain/words.ts';
 import { readAnswer } from '../../core/domain/keptAnswer.ts';
-import { endpointId } from '../../core/domain/document.ts';
+import { endpointId, type Document } from '../../core/domain/document.ts';
 import type {
   DocumentDetail,
   ListFilter,
@@ -109,12 +109,24 @@ export async function countDocuments(
 
 export async function documentDetails(
   ledger: Pick<LedgerReports, 'find' | 'page' | 'endpoints' | 'bySha256' | 'detail'>,
-  { id, name }: Request<'document'>,
+  { id, name, sha256 }: Request<'document'>,
 ): Promise<Response<'document'>> {
-  const ids = id === undefined ? (await namedDocuments(ledger, name ?? '')).map((each) => each.id) : [id];
+  const images = sha256 === undefined ? [] : await withImage(ledger, sha256);
+  // Of an image without a document, it is said what became of its file.
+  const named = async () => (images.length > 0 ? images : namedDocuments(ledger, name ?? sha256 ?? ''));
+  const ids = id === undefined ? (await named()).map((each) => each.id) : [id];
   const details = (await Promise.all(ids.map((each) => ledger.detail(each)))).filter((each) => each !== null);
   if (details.length === 0) throw unknownDocument(name ?? `number ${id}`);
   return { documents: details.map(detailJson) };
+}
+
+async function withImage(
+  ledger: Pick<LedgerReports, 'endpoints' | 'bySha256'>,
+  sha256: string,
+): Promise<Document[]> {
+  const endpoints = await ledger.endpoints();
+  const found = await Promise.all(endpoints.map(({ endpoint }) => ledger.bySha256(endpoint, sha256)));
+  return found.filter((document) => document !== null);
 }
 
 export function detailJson({

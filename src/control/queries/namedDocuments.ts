@@ -12,7 +12,6 @@ const PAGE = { order: 'newest', limit: 500, withinMs: 2_000 } as const;
 const SHOWN = 8;
 /** Shortest hash prefix that is accepted; shorter ones match by chance. */
 const HASH_DIGITS = 6;
-const WHOLE_HASH = /^[0-9a-f]{64}$/i;
 
 /** Possible meanings of a text, likeliest first; the first one that matches a row decides. */
 const MEANINGS: readonly ((row: ListRow, meant: string) => boolean)[] = [
@@ -24,21 +23,17 @@ const MEANINGS: readonly ((row: ListRow, meant: string) => boolean)[] = [
     (meant.length >= HASH_DIGITS && sha256?.startsWith(meant) === true),
 ];
 
-type Known = Pick<LedgerReports, 'find' | 'page' | 'endpoints' | 'bySha256'>;
-
 /**
- * Resolves what a person typed to the documents of one name or image, at most one per endpoint. Matches the name in any case, the
- * hash, a file path or its end, or the beginning of name or hash.
+ * Resolves what a person typed to the documents of one name, at most one per endpoint. Matches the name in any case, a file
+ * path or its end, or the beginning of name or hash.
  * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_AMBIGUOUS
  */
 export async function namedDocuments(
-  ledger: Known,
+  ledger: Pick<LedgerReports, 'find' | 'page'>,
   written: string,
 ): Promise<readonly [Document, ...Document[]]> {
   const [exact, ...others] = await ledger.find(written);
   if (exact) return [exact, ...others];
-  const [image, ...elsewhere] = WHOLE_HASH.test(written) ? await withHash(ledger, written.toLowerCase()) : [];
-  if (image) return [image, ...elsewhere];
   const meant = fold(written.replace(/^\.\//, ''));
   const rows = meant.trim() === '' ? [] : await rowsWith(ledger, written.replace(/^\.\//, ''));
   for (const means of MEANINGS) {
@@ -53,12 +48,6 @@ export async function namedDocuments(
   const meantSo = unescaped(written);
   if (meantSo !== written) return namedDocuments(ledger, meantSo);
   throw unknownDocument(written);
-}
-
-async function withHash(ledger: Known, sha256: string): Promise<Document[]> {
-  const endpoints = await ledger.endpoints();
-  const found = await Promise.all(endpoints.map(({ endpoint }) => ledger.bySha256(endpoint, sha256)));
-  return found.filter((document) => document !== null);
 }
 
 async function rowsWith(ledger: Pick<LedgerReports, 'page'>, search: string): Promise<ListRow[]> {

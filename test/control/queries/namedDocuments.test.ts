@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { documentDetails } from '../../../src/control/queries/documents.ts';
 import { namedDocuments } from '../../../src/control/queries/namedDocuments.ts';
 import {
   admission,
@@ -50,12 +51,24 @@ it('a name finds documents in every endpoint', async () => {
   expect(await named('bo')).toEqual(['both', 'both']);
 });
 
-it('a hash finds documents in every endpoint, also under different names', async () => {
+it('a hash names one document, and an image those of all endpoints, also under different names', async () => {
   const sha256 = hashOf('Müller-cccc');
   await ledger.admit(
     admission('elsewhere.jpg', 'other', { naming: ['other'], endpoint: SHOP, sha256, at: 99 }),
   );
-  expect((await named(sha256.toUpperCase())).toSorted()).toEqual(['Müller-cccc', 'other']);
+  await expect(named(sha256)).rejects.toMatchObject({ code: 'DOCUMENT_AMBIGUOUS' });
+  const { documents } = await documentDetails(ledger, { sha256 });
+  expect(documents.map(({ name }) => name).toSorted()).toEqual(['Müller-cccc', 'other']);
+});
+
+it('an image that was seen and not sent is refused with what became of its file', async () => {
+  const sha256 = hashOf('left alone');
+  await ledger.note(seen('old.jpg'), note('skipped', { sha256 }));
+  await expect(documentDetails(ledger, { sha256 })).rejects.toMatchObject({
+    code: 'DOCUMENT_UNKNOWN',
+    key: 'DOCUMENT_UNKNOWN.fileOnly',
+    params: { path: '/scans/old.jpg', state: 'skipped' },
+  });
 });
 
 it('a part of a path finds documents only from the start of a segment', async () => {

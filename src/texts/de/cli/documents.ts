@@ -133,6 +133,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
       dismissed: (p) => `Erledigt von ${p.by} am ${time(p.at)}.`,
     },
     show: {
+      unreadable: (file) => `${file} ist nicht lesbar und wird an seinem Pfad erkannt:`,
       otherContent: (file) =>
         `Kein Beleg hat den Inhalt von ${file}. Zur Datei mit diesem Pfad gehört dieser Beleg:`,
       state: 'Zustand',

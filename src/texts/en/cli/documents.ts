@@ -134,6 +134,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
     },
     /** Labels have at most 10 characters. */
     show: {
+      unreadable: (file: string) => `${file} can't be read, so it is looked up by its path:`,
       otherContent: (file: string) =>
         `No document has the content of ${file}. This is the document of the file with that path:`,
       state: 'state',
