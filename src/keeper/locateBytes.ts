@@ -8,7 +8,7 @@ import type { WatchedFolder } from '../core/ports/folder.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { LedgerQueue } from '../core/ports/ledgerQueue.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { Spool } from '../core/ports/spool.ts';
+import type { BytesReading, Spool } from '../core/ports/spool.ts';
 import { sha256 } from '../core/sha256.ts';
 
 /**
@@ -30,17 +30,25 @@ export type OpenFolder = (path: string) => WatchedFolder;
 /** Identifies the bytes, and says where they were first seen. */
 export type Sought = Pick<Document, 'sha256' | 'size' | 'folder' | 'path'>;
 
+/** Where bytes may be, and how they are read. */
+export interface Places {
+  readonly ledger: LedgerQueue;
+  readonly spool: Pick<Spool, 'read'>;
+  readonly open: OpenFolder;
+  readonly reading?: BytesReading | undefined;
+}
+
 /** Finds a document's bytes in the spool or in any place where they were seen. The returned bytes match the document's hash. */
 export async function locateBytes(
   document: Sought,
-  { ledger, spool, open }: { ledger: LedgerQueue; spool: Pick<Spool, 'read'>; open: OpenFolder },
+  { ledger, spool, open, reading }: Places,
 ): Promise<ImageSearch> {
-  const copy = await spool.read(document.sha256).catch((error: unknown) => {
+  const copy = await spool.read(document.sha256, reading).catch((error: unknown) => {
     if (error instanceof ReceiptdError) return error;
     throw error;
   });
   if (copy !== null && !(copy instanceof ReceiptdError)) return { kind: 'bytes', bytes: copy };
-  const found = await locateOriginal(document, ledger, open);
+  const found = await locateOriginal(document, ledger, open, reading?.hash);
   // A copy that can't be read now may still exist.
   return found.kind === 'gone' && copy !== null ? { kind: 'away', why: ofError(copy) } : found;
 }
@@ -50,6 +58,7 @@ export async function locateOriginal(
   document: Sought,
   ledger: LedgerQueue,
   open: OpenFolder,
+  hash: BytesReading['hash'] = async (bytes) => sha256(bytes),
 ): Promise<ImageSearch> {
   let away: AwayFact | null = null;
   let gone: AwayFact = { is: 'fileGone', file: `${document.folder}/${document.path}` };
@@ -60,7 +69,7 @@ export async function locateOriginal(
     const opened = open(folder);
     // A larger file must be a different one, and would exceed the memory reserved for this one.
     const read = await opened.read(path, document.size);
-    if (read.kind === 'bytes' && sha256(read.bytes) === document.sha256)
+    if (read.kind === 'bytes' && (await hash(read.bytes)) === document.sha256)
       return { kind: 'bytes', bytes: read.bytes };
     if (read.kind === 'unreadable')
       away = { is: 'fileUnreadable', file: `${folder}/${path}`, system: read.code };
@@ -91,10 +100,8 @@ function split(absolute: string): [folder: string, path: string] {
   return [absolute.slice(0, cut) || '/', absolute.slice(cut + 1)];
 }
 
-export interface BytesSearchDeps {
+export interface BytesSearchDeps extends Places {
   readonly ledger: Ledger;
-  readonly spool: Pick<Spool, 'read'>;
-  readonly open: OpenFolder;
   readonly clock: Clock;
   readonly log: Log;
   /**

@@ -345,12 +345,14 @@ export class PayloadStore {
 
   /** Null if the original is missing, which is left to delivery, because it may turn up elsewhere until then. */
   async #copyOriginal(document: Document): Promise<'there' | NotCopied | null> {
-    const { memory, ledger, open } = this.#deps;
+    const { memory, ledger, open, hash, buffers } = this.#deps;
     return memory.with(document.size, async () => {
-      const found = await locateOriginal(document, ledger, open);
+      const found = await locateOriginal(document, ledger, open, hash);
       if (found.kind !== 'bytes') return null;
       const isWanted = () => this.#lacksCopy(document);
       const copied = await this.copies.make(document.sha256, found.bytes, isWanted);
+      // The disk may still read what it failed to write.
+      if (copied !== 'unwritable') buffers.giveBack(found.bytes);
       // The document may have been accepted during the read, when there was no copy to drop.
       await this.copies.dropUnwanted(document.sha256);
       return copied;

@@ -103,6 +103,7 @@ export async function composeGeneration(
       credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),
       folders: composeFolders(config, lasting, lasting.guards, formerPlaces),
       buffers,
+      readBeside: lasting.readBeside,
       hints: once ? NO_HINTS : await hintsOf(config, formerPlaces),
       claims: createFolderClaims(config.stateDir, { isOnce: once }),
       inspector,

@@ -72,7 +72,10 @@ export function composeBytes(
   const readPage = pageReader(splitter, world.inspector, config.folders);
   const open: OpenFolder = (path) => readingPages(inItsPlace(world.folders(path), ledger), readPage);
   const lookedThrough = (folder: string, since: number) => intakes.lookedThrough(folder, since);
-  const reading = new ByteBudget(world.memory?.reading ?? READING_BYTES, READING_IMAGES);
+  const memory = new ByteBudget(world.memory?.reading ?? READING_BYTES, READING_IMAGES);
+  const { buffers, readBeside } = world;
+  const hash = (bytes: Buffer): Promise<string> => world.inspector.sha256(bytes);
+  const reading = { buffers, readBeside, hash };
   const payloads = new PayloadStore({
     mode: config.spool,
     spool,
@@ -82,14 +85,14 @@ export function composeBytes(
     log,
     keepFailedMs: config.storage.keepFailed,
     open,
-    search: new BytesSearch({ ledger, spool, open, clock, log, lookedThrough }),
-    memory: reading,
-    buffers: world.buffers,
-    hash: (bytes) => world.inspector.sha256(bytes),
+    search: new BytesSearch({ ledger, spool, open, reading, clock, log, lookedThrough }),
+    memory,
+    buffers,
+    hash,
     canSend: (waiting) => gate.sendsSoon(waiting),
   });
   return {
-    reading,
+    reading: memory,
     sending: new ByteBudget(world.memory?.sending ?? SENDING_BYTES),
     payloads,
     open,

@@ -4,7 +4,7 @@ import type { ImageBuffers } from '../keeper/imageBuffers.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock, Random } from '../core/ports/clock.ts';
-import type { FolderClaims, FolderHints } from '../core/ports/folder.ts';
+import type { FolderClaims, FolderHints, ReadBeside } from '../core/ports/folder.ts';
 import type { ImageInspector } from '../core/ports/image.ts';
 import type { Incidents } from '../core/ports/incident.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
@@ -45,6 +45,8 @@ export interface World {
   readonly folders: OpenFolder;
   /** Buffers that `folders` read files into. */
   readonly buffers: ImageBuffers;
+  /** Undefined: everything is read in this thread. */
+  readonly readBeside?: ReadBeside;
   /** Bytes of images being read and being sent; undefined: as much as suits a computer. */
   readonly memory?: { readonly reading: number; readonly sending: number };
   readonly hints: FolderHints;

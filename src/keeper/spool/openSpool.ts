@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { chmod, lstat, opendir, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError, ReceiptdError, systemCode, systemError } from '../../core/domain/errors.ts';
 import { KeyedTurns } from '../../core/domain/keyedTurns.ts';
 import type { Log } from '../../core/ports/log.ts';
-import type { Spool } from '../../core/ports/spool.ts';
+import type { BytesReading, Spool } from '../../core/ports/spool.ts';
 import { writeDurably } from '../../system/durableFile.ts';
 import { makeDirectory } from '../../system/makeDirectory.ts';
 import { NotAFile, openPlainFile } from '../../system/plainFile.ts';
@@ -28,11 +29,11 @@ const NO_COPY = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EISDIR']);
  * If the directory can't be created or listed, the spool stays closed for now: `put`, `read` and `remove` retry, and reject with
  * SPOOL_UNWRITABLE until that works. Its copies are unknown until then, but not lost.
  */
-export async function openSpool({ dir, limitBytes, log }: SpoolOptions): Promise<Spool> {
-  const spool = new DirectorySpool(dir, limitBytes, log);
+export async function openSpool(options: SpoolOptions): Promise<Spool> {
+  const spool = new DirectorySpool(options);
   await spool.open().catch((error: unknown) => {
     if (!(error instanceof ReceiptdError)) throw error;
-    log?.error('spoolNotOpened', describeError(error));
+    options.log?.error('spoolNotOpened', describeError(error));
   });
   return spool;
 }
@@ -57,7 +58,7 @@ class DirectorySpool implements Spool {
   #used = 0;
   #reserved = 0;
 
-  constructor(dir: string, limitBytes: number, log: Log | undefined) {
+  constructor({ dir, limitBytes, log }: SpoolOptions) {
     this.#dir = dir;
     this.limitBytes = limitBytes;
     this.#log = log;
@@ -102,12 +103,16 @@ class DirectorySpool implements Spool {
     });
   }
 
-  read(sha256: string): Promise<Buffer | null> {
+  read(sha256: string, reading?: BytesReading): Promise<Buffer | null> {
     return this.#inTurn(sha256, 'read', async (path) => {
       const size = this.#sizes.get(sha256);
       if (size === undefined) return null;
-      const bytes = await readCopy(path, size);
-      if (bytes && createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
+      const bytes = await readCopy(path, size, reading);
+      if (bytes !== null) {
+        const found = await (reading?.hash(bytes) ?? hash('sha256', bytes, 'hex'));
+        if (found === sha256) return bytes;
+        reading?.buffers.giveBack(bytes);
+      }
       this.#log?.warn('copyDamaged', { dir: this.#dir, sha256 });
       await this.#remove(sha256, path);
       return null;
@@ -142,9 +147,9 @@ class DirectorySpool implements Spool {
   /** Durable when it resolves; leaves nothing behind if it fails. */
   async #write(path: string, bytes: Buffer): Promise<void> {
     const below = dirname(path);
-    await makeDirectory(below, 0o700);
-    if (!(await lstat(below)).isDirectory()) throw systemError('ENOTDIR', below);
-    if ((await lstat(path).catch(absent))?.isFile() === false) throw systemError('EEXIST', path);
+    if (kindOf(below) === 'nothing') await makeDirectory(below, 0o700);
+    if (kindOf(below) !== 'directory') throw systemError('ENOTDIR', below);
+    if (kindOf(path) === 'directory' || kindOf(path) === 'other') throw systemError('EEXIST', path);
     try {
       await writeDurably(path, bytes);
     } catch (error) {
@@ -162,8 +167,7 @@ class DirectorySpool implements Spool {
     const size = this.#sizes.get(sha256);
     if (size === undefined) return;
     try {
-      const isOurs = (await lstat(dirname(path)).catch(absent))?.isDirectory() ?? false;
-      if (isOurs && (await lstat(path).catch(absent))?.isFile()) await unlink(path).catch(absent);
+      if (kindOf(dirname(path)) === 'directory' && kindOf(path) === 'file') await unlink(path).catch(absent);
     } catch (error) {
       throw this.#failure(error, 'clear');
     }
@@ -195,13 +199,22 @@ class DirectorySpool implements Spool {
 type Doing = 'use' | 'write' | 'read' | 'clear';
 
 /** Null without a regular file of that size. */
-async function readCopy(path: string, size: number): Promise<Buffer | null> {
+async function readCopy(path: string, size: number, reading?: BytesReading): Promise<Buffer | null> {
+  // The last segment of a path is not followed if it is a link; those before it would be.
+  if (kindOf(dirname(path)) !== 'directory') return null;
+  const take = (length: number): Buffer => reading?.buffers.take(length) ?? Buffer.allocUnsafeSlow(length);
+  const read = (await reading?.readBeside?.(path, size, take)) ?? null;
+  if (read?.kind === 'unreadable') throw systemError(read.code, path);
+  if (read !== null) return read.kind === 'bytes' ? read.bytes : null;
   try {
-    // The last segment of a path is not followed if it is a link; those before it would be.
-    if (!(await lstat(dirname(path))).isDirectory()) return null;
     const handle = await openPlainFile(path, { followsLinks: false });
     try {
-      return (await handle.stat()).size === size ? await handle.readFile() : null;
+      if ((await handle.stat()).size !== size) return null;
+      const bytes = take(size);
+      const { bytesRead } = await handle.read(bytes, 0, size, 0);
+      if (bytesRead === size) return bytes;
+      reading?.buffers.giveBack(bytes);
+      return null;
     } finally {
       await handle.close();
     }
@@ -209,6 +222,14 @@ async function readCopy(path: string, size: number): Promise<Buffer | null> {
     if (error instanceof NotAFile || NO_COPY.has(systemCode(error) ?? '')) return null;
     throw error;
   }
+}
+
+/** Asked at once: the spool is on the disk of the ledger, and an answer of a thread would cost more than the look. @throws system errors */
+function kindOf(path: string): 'file' | 'directory' | 'other' | 'nothing' {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return 'nothing';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isFile() ? 'file' : 'other';
 }
 
 /** For `catch`: null if the file is missing. @throws any other error */

@@ -16,7 +16,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Spool } from '../../../src/core/ports/spool.ts';
+import type { ReadBeside } from '../../../src/core/ports/folder.ts';
+import type { BytesReading, Spool } from '../../../src/core/ports/spool.ts';
+import { readAtOnce } from '../../../src/intake/folder/fileRead.ts';
 import { openSpool } from '../../../src/keeper/spool/openSpool.ts';
 import { asOwnerOf } from '../../support/ordinaryUser.ts';
 import { RecordedLog } from '../../support/recordedLog.ts';
@@ -185,6 +187,61 @@ it('does not follow a link that replaced a copy', async () => {
   await symlink(join(parent, 'elsewhere'), pathOf(dir, hash));
   expect(await spool.read(hash)).toBeNull();
   expect(await readFile(join(parent, 'elsewhere'))).toEqual(bytes);
+});
+
+it('reads into the memory it is given, beside this thread if that can, and gives a damaged copy back', async () => {
+  const { dir, open } = await place();
+  const spool = await open();
+  const [kept, other] = [image(), image()];
+  await spool.put(kept.hash, kept.bytes);
+  const lent = new Set<Buffer>();
+  const beside: string[] = [];
+  const reading: BytesReading = {
+    buffers: {
+      take(size) {
+        const bytes = Buffer.alloc(size);
+        lent.add(bytes);
+        return bytes;
+      },
+      giveBack: (bytes) => void lent.delete(bytes),
+    },
+    hash: async (bytes) => createHash('sha256').update(bytes).digest('hex'),
+  };
+  const readBeside: ReadBeside = async (file, size, take) => {
+    beside.push(file);
+    return readAtOnce(file, size, take);
+  };
+  for (const how of [reading, { ...reading, readBeside }]) {
+    const bytes = await spool.read(kept.hash, how);
+    expect(bytes).toEqual(kept.bytes);
+    expect([...lent]).toEqual([bytes]);
+    lent.clear();
+  }
+  expect(beside).toEqual([pathOf(dir, kept.hash)]);
+  for (const how of [reading, { ...reading, readBeside }]) {
+    await spool.put(other.hash, other.bytes);
+    await writeFile(pathOf(dir, other.hash), kept.bytes);
+    expect(await spool.read(other.hash, how)).toBeNull();
+    expect(lent).toEqual(new Set());
+    expect(spool.has(other.hash)).toBe(false);
+  }
+});
+
+it('does not take a copy that cannot be read beside this thread for gone', async () => {
+  const { open } = await place();
+  const spool = await open();
+  const { bytes, hash } = image();
+  await spool.put(hash, bytes);
+  const reading: BytesReading = {
+    buffers: { take: (size) => Buffer.alloc(size), giveBack() {} },
+    hash: async () => hash,
+    readBeside: async () => ({ kind: 'unreadable', code: 'EIO' }),
+  };
+  await expect(spool.read(hash, reading)).rejects.toMatchObject({
+    code: 'SPOOL_UNWRITABLE',
+    params: { system: 'EIO', doing: 'read' },
+  });
+  expect(spool.has(hash)).toBe(true);
 });
 
 it('reports the system error code if it cannot write, and still reads existing copies', async () => {
