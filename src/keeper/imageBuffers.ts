@@ -34,6 +34,7 @@ const QUIET_MS = 15_000;
  */
 export class ImageBuffers implements Buffers {
   readonly #mostBytes: number;
+  readonly #slabBytes: number;
   readonly #onDropped: () => void;
   #clearing: NodeJS.Timeout | null = null;
   #slabs: Slab[] = [];
@@ -44,8 +45,9 @@ export class ImageBuffers implements Buffers {
     setTimeout(() => (this.#sharedBytes -= bytes), HELD_BESIDE_MS).unref();
   });
 
-  constructor(onDropped: () => void, mostBytes = MOST_BYTES) {
+  constructor(onDropped: () => void, { mostBytes = MOST_BYTES, slabBytes = SLAB_BYTES } = {}) {
     this.#mostBytes = mostBytes;
+    this.#slabBytes = slabBytes;
     this.#onDropped = onDropped;
   }
 
@@ -71,7 +73,7 @@ export class ImageBuffers implements Buffers {
     this.#lent.delete(bytes);
     this.#forgotten.unregister(span);
     span.slab.giveBack(span);
-    if (span.length > SLAB_BYTES) this.#drop((slab) => slab === span.slab);
+    if (span.length > this.#slabBytes) this.#drop((slab) => slab === span.slab);
   }
 
   /** Nothing is in flight: drops the free slabs that take much memory, unless more is taken within a moment. */
@@ -87,7 +89,7 @@ export class ImageBuffers implements Buffers {
       const span = slab.take(size);
       if (span !== null) return span;
     }
-    const bytes = Math.max(size, SLAB_BYTES);
+    const bytes = Math.max(size, this.#slabBytes);
     if (this.#sharedBytes + bytes > this.#mostBytes) return null;
     const slab = new Slab(bytes);
     this.#slabs.push(slab);

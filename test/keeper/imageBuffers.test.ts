@@ -124,7 +124,7 @@ it('frees its memory after a short idle time, and not before', () => {
 });
 
 it('shares memory up to its limit, and lends ordinary memory beyond it', () => {
-  const buffers = new ImageBuffers(() => {}, 2 * SLAB);
+  const buffers = new ImageBuffers(() => {}, { mostBytes: 2 * SLAB });
   const areShared = (): boolean[] => {
     const lent = Array.from({ length: 6 }, () => buffers.take(6_000_000));
     expect(lent.map(({ length }) => length)).toEqual(lent.map(() => 6_000_000));
@@ -163,7 +163,7 @@ it('gives an image that is larger than a slab one of its own, for once', () => {
 it('shares memory again some time after lost buffers were garbage-collected', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const buffers = new ImageBuffers(() => {}, SLAB);
+  const buffers = new ImageBuffers(() => {}, { mostBytes: SLAB });
   const lose = (): void => {
     for (let image = 0; image < 6; image += 1) buffers.take(5_000_000);
   };

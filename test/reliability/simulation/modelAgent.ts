@@ -18,7 +18,8 @@ export async function runAgent(world: World, process: Process, stop: AbortSignal
   const ledger = world.state.openLedger(process);
   const spool = world.state.openSpool(process, config.spoolLimit);
   const incidents = new OpenIncidents({ clock, log });
-  const buffers = new ImageBuffers(() => {});
+  // Small pieces, because each life of an agent would clear 16 MB.
+  const buffers = new ImageBuffers(() => {}, { slabBytes: 64 * 1024, mostBytes: 1024 * 1024 });
   const parts = {
     clock,
     random: () => process.dice.next(),
