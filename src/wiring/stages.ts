@@ -23,7 +23,7 @@ import { accountsAmong } from '../core/domain/account.ts';
 import type { PipelineConfig, World } from './world.ts';
 
 /** Memory limits in bytes: images being read or waiting between admission and upload (also limited in number), and being sent. */
-const READING_BYTES = 48 * 1024 * 1024;
+const READING_BYTES = 24 * 1024 * 1024;
 const READING_IMAGES = 256;
 const SENDING_BYTES = 32 * 1024 * 1024;
 
