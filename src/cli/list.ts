@@ -58,8 +58,8 @@ async function printRows(
   const width = isTerminal(io.stdout) ? io.stdout.columns || 80 : null;
   // Loaded on demand: the character width tables take longer to load than a list takes to print.
   const { listTable } = await import('./listTable.ts');
-  const partOf = listTable({ columns, width, dim, words: io.texts.list });
   const texts = await textsOf(io);
+  const partOf = listTable({ columns, width, dim, words: io.texts.list, texts });
   for await (const part of chunksOf(rows, PART)) {
     const { top, lines } = partOf(part.map((row) => ({ ...row, message: messageOf(texts, row) })));
     const text = [...top.slice(0, 1).map(bold), ...top.slice(1), ...lines].join('\n');

@@ -1,6 +1,7 @@
 import type { Format } from './format.ts';
 import type { Texts } from './en.ts';
 import { codesTexts } from './de/codes.ts';
+import { columnsTexts } from './de/columns.ts';
 import { errorsTexts } from './de/errors.ts';
 import { findingTexts, subjectText } from './de/findings.ts';
 import { noteTexts } from './de/notes.ts';
@@ -16,6 +17,7 @@ export default function german(format: Format): Texts {
     format,
     ...unsent,
     ...codesTexts(format, unsent.needs),
+    ...columnsTexts,
     errors: errorsTexts(format),
     findings: findingTexts(format),
     subjectText,

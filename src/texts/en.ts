@@ -1,6 +1,7 @@
 import type { ErrorTexts } from './errors.ts';
 import type { Format } from './format.ts';
 import { codesTexts } from './en/codes.ts';
+import { columnsTexts } from './en/columns.ts';
 import { errorsTexts } from './en/errors.ts';
 import { findingTexts, type Findings } from './en/findings.ts';
 import { noteTexts, type NoteTexts } from './en/notes.ts';
@@ -22,6 +23,7 @@ export default function english(format: Format) {
     format,
     ...unsent,
     ...codesTexts(format, unsent.needs),
+    ...columnsTexts,
     errors,
     ...settingFlaws,
     ...findings,

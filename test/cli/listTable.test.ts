@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { listTable, type TableRow } from '../../src/cli/listTable.ts';
 import { cliTextsIn } from '../../src/texts/cli.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 
 const { list: words } = await cliTextsIn('en', String);
+const texts = await textsIn('en', String);
 
 const accepted: TableRow = {
   name: 'a',
@@ -18,7 +20,7 @@ const accepted: TableRow = {
   createdAt: new Date(2026, 9, 3, 8, 5, 59).toISOString(),
 };
 const failed: TableRow = { ...accepted, name: 'bb', state: 'failed', status: null, message: 'Too dark.' };
-const none = { columns: [], words, dim: (text: string) => `(${text})` };
+const none = { columns: [], words, texts, dim: (text: string) => `(${text})` };
 
 describe('the table of a list in parts', () => {
   it('has one head, and the reason in the last column', () => {

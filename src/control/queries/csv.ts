@@ -1,48 +1,12 @@
 import type { EndpointKey } from '../../core/domain/document.ts';
 import { lastPosted } from '../../core/domain/posted.ts';
 import { whyWords } from '../../texts/explain.ts';
+import { FIELDS, LISTS } from '../../texts/columns.ts';
 import type { AllTexts } from '../../texts/texts.ts';
 import type { ListRowJson } from '../protocol/documents.ts';
 import type { ResultColumn } from './columns.ts';
 
 type Value = string | number | boolean | null;
-type Column = readonly [
-  name: keyof AllTexts['csvHeads'],
-  valueOf: (row: ListRowJson, form: CsvForm) => Value,
-];
-
-/** What a person needs, an accountant for example. */
-const ESSENTIAL: readonly Column[] = [
-  ['path', ({ path }) => path],
-  ['name', ({ name }) => name],
-  ['sentAt', ({ sentAt }, { days }) => sentAt && days.format(Date.parse(sentAt))],
-  ['acceptedAt', ({ acceptedAt }, { days }) => acceptedAt && days.format(Date.parse(acceptedAt))],
-  ['endpoint', aliasOf],
-  ['status', ({ status, state }) => status ?? state],
-];
-
-/** Everything, as it is in JSON. */
-const ALL: readonly Column[] = (
-  [
-    'name',
-    'state',
-    'status',
-    'endpointUid',
-    'path',
-    'sha256',
-    'type',
-    'size',
-    'attempts',
-    'answerLost',
-    'reason',
-    'message',
-    'archivedTo',
-    'sentAt',
-    'acceptedAt',
-    'createdAt',
-    'updatedAt',
-  ] as const
-).map((name) => [name, (row, { texts }) => (name === 'message' ? messageIn(row, texts) : row[name])]);
 
 const SEPARATORS = [',', ';', '\t'] as const;
 export type Separator = (typeof SEPARATORS)[number];
@@ -64,26 +28,36 @@ export interface CsvForm {
   readonly endpoints: readonly { readonly alias: string; readonly key: EndpointKey }[];
 }
 
-/** RFC 4180. Starts with a header line; result columns come last. */
+/** RFC 4180. Starts with a header line. */
 export async function* csvLines(
   rows: AsyncIterable<ListRowJson>,
   form: CsvForm,
   results: readonly ResultColumn[] = [],
 ): AsyncGenerator<string> {
   const { separator, byteOrderMark, texts } = form;
-  const columns = form.hasAllColumns ? ALL : ESSENTIAL;
+  const columns = LISTS[form.hasAllColumns ? 'program' : 'accountant'].flatMap<Column>((key) =>
+    key === 'posted' ? results : key,
+  );
   const line = (values: readonly Value[]) => `${values.map((value) => csvCell(value)).join(separator)}\r\n`;
-  const heads = columns.map(([name]) => texts?.csvHeads[name] ?? name);
-  yield `${byteOrderMark ? '\uFEFF' : ''}${line([...heads, ...results.map(({ name }) => name)])}`;
-  for await (const row of rows)
-    yield line([
-      ...columns.map(([, valueOf]) => valueOf(row, form)),
-      ...results.map(({ pointer }) => lastPosted(row.posted, pointer)),
-    ]);
+  const heads = columns.map((of) => (typeof of === 'object' ? of.name : (texts?.columns[of] ?? of)));
+  yield `${byteOrderMark ? '\uFEFF' : ''}${line(heads)}`;
+  for await (const row of rows) yield line(columns.map((of) => valueOf(of, row, form)));
+}
+
+type Column = Exclude<(typeof LISTS)['accountant' | 'program'][number], 'posted'> | ResultColumn;
+
+function valueOf(of: Column, row: ListRowJson, { hasAllColumns, texts, days, endpoints }: CsvForm): Value {
+  if (typeof of === 'object') return lastPosted(row.posted, of.pointer);
+  if (of === 'endpoint') return aliasOf(row, endpoints);
+  if (of === 'message') return messageIn(row, texts);
+  const value = row[of];
+  if (hasAllColumns) return value;
+  if (of === 'status') return value ?? row.state;
+  return FIELDS[of] === 'time' && typeof value === 'string' ? days.format(Date.parse(value)) : value;
 }
 
 /** As in the configuration; the uid of an endpoint that is no longer in it. */
-function aliasOf({ endpointUid: uid, baseUrl }: ListRowJson, { endpoints }: CsvForm): string | null {
+function aliasOf({ endpointUid: uid, baseUrl }: ListRowJson, endpoints: CsvForm['endpoints']): string | null {
   return endpoints.find(({ key }) => key.uid === uid && key.baseUrl === baseUrl)?.alias ?? uid;
 }
 

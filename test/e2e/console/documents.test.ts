@@ -278,6 +278,10 @@ inBrowser('documents', (here) => {
     const row = rows(page, 'Documents').first();
     expect(await row.locator('[data-label="total"]').textContent()).toBe('12.5');
     expect(await row.locator('[data-label="merchant"]').textContent()).toBe(HOSTILE);
+    const heads = await page.getByRole('columnheader').allTextContents();
+    expect(heads.join(', ')).toBe(
+      'Select, Image, Name and path, State, Service status, total, merchant, Endpoint, Size, First seen',
+    );
     const facets = page.locator('.facets');
     await openFilters(page);
     await shows(facets.getByText(HOSTILE));

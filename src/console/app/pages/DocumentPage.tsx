@@ -140,7 +140,7 @@ function Shown({ document, filter, again }: ShownProps) {
 function Facts({ document }: { readonly document: DocumentDetailJson }) {
   const overview = useOverview();
   const alias = overview?.endpoints.find((each) => isOf(each, document))?.alias;
-  const { facts } = t.document;
+  const facts = { ...t.columns, ...t.document.facts };
   const { notBefore, state } = document;
   return (
     <>

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
-import { amount, bytes, date, instant, moment, period } from '../format.ts';
+import { LISTS, type Field } from '../../../texts/columns.ts';
+import { amount, date, period } from '../format.ts';
 import { useOverview } from '../live.ts';
 import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
@@ -21,7 +22,7 @@ import { ByHand } from './ByHand.tsx';
 import { DocumentGrid } from './DocumentGrid.tsx';
 import { Filters } from './Filters.tsx';
 import { SavedFilters } from './SavedFilters.tsx';
-import { NameLink, Reasons, Select } from './rowParts.tsx';
+import { fieldColumn, heads, NameLink, Reasons, Select } from './rowParts.tsx';
 import { SelectionBar } from './SelectionBar.tsx';
 import { useSelection, type Selection } from './useSelection.ts';
 import { useListing, type ListedRows } from './useListing.ts';
@@ -198,6 +199,28 @@ function useColumns(filter: FilterText, selection: Selection): readonly TableCol
   const overview = useOverview();
   const alias = (row: ListRowJson) =>
     overview?.endpoints.find((each) => isOf(each, row))?.alias ?? row.endpointUid ?? '–';
+  const own: Partial<Record<Field, Partial<TableColumn<ListRowJson>>>> = {
+    name: {
+      class: 'name',
+      cell: (row) => (
+        <>
+          <NameLink row={row} filter={filter} />
+          <p class="muted small">
+            <Wrapped text={row.path} />
+          </p>
+        </>
+      ),
+    },
+    state: {
+      cell: (row) => (
+        <>
+          <StateBadge state={row.state} />
+          <Reasons row={row} />
+          <Dismissal of={row} target={row.name ?? row.path} />
+        </>
+      ),
+    },
+  };
   return [
     {
       head: t.many.select,
@@ -209,44 +232,14 @@ function useColumns(filter: FilterText, selection: Selection): readonly TableCol
       class: 'thumb-cell',
       cell: ({ documentId, sha256, type }) => <Thumb id={documentId} sha256={sha256} type={type} />,
     },
-    {
-      head: t.documents.name,
-      class: 'name',
-      cell: (row) => (
-        <>
-          <NameLink row={row} filter={filter} />
-          <p class="muted small">
-            <Wrapped text={row.path} />
-          </p>
-        </>
-      ),
-    },
-    {
-      head: t.documents.state,
-      cell: (row) => (
-        <>
-          <StateBadge state={row.state} />
-          <Reasons row={row} />
-          <Dismissal of={row} target={row.name ?? row.path} />
-        </>
-      ),
-    },
-    { head: t.documents.status, cell: ({ status }) => status ?? <span class="muted">–</span> },
-    ...(overview?.columns ?? []).map(({ name, pointer }): TableColumn<ListRowJson> => ({
-      head: name,
-      cell: ({ posted }) => <Value posted={posted} pointer={pointer} />,
-    })),
-    { head: t.documents.endpoint, cell: alias },
-    { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
-    {
-      head: t.documents.seen,
-      numeric: true,
-      cell: ({ createdAt }) => (
-        <time dateTime={createdAt} title={instant(createdAt)}>
-          {moment(createdAt)}
-        </time>
-      ),
-    },
+    ...LISTS.console.flatMap((key) => {
+      if (key === 'endpoint') return { head: heads.endpoint, cell: alias };
+      if (key !== 'posted') return { ...fieldColumn(key), ...own[key] };
+      return (overview?.columns ?? []).map(({ name, pointer }): TableColumn<ListRowJson> => ({
+        head: name,
+        cell: ({ posted }) => <Value posted={posted} pointer={pointer} />,
+      }));
+    }),
   ];
 }
 

@@ -24,9 +24,9 @@ export function Facets({ filter, facets }: { readonly filter: FilterText; readon
     isChosen: filter[key] === value,
   });
   const groups: readonly (readonly [string, readonly Choice[]])[] = [
-    [t.filters.state, facets.states.map(({ value, count }) => one('state', value, t.states[value], count))],
+    [t.columns.state, facets.states.map(({ value, count }) => one('state', value, t.states[value], count))],
     [t.filters.folder, facets.folders.map(({ value, count }) => one('folder', value, value, count))],
-    [t.documents.status, facets.statuses.map(({ value, count }) => one('status', value, value, count))],
+    [t.columns.status, facets.statuses.map(({ value, count }) => one('status', value, value, count))],
   ];
   const times = facets.periods
     .toSorted((a, b) => b.value.localeCompare(a.value))

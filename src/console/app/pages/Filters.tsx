@@ -56,7 +56,7 @@ export function Filters({ filter, facets }: FiltersProps) {
             <SelectField
               key={name}
               id={`filter-${name}`}
-              label={t.filters[name]}
+              label={names[name]}
               value={filter[name] ?? ''}
               options={[{ value: '', text: all }, ...options.map(withCount)]}
               onValue={(next) => set(name, next)}
@@ -71,6 +71,8 @@ export function Filters({ filter, facets }: FiltersProps) {
     </Form>
   );
 }
+
+const names = { ...t.columns, ...t.filters };
 
 type Counted = Option & { readonly count?: number };
 
@@ -152,14 +154,12 @@ export function ActiveFilters({ filter }: { readonly filter: FilterText }) {
   const labelled = (label: string, text: string) => `${label}: ${text}`;
   const chosen = useChoices(filter).flatMap(({ name, options }): ActiveFilter[] => {
     const option = options.find(({ value }) => value === filter[name]);
-    return option === undefined
-      ? []
-      : [{ text: labelled(t.filters[name], option.text), without: without(name) }];
+    return option === undefined ? [] : [{ text: labelled(names[name], option.text), without: without(name) }];
   });
   const status: ActiveFilter[] =
     filter.status === undefined
       ? []
-      : [{ text: labelled(t.documents.status, filter.status), without: without('status') }];
+      : [{ text: labelled(t.columns.status, filter.status), without: without('status') }];
   const days = (['since', 'until'] as const).flatMap((name): ActiveFilter[] => {
     const day = filter[name];
     if (day === undefined || spanOf(filter) !== null) return [];

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
-import { bytes, moment } from '../format.ts';
+import { LISTS } from '../../../texts/columns.ts';
 import { useOverview } from '../live.ts';
 import { Button } from '../parts/Button.tsx';
 import { useAct, useAsk, useCountsTick } from '../parts/hooks.ts';
@@ -16,19 +16,19 @@ import { FolderRemedy } from './FolderRemedy.tsx';
 import { actOn, type ManyDone } from './manyActs.ts';
 import { groupsOf, unsentFiles, type Group } from './rejectedGroups.ts';
 import { Dismissed } from './SelectionBar.tsx';
+import { fieldColumn, heads } from './rowParts.tsx';
 import { told } from '../explanations.ts';
 
 const REFRESH_MS = 3_000;
 
-const COLUMNS: readonly TableColumn<ListRowJson>[] = [
-  { head: t.rejected.file, class: 'name', cell: ({ path }) => <Wrapped text={path} /> },
-  {
-    head: t.rejected.why,
+const COLUMNS = LISTS.unsent.map<TableColumn<ListRowJson>>((key) => {
+  if (key === 'path') return { head: heads.path, class: 'name', cell: ({ path }) => <Wrapped text={path} /> };
+  if (key !== 'why') return fieldColumn(key);
+  return {
+    head: heads.why,
     cell: ({ message, fact }) => message !== null && <Details text={told({ message, fact })} />,
-  },
-  { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
-  { head: t.documents.seen, numeric: true, cell: ({ createdAt }) => moment(createdAt) },
-];
+  };
+});
 
 /** Files that may be receipts but were not sent, grouped by remedy. */
 export function RejectedPage() {

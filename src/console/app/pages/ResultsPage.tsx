@@ -8,6 +8,7 @@ import { Table, type TableColumn } from '../parts/Table.tsx';
 import { href, type Route } from '../router.ts';
 import { t } from '../texts.ts';
 import { Payload } from './Payload.tsx';
+import { heads } from './rowParts.tsx';
 
 const AT_ONCE = 50;
 
@@ -21,8 +22,8 @@ export function ResultsPage({ route }: { readonly route: Route }) {
   const columns: readonly TableColumn<ResultJson>[] = [
     { head: t.results.received, cell: ({ receivedAt }) => instant(receivedAt) },
     { head: t.results.document, class: 'name', cell: (row) => <About row={row} /> },
-    { head: t.documents.status, cell: ({ status }) => status ?? '–' },
-    { head: t.documents.size, numeric: true, cell: ({ size }) => bytes(size) },
+    { head: heads.status, cell: ({ status }) => status ?? '–' },
+    { head: heads.size, numeric: true, cell: ({ size }) => bytes(size) },
     {
       head: t.results.payload,
       cell: ({ id }) => <Payload id={id} />,

@@ -1,9 +1,30 @@
 import type { ListRowJson } from '../../../control/protocol/documents.ts';
+import { FIELDS, type Field } from '../../../texts/columns.ts';
+import { bytes, instant, moment } from '../format.ts';
 import { Why } from '../parts/Explanations.tsx';
+import type { TableColumn } from '../parts/Table.tsx';
 import { Wrapped } from '../parts/Wrapped.tsx';
 import { t } from '../texts.ts';
 import { documentHref, nameOf, type FilterText } from './documentFilter.ts';
 import type { Selection } from './useSelection.ts';
+
+export const heads = { ...t.columns, ...t.consoleColumns };
+
+/** A field as people see it, by what it holds. */
+export function fieldColumn(key: Field): TableColumn<ListRowJson> {
+  const kind = FIELDS[key];
+  const cell = ({ [key]: value }: ListRowJson) => {
+    if (kind === 'bytes') return bytes(Number(value));
+    if (kind !== 'time' || typeof value !== 'string')
+      return value === null ? <span class="muted">–</span> : String(value);
+    return (
+      <time dateTime={value} title={instant(value)}>
+        {moment(value)}
+      </time>
+    );
+  };
+  return { head: heads[key], numeric: ['bytes', 'count', 'time'].includes(kind), cell };
+}
 
 /** Selects a row of the list. */
 export function Select({ row, selection }: { readonly row: ListRowJson; readonly selection: Selection }) {

@@ -121,15 +121,6 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
       watched: (folders) => `Überwacht: ${folders.join(', ')}.`,
     },
     list: {
-      columns: {
-        name: 'NAME',
-        state: 'ZUSTAND',
-        status: 'STATUS',
-        attempts: 'VERSUCHE',
-        seen: 'EINGANG',
-        file: 'DATEI',
-        why: 'GRUND',
-      },
       dismissed: (p) => `Erledigt von ${p.by} am ${time(p.at)}.`,
     },
     show: {

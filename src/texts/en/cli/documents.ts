@@ -121,15 +121,6 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
       watched: (folders: readonly string[]) => `Watched: ${folders.join(', ')}.`,
     },
     list: {
-      columns: {
-        name: 'NAME',
-        state: 'STATE',
-        status: 'STATUS',
-        attempts: 'TRIES',
-        seen: 'SEEN',
-        file: 'FILE',
-        why: 'WHY',
-      },
       dismissed: (p: { by: string; at: string }) => `Dismissed by ${p.by} on ${time(p.at)}.`,
     },
     /** Labels have at most 10 characters. */

@@ -1,7 +1,7 @@
-import type { csvTexts as english } from '../en/csv.ts';
+import type { columnsTexts as english } from '../en/columns.ts';
 
-export const csvTexts: typeof english = {
-  csvHeads: {
+export const columnsTexts: typeof english = {
+  columns: {
     name: 'Name',
     state: 'Zustand',
     status: 'Status beim Dienst',
@@ -15,10 +15,13 @@ export const csvTexts: typeof english = {
     answerLost: 'Eine Antwort ging verloren',
     reason: 'Grund',
     message: 'Erklärung',
+    why: 'Grund',
     archivedTo: 'Archiviert als',
     sentAt: 'Gesendet',
     acceptedAt: 'Angenommen',
-    createdAt: 'Erfasst',
+    createdAt: 'Zuerst gesehen',
     updatedAt: 'Geändert',
   },
+  consoleColumns: { name: 'Name und Pfad', size: 'Größe' },
+  terminalColumns: { status: 'STATUS', attempts: 'VERSUCHE', createdAt: 'EINGANG' },
 };
