@@ -361,12 +361,20 @@ inBrowser('documents', (here) => {
       const height = 640;
       const page = await here.browser.open('#/documents', { locale, viewport: { width: 360, height } });
       const card = page.locator('.documents tbody tr').first();
-      await shows(card);
-      await shows(page.locator('.total'));
-      expect(await page.evaluate('scrollY')).toBe(0);
-      const { y, height: tall } = (await card.boundingBox()) ?? { y: height, height: 0 };
-      expect(y + tall).toBeLessThan(height);
-      expect(await sideways(page)).toMatchObject({ by: 0 });
+      const isAboveFold = async () => {
+        await shows(card);
+        await shows(page.locator('.total'));
+        expect(await page.evaluate('scrollY')).toBe(0);
+        const { y, height: tall } = (await card.boundingBox()) ?? { y: height, height: 0 };
+        expect(y + tall).toBeLessThan(height);
+        expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+      };
+      await here.browser.reopen(page, '#/documents?state=accepted&order=oldest');
+      await isAboveFold();
+      const inUse = await page.locator('.saved [aria-current]').first().boundingBox();
+      expect(inUse?.x).toBeLessThan(20);
+      await here.browser.reopen(page, '#/documents');
+      await isAboveFold();
       expect(await axeViolations(page)).toEqual([]);
 
       const link = page.getByRole('link', { name: csv });
