@@ -353,4 +353,57 @@ inBrowser('documents', (here) => {
     await page.getByRole('button', { name: 'Entfernen: Summe' }).click();
     await expect.poll(() => sums.allTextContents()).toEqual(['1234,5', '12']);
   });
+
+  test.each([
+    ['en-GB', 'More', 'Download as CSV'],
+    ['de-DE', 'Mehr', 'Als CSV herunterladen'],
+  ])(
+    'on a phone (%s), the first receipt is above the fold; a menu holds what the row of buttons does otherwise',
+    async (locale, more, csv) => {
+      const { agent } = here.stub;
+      agent.fill();
+      const height = 640;
+      const page = await here.browser.open('#/documents', { locale, viewport: { width: 360, height } });
+      const card = page.locator('.documents tbody tr').first();
+      const isAboveFold = async () => {
+        await shows(card);
+        await shows(page.locator('.total'));
+        expect(await page.evaluate('scrollY')).toBe(0);
+        const { y, height: tall } = (await card.boundingBox()) ?? { y: height, height: 0 };
+        expect(y + tall).toBeLessThan(height);
+        expect(await sideways(page)).toMatchObject({ by: 0, what: '' });
+      };
+      await here.browser.reopen(page, '#/documents?state=accepted&order=oldest');
+      await isAboveFold();
+      const inUse = await page.locator('.saved [aria-current]').first().boundingBox();
+      expect(inUse?.x).toBeLessThan(20);
+      await here.browser.reopen(page, '#/documents');
+      await isAboveFold();
+      expect(await axeViolations(page)).toEqual([]);
+
+      const link = page.getByRole('link', { name: csv });
+      const button = page.getByRole('button', { name: more, exact: true });
+      expect(await link.isVisible()).toBe(false);
+      await button.press('Enter');
+      await shows(link);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(`document.activeElement.getAttribute('href')`)).toBe('#/rejected');
+      expect(await axeViolations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await link.waitFor({ state: 'hidden' });
+      expect(await button.evaluate((its) => its.matches(':focus'))).toBe(true);
+
+      // At a zoom of 200 %, the page and the menu still fit.
+      await page.setViewportSize({ width: 180, height: height / 2 });
+      expect(await sideways(page)).toMatchObject({ by: 0 });
+      await button.press('Enter');
+      const menu = page.locator('.menu');
+      expect((await menu.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+      expect(await menu.evaluate((its) => its.scrollWidth - its.clientWidth)).toBe(0);
+      await page.keyboard.press('Escape');
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await shows(link);
+      expect(await button.isVisible()).toBe(false);
+    },
+  );
 });

@@ -204,8 +204,9 @@ inBrowser('going through receipts', (here) => {
     here.stub.agent.fill();
     const page = await here.browser.open('#/documents?state=failed');
     const why = (of: string) => page.locator(`${of} .why`).allTextContents();
-    await expect.poll(() => why('.documents td')).not.toEqual([]);
+    await shows(page.getByText(/shown \(all\)/));
     const listed = await why('.documents td');
+    expect(listed).not.toEqual([]);
     await page.getByRole('button', { name: 'Grid' }).click();
     await expect.poll(() => why('.card')).toEqual(listed);
   });

@@ -4,6 +4,7 @@ import type { ListRowJson } from '../../../control/protocol/documents.ts';
 import { LISTS, type Field } from '../../../texts/columns.ts';
 import { amount, date, period } from '../format.ts';
 import { useOverview } from '../live.ts';
+import { Icon } from '../parts/Icon.tsx';
 import { Failure } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Dismissal } from '../parts/Dismissal.tsx';
@@ -59,18 +60,34 @@ export function DocumentsPage({ route }: { readonly route: Route }) {
       actions={
         <>
           <ByHand onDone={list.again} />
-          <a class="button" href={href(['rejected'])}>
-            {t.rejected.title}
-          </a>
-          <a class="button" href={href(['results'])}>
-            {t.results.title}
-          </a>
-          <a class="button" href={downloadHref('csv', { kind: 'filter', filter })} download>
-            {t.documents.csv}
-          </a>
-          <a class="button" href={downloadHref('json', { kind: 'filter', filter })} download>
-            {t.documents.json}
-          </a>
+          <Button
+            class="square menu-button"
+            popovertarget="more"
+            aria-label={t.documents.more}
+            title={t.documents.more}
+          >
+            <Icon name="more" />
+          </Button>
+          {/* A menu on a narrow screen, otherwise part of the row. */}
+          <div
+            id="more"
+            class="menu"
+            popover="auto"
+            onClick={({ currentTarget }) => currentTarget.hidePopover()}
+          >
+            <a class="button" href={href(['rejected'])}>
+              {t.rejected.title}
+            </a>
+            <a class="button" href={href(['results'])}>
+              {t.results.title}
+            </a>
+            <a class="button" href={downloadHref('csv', { kind: 'filter', filter })} download>
+              {t.documents.csv}
+            </a>
+            <a class="button" href={downloadHref('json', { kind: 'filter', filter })} download>
+              {t.documents.json}
+            </a>
+          </div>
         </>
       }
     >

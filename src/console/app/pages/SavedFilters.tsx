@@ -33,7 +33,7 @@ export function SavedFilters({ filter }: { readonly filter: FilterText }) {
   };
   const isSaved = saved.some((each) => filterHref(each.filter) === here);
   return (
-    <nav class="saved" aria-label={t.saved.title}>
+    <nav class="saved scroll" aria-label={t.saved.title}>
       {COMMON.map((which) => {
         const isChosen = which === span;
         const { first, last } = commonPeriod(which);

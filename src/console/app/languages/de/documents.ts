@@ -16,6 +16,7 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       title: 'Belege',
       csv: 'Als CSV herunterladen',
       json: 'Als JSON herunterladen',
+      more: 'Mehr',
       pages: 'Seiten der Liste',
       first: 'Erste Seite',
       previous: 'Vorige Seite',

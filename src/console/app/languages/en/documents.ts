@@ -16,6 +16,7 @@ export function documentsTexts({ counted, number }: Format) {
       title: 'Documents',
       csv: 'Download as CSV',
       json: 'Download as JSON',
+      more: 'More',
       pages: 'Pages of documents',
       first: 'First page',
       previous: 'Previous page',
