@@ -82,6 +82,8 @@ async function detailsOfFile(
   });
   if (sameContent !== null) return sameContent;
   const samePath = await reading.details({ name: file }).catch((error: unknown) => {
+    // What lies at this path was seen and not sent, even if its content is not recorded (yet).
+    if (error instanceof ReceiptdError && error.key === 'DOCUMENT_UNKNOWN.fileOnly') throw error;
     if (error instanceof ReceiptdError && /^DOCUMENT_(UNKNOWN|AMBIGUOUS)$/.test(error.code)) return null;
     throw error;
   });

@@ -18,7 +18,7 @@ import { OtherArchiver } from './presence/otherArchiver.ts';
 import { Presence, type PresenceDeps } from './presence/presence.ts';
 import { Recorder, type RecorderDeps } from './record.ts';
 import { Scanner, type ScannerDeps } from './scanner.ts';
-import { PastRest, UnstableFiles } from './stability.ts';
+import { PastRest, UnstableFiles, type StillFiles } from './stability.ts';
 
 /** Longest wait between two checks of the folder's presence. */
 const PRESENCE_MS = 2_000;
@@ -43,6 +43,8 @@ export interface IntakeDeps
     Pick<ScannerDeps, 'watchedSince'>,
     ListingTimesDeps {
   readonly hints: FolderHints;
+  /** Shared by the process; without it, this intake keeps its own. */
+  readonly stillFiles?: StillFiles | undefined;
   readonly watchLimit: WatchLimit;
   readonly incidents: Incidents;
   /** Stands in for an unreachable shared ledger. Left out if this agent has its own. */
@@ -99,7 +101,9 @@ export class Intake {
     this.#notifier = new Notifier(clock);
     this.#nameNotifier = new Notifier(clock);
     this.#dueNotifier = new Notifier(clock);
-    this.#unstable = new UnstableFiles(clock, settings.settle);
+    const still = deps.stillFiles?.get(settings.path) ?? new Map();
+    deps.stillFiles?.set(settings.path, still);
+    this.#unstable = new UnstableFiles(clock, settings.settle, { still });
     this.#pastRest = new PastRest(clock, deps.upForMs?.() ?? Infinity);
     this.#trouble = new FolderTrouble(settings.path, incidents);
     this.#presence = new Presence({

@@ -24,6 +24,15 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Time before a blocked file is reported: longer than a scanner or virus scanner usually locks a file. */
 const BLOCKED_PATIENCE_MS = 10_000;
 
+/** Since when an incomplete file has been unchanged; monotonic milliseconds. */
+interface Still {
+  readonly identity: FileIdentity;
+  readonly since: number;
+}
+
+/** By folder and path, kept across configuration reloads: otherwise each would begin the patience anew. */
+export type StillFiles = Map<string, Map<string, Still>>;
+
 /** One file that is not stable yet, and when to look at it again. Times are monotonic milliseconds. */
 export interface UnstableFile {
   readonly path: string;
@@ -60,6 +69,8 @@ export class UnstableFiles {
   readonly #clock: Clock;
   readonly #times: SettleTimes;
   readonly #capacity: number;
+  /** Incomplete ones, here and before the last reload. */
+  readonly #still: Map<string, Still>;
   readonly #files = new Map<string, UnstableFile>();
   readonly #roomWaiters = new Set<() => void>();
   /** Files reported as unreadable by this run, with the system's error code. Parked ones are in `#files` too. */
@@ -70,10 +81,15 @@ export class UnstableFiles {
   /** Total time that callers of `room` have waited, in milliseconds. */
   roomWaitedMs = 0;
 
-  constructor(clock: Clock, times: SettleTimes, capacity = CAPACITY) {
+  constructor(
+    clock: Clock,
+    times: SettleTimes,
+    { capacity = CAPACITY, still = new Map<string, Still>() } = {},
+  ) {
     this.#clock = clock;
     this.#times = times;
     this.#capacity = capacity;
+    this.#still = still;
   }
 
   /** Number of files, without parked ones. */
@@ -133,8 +149,10 @@ export class UnstableFiles {
     const quietMs = this.#shortMs;
     const file = this.#files.get(path);
     if (file === undefined) {
-      const stillSince = now - Math.min(restedMs, quietMs);
-      const due = stillSince + quietMs;
+      const before = this.#still.get(path);
+      const isStill = before !== undefined && sameIdentity(before.identity, identity);
+      const stillSince = isStill ? before.since : now - Math.min(restedMs, quietMs);
+      const due = Math.max(now, stillSince + quietMs);
       const fresh = { isBusy: false, waitsFor: null, trouble: null, isParked: false };
       this.#files.set(path, { path, identity, lane, seenAt: now, stillSince, quietMs, due, ...fresh });
     } else if (!sameIdentity(file.identity, identity))
@@ -206,6 +224,7 @@ export class UnstableFiles {
     if (this.stillMs(file) >= patienceMs) return false;
     this.#wasRead(file);
     file.waitsFor = { reason, why };
+    this.#still.set(file.path, { identity, since: file.stillSince });
     this.keep(file);
     return true;
   }
@@ -264,6 +283,7 @@ export class UnstableFiles {
   /** Forgets all files. Call it only while none is being examined. */
   forget(): void {
     this.#files.clear();
+    this.#still.clear();
     this.#unreadable.clear();
     this.#parked = 0;
     this.#makeRoom();
@@ -275,6 +295,7 @@ export class UnstableFiles {
   }
 
   #remove(file: UnstableFile): void {
+    this.#still.delete(file.path);
     if (this.#files.delete(file.path) && file.isParked) this.#parked -= 1;
     this.#makeRoom();
   }

@@ -98,6 +98,7 @@ export async function composeGeneration(
       deferred: lasting.deferred,
       seenSince: lasting.seenSince,
       folderTimes: lasting.folderTimes,
+      stillFiles: lasting.stillFiles,
       service,
       tokens: (endpoint: EndpointKey) => composed.tokensOf(accountOf(endpoint)),
       credentialsChanged: changesOf(composed.credentialsOf, lasting.lastCredentials),

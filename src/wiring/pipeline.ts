@@ -51,8 +51,9 @@ export async function composePipeline(
 ): Promise<Pipeline> {
   const { clock, log, incidents, ledger, deferred, seenSince } = world;
   seenSince.watch(config.folders);
-  for (const path of world.folderTimes?.keys() ?? [])
-    if (!config.folders.some((folder) => folder.path === path)) world.folderTimes?.delete(path);
+  for (const kept of [world.folderTimes, world.stillFiles])
+    for (const path of kept?.keys() ?? [])
+      if (!config.folders.some((folder) => folder.path === path)) kept?.delete(path);
   if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') seenSince.allHeldUp();
 
   const endpoints = usedEndpoints(config);

@@ -15,6 +15,7 @@ import { createImageInspector } from '../intake/image/inspect.ts';
 import { accountsAmong, type AccountOf } from '../core/domain/account.ts';
 import { SeenSince } from '../intake/offline.ts';
 import type { FolderTimes } from '../intake/presence/presence.ts';
+import type { StillFiles } from '../intake/stability.ts';
 import { ImageBuffers } from '../keeper/imageBuffers.ts';
 import { OpenIncidents } from '../daemon/openIncidents.ts';
 import { within } from '../core/domain/why.ts';
@@ -49,6 +50,7 @@ export interface ProcessScope extends ServiceSurroundings {
   readonly deferred: DeferredJournal | null;
   readonly seenSince: SeenSince;
   readonly folderTimes: FolderTimes;
+  readonly stillFiles: StillFiles;
   /** The meter, once metrics have been requested. */
   readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
@@ -123,6 +125,7 @@ export async function composeProcessScope(
     deferred,
     seenSince,
     folderTimes: new Map(),
+    stillFiles: new Map(),
     metering,
     buffers: new ImageBuffers(forget),
     guards: new Guards(FOLDER_PROCESS),

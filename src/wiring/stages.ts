@@ -231,6 +231,7 @@ export function composeIntake(
         claims: world.claims,
         watchedSince: seenSince.of(folder.path).since,
         folderTimes: world.folderTimes,
+        stillFiles: world.stillFiles,
         watchLimit,
         upForMs: world.upForMs,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),

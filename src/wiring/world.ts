@@ -1,5 +1,6 @@
 import type { SeenSince } from '../intake/offline.ts';
 import type { FolderTimes } from '../intake/presence/presence.ts';
+import type { StillFiles } from '../intake/stability.ts';
 import type { ImageBuffers } from '../keeper/imageBuffers.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Config } from '../config/config.ts';
@@ -38,6 +39,7 @@ export interface World {
   readonly seenSince: SeenSince;
   /** Process-wide; undefined: the pipeline creates its own. */
   readonly folderTimes?: FolderTimes;
+  readonly stillFiles?: StillFiles;
   readonly service: ReceiptService;
   /** Token source of the account that an endpoint uses. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;

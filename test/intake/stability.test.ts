@@ -21,7 +21,7 @@ function takeOne(): UnstableFile {
 
 beforeEach(() => {
   clock = new FakeClock();
-  unstable = new UnstableFiles(clock, TIMES, 3);
+  unstable = new UnstableFiles(clock, TIMES, { capacity: 3 });
 });
 
 describe('a file', () => {
@@ -78,6 +78,37 @@ describe('a file', () => {
     expect(unstable.takeDue(10)).toEqual([]);
     await clock.advance(1);
     expect(unstable.requireQuiet(takeOne(), 'long')).toBe(true);
+  });
+
+  it('that is incomplete does not begin its patience anew when the configuration is reloaded, unless it has changed', async () => {
+    const still = new Map();
+    const wait = { reason: 'INCOMPLETE', why: { is: 'heldBack' } } as const;
+    const reloaded = () => (unstable = new UnstableFiles(clock, TIMES, { still }));
+    const givenUp = () => {
+      const file = takeOne();
+      const waits = unstable.markIncomplete(file, file.identity, wait.reason, wait.why);
+      if (!waits) unstable.done(file, file.identity);
+      return !waits;
+    };
+    reloaded().see('a', identity(1), 'fresh');
+    await clock.advance(TIMES.shortMs);
+    expect(givenUp()).toBe(false);
+    await clock.advance(TIMES.patienceMs - TIMES.shortMs - 1);
+    reloaded().see('a', identity(1), 'fresh');
+    expect(givenUp()).toBe(false);
+    reloaded().see('a', identity(1), 'fresh');
+    await clock.advance(1);
+    expect(givenUp()).toBe(true);
+    expect(still).toEqual(new Map());
+
+    reloaded().see('b', identity(1), 'fresh');
+    await clock.advance(TIMES.shortMs);
+    expect(givenUp()).toBe(false);
+    await clock.advance(TIMES.patienceMs);
+    reloaded().see('b', identity(2), 'fresh');
+    expect(unstable.takeDue(10)).toEqual([]);
+    await clock.advance(TIMES.shortMs);
+    expect(givenUp()).toBe(false);
   });
 
   it('that is incomplete is examined at intervals until its time is up', async () => {

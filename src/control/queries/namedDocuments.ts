@@ -13,6 +13,9 @@ const SHOWN = 8;
 /** Shortest hash prefix that is accepted; shorter ones match by chance. */
 const HASH_DIGITS = 6;
 
+/** What a table prints in place of the middle of a long name. */
+const LEFT_OUT = '…';
+
 /** Possible meanings of a text, likeliest first; the first one that matches a row decides. */
 const MEANINGS: readonly ((row: ListRow, meant: string) => boolean)[] = [
   ({ name }, meant) => name !== null && fold(name) === meant,
@@ -25,7 +28,7 @@ const MEANINGS: readonly ((row: ListRow, meant: string) => boolean)[] = [
 
 /**
  * Resolves what a person typed to the documents of one name, at most one per endpoint. Matches the name in any case, a file
- * path or its end, or the beginning of name or hash.
+ * path or its end, the beginning of name or hash, or a name that a table cut in its middle.
  * @throws ReceiptdError DOCUMENT_UNKNOWN, DOCUMENT_AMBIGUOUS
  */
 export async function namedDocuments(
@@ -34,9 +37,15 @@ export async function namedDocuments(
 ): Promise<readonly [Document, ...Document[]]> {
   const [exact, ...others] = await ledger.find(written);
   if (exact) return [exact, ...others];
-  const meant = fold(written.replace(/^\.\//, ''));
-  const rows = meant.trim() === '' ? [] : await rowsWith(ledger, written.replace(/^\.\//, ''));
-  for (const means of MEANINGS) {
+  const text = written.replace(/^\.\//, '');
+  const meant = fold(text);
+  const [start = '', end, ...more] = text.split(LEFT_OUT);
+  const isCut = end !== undefined && more.length === 0;
+  const sought = isCut ? rarer(start, end) : text;
+  const rows = sought.trim() === '' ? [] : await rowsWith(ledger, sought);
+  // Others may match, too.
+  if (isCut && rows.length >= LOOKED_AT) throw unknownDocument(written);
+  for (const means of isCut ? [cutTo(fold(start), fold(end))] : MEANINGS) {
     const found = rows.filter((row) => means(row, meant));
     const names = [...new Set(found.flatMap(({ name }) => name ?? []))];
     if (names.length > 1) throw ambiguous(written, names);
@@ -48,6 +57,17 @@ export async function namedDocuments(
   const meantSo = unescaped(written);
   if (meantSo !== written) return namedDocuments(ledger, meantSo);
   throw unknownDocument(written);
+}
+
+/** A name or path of which a table showed the beginning and the end. */
+function cutTo(start: string, end: string): (row: ListRow) => boolean {
+  const isMeant = (text: string): boolean => text.startsWith(start) && text.slice(start.length).endsWith(end);
+  return ({ name, path }) => (name !== null && isMeant(fold(name))) || isMeant(fold(path));
+}
+
+/** What fewer rows have: names end with digits of a hash. */
+function rarer(start: string, end: string): string {
+  return end.length >= HASH_DIGITS || end.length >= start.length ? end : start;
 }
 
 async function rowsWith(ledger: Pick<LedgerReports, 'page'>, search: string): Promise<ListRow[]> {

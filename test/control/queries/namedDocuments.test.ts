@@ -46,6 +46,16 @@ it.each([
   expect(await named(written)).toEqual(['Müller-cccc']);
 });
 
+it('finds a document by a name or path that a table cut, if only one can be meant', async () => {
+  expect(await named('SCA…aaa')).toEqual(['SCAN0001-aaaa']);
+  expect(await named('müll…')).toEqual(['Müller-cccc']);
+  expect(await named('…day/SCAN0001.jpg')).toEqual(['SCAN0001-bbbb']);
+  await expect(named('SCAN…')).rejects.toMatchObject({ code: 'DOCUMENT_AMBIGUOUS' });
+  await expect(named('…')).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+  // The two parts may not overlap.
+  await expect(named('SCAN0001-aa…aaa')).rejects.toMatchObject({ code: 'DOCUMENT_UNKNOWN' });
+});
+
 it('a name finds documents in every endpoint', async () => {
   expect(await named('BOTH')).toEqual(['both', 'both']);
   expect(await named('bo')).toEqual(['both', 'both']);
