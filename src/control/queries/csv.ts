@@ -52,7 +52,8 @@ function valueOf(of: Column, row: ListRowJson, { hasAllColumns, texts, days, end
   if (of === 'message') return messageIn(row, texts);
   const value = row[of];
   if (hasAllColumns) return value;
-  if (of === 'status') return value ?? row.state;
+  // A duplicate was not sent: the service's status is that of the document that has its image.
+  if (of === 'status') return row.state === 'duplicate' ? row.state : (value ?? row.state);
   return FIELDS[of] === 'time' && typeof value === 'string' ? days.format(Date.parse(value)) : value;
 }
 

@@ -8,7 +8,7 @@ export function problemsTexts({ counted }: Format): ReturnType<typeof english> {
       more: (n) => `(und ${n} ${n === 1 ? 'weiterer' : 'weitere'})`,
       since: (at) => `Seit ${at}.`,
       until: (at) => `Nächster Versuch: ${at}.`,
-      resumed: (at) => `Sie endet von selbst: ${at}.`,
+      resumed: (at) => `Die Pause endet von selbst: ${at}.`,
       now: 'Es wird gerade erneut versucht.',
       whenRunning: 'Es wird erneut versucht, wenn der Agent läuft.',
       waiting: (n) => `${counted(n, 'Beleg wartet', 'Belege warten')} darauf.`,

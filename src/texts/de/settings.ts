@@ -84,7 +84,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'folders[].path': {
     label: 'Pfad',
-    help: 'Der Ordner, der überwacht wird: vollständig, oder relativ zur Konfigurationsdatei. Fehlt er, wartet der Agent auf ihn.',
+    help: 'Der Ordner, der überwacht wird: vollständig oder relativ zur Konfigurationsdatei. Fehlt er, wartet der Agent auf ihn.',
   },
   'folders[].endpoint': {
     label: 'Endpunkt',
@@ -131,7 +131,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'folders[].include': {
     label: 'Nur diese Dateien',
-    help: 'Nur Dateien, die zu einem dieser Muster passen. Ein Muster mit / gilt für den Pfad im Ordner, eines ohne / für einen Namen in jeder Tiefe, etwa `*.jpg`. Groß und klein sind gleich.',
+    help: 'Nur Dateien, die zu einem dieser Muster passen. Ein Muster mit / gilt für den Pfad im Ordner, eines ohne / für einen Namen in jeder Tiefe, etwa `*.jpg`. Groß- und Kleinschreibung ist gleich.',
   },
   'folders[].ignore': {
     label: 'Diese Dateien übergehen',
@@ -166,7 +166,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'folders[].archiveTo': {
     label: 'Archiv',
-    help: 'Wohin Originale kommen, wenn `afterUpload` archive ist: vollständig, oder relativ zum Ordner. Das Archiv wird nie überwacht.',
+    help: 'Wohin Originale kommen, wenn `afterUpload` archive ist: vollständig oder relativ zum Ordner. Das Archiv wird nie überwacht.',
   },
   'folders[].afterUploadOn': {
     label: 'Wann das geschieht',
@@ -183,7 +183,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'folders[].needsAttention': {
     label: 'Ordner für Unerledigtes',
-    help: 'Ein Ordner für die Leute am Scanner, etwa "_Bitte ansehen", oder none (keiner): vollständig, oder relativ zum überwachten Ordner. Dorthin kommen eine Kopie jeder Datei, die sich nicht senden lässt, und der Grund. Beide verschwinden, sobald das erledigt ist. Er wird nie überwacht.',
+    help: 'Ein Ordner für die Leute am Scanner, etwa "_Bitte ansehen", oder none (keiner): vollständig oder relativ zum überwachten Ordner. Dorthin kommen eine Kopie jeder Datei, die sich nicht senden lässt, und der Grund. Beide verschwinden, sobald das erledigt ist. Er wird nie überwacht.',
   },
   'folders[].silentAfter': {
     label: 'Scanner gilt als verstummt nach',

@@ -5,7 +5,7 @@ export function unsentTexts({ needsIn }: Format): ReturnType<typeof english> {
   const unsent = {
     failed: {
       what: 'Vom Dienst abgelehnt',
-      cure: 'Lesen Sie den Grund, und senden Sie sie dann erneut mit `receiptd retry NAME`.',
+      cure: 'Lesen Sie den Grund, und senden Sie dann erneut mit `receiptd retry NAME`.',
     },
     unconfirmed: {
       what: 'Vielleicht schon beim Dienst',
@@ -28,7 +28,7 @@ export function unsentTexts({ needsIn }: Format): ReturnType<typeof english> {
       cure: 'Setzen Sie `pages: split` für den Ordner, damit jede Seite als Bild gesendet wird.',
     },
     TYPE_UNKNOWN: { what: 'Unbekannter Bildtyp', cure: 'Scannen Sie als JPEG.' },
-    DAMAGED: { what: 'Beschädigt, oder kein Bild', cure: 'Scannen Sie den Beleg noch einmal.' },
+    DAMAGED: { what: 'Beschädigt oder kein Bild', cure: 'Scannen Sie den Beleg noch einmal.' },
     ENCRYPTED: { what: 'Mit Passwort geschützt', cure: 'Speichern Sie die Datei ohne Passwort.' },
     FONT_MISSING: { what: 'Schrift fehlt', cure: 'Drucken Sie die Datei in ein neues PDF.' },
     PORTFOLIO: { what: 'PDF-Portfolio', cure: 'Speichern Sie die enthaltenen Dateien in den Ordner.' },
@@ -68,7 +68,7 @@ export function unsentTexts({ needsIn }: Format): ReturnType<typeof english> {
       what: 'Name nicht lesbar',
       cure: 'Benennen Sie die Datei um: Buchstaben, Ziffern und Bindestriche gehen immer.',
     },
-    rejected: { what: 'Beschädigt, oder kein Bild', cure: 'Scannen Sie den Beleg noch einmal.' },
+    rejected: { what: 'Beschädigt oder kein Bild', cure: 'Scannen Sie den Beleg noch einmal.' },
     unreadable: {
       what: 'Nicht lesbar',
       cure: 'Geben Sie dem Benutzer, unter dem receiptd läuft, Leserechte, oder schließen Sie das Programm, das die Datei geöffnet hat.',

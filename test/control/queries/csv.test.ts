@@ -116,6 +116,7 @@ describe('a CSV export', () => {
         state: 'failed',
         endpointUid: '@x',
       } as never;
+      yield { ...row, sentAt: null, acceptedAt: null, state: 'duplicate', endpointUid: 'y' } as never;
     }
     const lines: string[] = [];
     for await (const line of csvLines(rows(), { ...ALL, texts, hasAllColumns: false })) lines.push(line);
@@ -124,6 +125,7 @@ describe('a CSV export', () => {
       `${[path, name, sentAt, acceptedAt, endpoint, status].join(',')}\r\n`,
       "'=a.jpg,'+a,2026-10-31,2026-11-01,'=office,'-1\r\n",
       "'=a.jpg,'+a,,,'@x,failed\r\n",
+      "'=a.jpg,'+a,,,y,duplicate\r\n",
     ]);
   });
 

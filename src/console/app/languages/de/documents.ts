@@ -101,7 +101,7 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       title: 'Auswahl',
       select: 'Auswählen',
       selected: (n) => `${number(n)} ausgewählt`,
-      page: (n) => `Diese ${number(n)} auswählen`,
+      page: (n) => (n === 1 ? 'Diesen einen auswählen' : `Diese ${number(n)} auswählen`),
       all: (n) => `Alle ${number(n)} dieser Liste auswählen`,
       none: 'Auswahl aufheben',
       acts: {

@@ -100,7 +100,7 @@ export function documentsTexts({ counted, number }: Format) {
       title: 'Selection',
       select: 'Select',
       selected: (n: number) => `${number(n)} selected`,
-      page: (n: number) => `Select these ${number(n)}`,
+      page: (n: number) => (n === 1 ? 'Select this one' : `Select these ${number(n)}`),
       all: (n: number) => `Select all ${number(n)} of this list`,
       none: 'Select none',
       acts: {
