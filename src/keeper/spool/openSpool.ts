@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { lstatSync } from 'node:fs';
 import { chmod, lstat, opendir, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError, ReceiptdError, systemCode, systemError } from '../../core/domain/errors.ts';
@@ -147,9 +146,9 @@ class DirectorySpool implements Spool {
   /** Durable when it resolves; leaves nothing behind if it fails. */
   async #write(path: string, bytes: Buffer): Promise<void> {
     const below = dirname(path);
-    if (kindOf(below) === 'nothing') await makeDirectory(below, 0o700);
-    if (kindOf(below) !== 'directory') throw systemError('ENOTDIR', below);
-    if (kindOf(path) === 'directory' || kindOf(path) === 'other') throw systemError('EEXIST', path);
+    await makeDirectory(below, 0o700);
+    if (!(await lstat(below)).isDirectory()) throw systemError('ENOTDIR', below);
+    if ((await lstat(path).catch(absent))?.isFile() === false) throw systemError('EEXIST', path);
     try {
       await writeDurably(path, bytes);
     } catch (error) {
@@ -167,7 +166,8 @@ class DirectorySpool implements Spool {
     const size = this.#sizes.get(sha256);
     if (size === undefined) return;
     try {
-      if (kindOf(dirname(path)) === 'directory' && kindOf(path) === 'file') await unlink(path).catch(absent);
+      const isOurs = (await lstat(dirname(path)).catch(absent))?.isDirectory() ?? false;
+      if (isOurs && (await lstat(path).catch(absent))?.isFile()) await unlink(path).catch(absent);
     } catch (error) {
       throw this.#failure(error, 'clear');
     }
@@ -200,13 +200,13 @@ type Doing = 'use' | 'write' | 'read' | 'clear';
 
 /** Null without a regular file of that size. */
 async function readCopy(path: string, size: number, reading?: BytesReading): Promise<Buffer | null> {
-  // The last segment of a path is not followed if it is a link; those before it would be.
-  if (kindOf(dirname(path)) !== 'directory') return null;
   const take = (length: number): Buffer => reading?.buffers.take(length) ?? Buffer.allocUnsafeSlow(length);
-  const read = (await reading?.readBeside?.(path, size, take)) ?? null;
-  if (read?.kind === 'unreadable') throw systemError(read.code, path);
-  if (read !== null) return read.kind === 'bytes' ? read.bytes : null;
   try {
+    // The last segment of a path is not followed if it is a link; those before it would be.
+    if (!(await lstat(dirname(path))).isDirectory()) return null;
+    const read = (await reading?.readBeside?.(path, size, take)) ?? null;
+    if (read?.kind === 'unreadable') throw systemError(read.code, path);
+    if (read !== null) return read.kind === 'bytes' ? read.bytes : null;
     const handle = await openPlainFile(path, { followsLinks: false });
     try {
       if ((await handle.stat()).size !== size) return null;
@@ -222,14 +222,6 @@ async function readCopy(path: string, size: number, reading?: BytesReading): Pro
     if (error instanceof NotAFile || NO_COPY.has(systemCode(error) ?? '')) return null;
     throw error;
   }
-}
-
-/** Asked at once: the spool is on the disk of the ledger, and an answer of a thread would cost more than the look. @throws system errors */
-function kindOf(path: string): 'file' | 'directory' | 'other' | 'nothing' {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return 'nothing';
-  if (stats.isDirectory()) return 'directory';
-  return stats.isFile() ? 'file' : 'other';
 }
 
 /** For `catch`: null if the file is missing. @throws any other error */

@@ -131,7 +131,7 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'folders[].include': {
     label: 'Nur diese Dateien',
-    help: 'Nur Dateien, die zu einem dieser Muster passen. Ein Muster mit / gilt für den Pfad im Ordner, eines ohne / für einen Namen in jeder Tiefe, etwa `*.jpg`. Groß- und Kleinschreibung ist gleich.',
+    help: 'Nur Dateien, die zu einem dieser Muster passen. Ein Muster mit / gilt für den Pfad im Ordner, eines ohne / für einen Namen in jeder Tiefe, etwa `*.jpg`. Groß- und Kleinschreibung wird nicht unterschieden.',
   },
   'folders[].ignore': {
     label: 'Diese Dateien übergehen',
