@@ -11,7 +11,7 @@ import { NO_RECEIPT } from '../core/domain/needsPerson.ts';
 import type { FolderSettings } from '../core/domain/settings.ts';
 import { whyText, type WhyFact } from '../core/domain/why.ts';
 import type { Notifier } from '../core/notifier.ts';
-import type { ByteBudget } from '../keeper/byteBudget.ts';
+import type { Room } from '../keeper/byteBudget.ts';
 import { judge, judgeTooLarge, type Candidate, type Judgement } from './judge.ts';
 import type { Looked, Looks } from './looks.ts';
 import type { Recorder } from './record.ts';
@@ -24,7 +24,7 @@ export interface ExamineDeps {
   readonly recorder: Recorder;
   readonly inspector: ImageInspector;
   readonly log: Log;
-  readonly memory: ByteBudget;
+  readonly memory: Room;
   /** Gets back the bytes of files that are not admitted. Left out if they are read into memory of their own. */
   readonly buffers?: Pick<Buffers, 'giveBack'> | undefined;
   /** Left out if no image checker is installed. */

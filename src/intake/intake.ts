@@ -15,10 +15,11 @@ import type { FolderClaimDeps } from './presence/folderClaim.ts';
 import { FolderTrouble } from './presence/folderTrouble.ts';
 import { hasCoarseClock, mountGuard } from './presence/mountIdentity.ts';
 import { OtherArchiver } from './presence/otherArchiver.ts';
-import { Presence, type PresenceDeps } from './presence/presence.ts';
+import { Presence } from './presence/presence.ts';
 import { Recorder, type RecorderDeps } from './record.ts';
+import type { RememberedFolder } from './remembered.ts';
 import { Scanner, type ScannerDeps } from './scanner.ts';
-import { PastRest, UnstableFiles, type StillFiles } from './stability.ts';
+import { PastRest, UnstableFiles } from './stability.ts';
 
 /** Longest wait between two checks of the folder's presence. */
 const PRESENCE_MS = 2_000;
@@ -39,12 +40,12 @@ export interface IntakeDeps
     >,
     Pick<RecorderDeps, 'ledger' | 'payloads' | 'clock' | 'host' | 'pages'>,
     Pick<FolderClaimDeps, 'claims' | 'takeOverAfterMs'>,
-    Pick<PresenceDeps, 'folderTimes'>,
     Pick<ScannerDeps, 'watchedSince'>,
     ListingTimesDeps {
   readonly hints: FolderHints;
   /** Shared by the process; without it, this intake keeps its own. */
-  readonly stillFiles?: StillFiles | undefined;
+  /** What is remembered of the folder across configuration reloads. */
+  readonly remembered: RememberedFolder;
   readonly watchLimit: WatchLimit;
   readonly incidents: Incidents;
   /** Stands in for an unreachable shared ledger. Left out if this agent has its own. */
@@ -101,9 +102,7 @@ export class Intake {
     this.#notifier = new Notifier(clock);
     this.#nameNotifier = new Notifier(clock);
     this.#dueNotifier = new Notifier(clock);
-    const still = deps.stillFiles?.get(settings.path) ?? new Map();
-    deps.stillFiles?.set(settings.path, still);
-    this.#unstable = new UnstableFiles(clock, settings.settle, { still });
+    this.#unstable = new UnstableFiles(clock, settings.settle, deps.remembered);
     this.#pastRest = new PastRest(clock, deps.upForMs?.() ?? Infinity);
     this.#trouble = new FolderTrouble(settings.path, incidents);
     this.#presence = new Presence({

@@ -13,13 +13,12 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { Admitted } from '../core/ports/ledgerIntake.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { PayloadStore } from '../keeper/payloadStore.ts';
+import type { RememberedFolder, RememberedFolders } from './remembered.ts';
 import { nameContext, namingFor } from './nameContext.ts';
 import type { Times } from './presence/presence.ts';
 import type { Candidate, PagedFile } from './judge.ts';
 import { TICK_MS } from './stability.ts';
 
-/** An outage of the ledger is noticed within this time. */
-const NOTICED_WITHIN_MS = 2 * 60_000;
 const LOOK_AGAIN_MS = 2_000;
 /** Retry interval for an image that can't be admitted for a reason specific to it. */
 const ODD_AGAIN_MS = 60_000;
@@ -33,70 +32,6 @@ const TICK_NS = BigInt(TICK_MS) * 1_000_000n;
 const NEVER = 1n << 80n;
 const KEY = 'deferredJournal';
 
-/** Tells which files of one folder arrived while the ledger was offline. */
-interface FolderSeenSince {
-  /** Files changed later are new; wall-clock milliseconds. */
-  since: number;
-  /** Latest change time of its files, by the folder's own clock, in nanoseconds; null if none was ever looked at. */
-  latestNs: bigint | null;
-  /** The folder's first watch waits for the ledger; files that are new by then do not count as existing ones. */
-  isHeldUp: boolean;
-}
-
-/**
- * Remembers since when files in each folder are new, for when a shared ledger can't tell: since shortly before the ledger
- * went offline or, if it was so already, since this process watches the folder. Created before the ledger is opened and kept
- * for the life of the process, so that files that arrive while it is being opened, or before a configuration reload, still
- * count as new.
- */
-export class SeenSince {
-  readonly #clock: Clock;
-  readonly #folders = new Map<string, FolderSeenSince>();
-  /** True until the ledger was reached for the first time. */
-  #isOffline = true;
-
-  constructor(clock: Clock, folders: readonly { readonly path: string }[]) {
-    this.#clock = clock;
-    this.watch(folders);
-  }
-
-  /** Sets the watched folders. Files that are already in an added folder do not count as new. */
-  watch(folders: readonly { readonly path: string }[]): void {
-    const paths = new Set(folders.map(({ path }) => path));
-    for (const path of this.#folders.keys()) if (!paths.has(path)) this.#folders.delete(path);
-    for (const path of paths) this.of(path);
-  }
-
-  of(folder: string): FolderSeenSince {
-    const now = this.#clock.now();
-    let found = this.#folders.get(folder);
-    if (found === undefined) {
-      found = { since: now, latestNs: null, isHeldUp: false };
-      this.#folders.set(folder, found);
-    }
-    // The clock was set back.
-    if (now < found.since) found.since = now - NOTICED_WITHIN_MS;
-    return found;
-  }
-
-  /** Call when an outage of the ledger is noticed. */
-  wentOffline(): void {
-    if (this.#isOffline) return;
-    this.#isOffline = true;
-    const since = this.#clock.now() - NOTICED_WITHIN_MS;
-    for (const each of this.#folders.values()) if (!each.isHeldUp) each.since = since;
-  }
-
-  /** Makes every folder's first watch wait for the ledger; `isHeldUp` is cleared once the folder is known to be watched. */
-  allHeldUp(): void {
-    for (const each of this.#folders.values()) each.isHeldUp = true;
-  }
-
-  backOnline(): void {
-    this.#isOffline = false;
-  }
-}
-
 export interface OfflineModeDeps {
   readonly deferred: DeferredJournal;
   readonly ledger: Pick<Ledger, 'admit' | 'beginSplit' | 'storage'>;
@@ -107,7 +42,7 @@ export interface OfflineModeDeps {
   readonly log: Log;
   readonly host: string;
   readonly folders: readonly FolderSettings[];
-  readonly seenSince: SeenSince;
+  readonly remembered: RememberedFolders;
   /** Reads from the ledger what must be known before anything else; called until it succeeds once in this process. */
   readonly prepare: () => Promise<void>;
   /** A file that has to be split into pages was recorded. */
@@ -158,13 +93,13 @@ export class OfflineMode {
     for (const image of left) this.decided(image.folder, image.path, image.identity, true);
     this.#state = this.#isUnreachable ? 'offline' : left.length > 0 || !isPrepared ? 'replaying' : 'online';
     // Files that arrived while no agent ran are left to the listing: without the ledger, new ones can't be told from known ones.
-    const { seenSince } = deps;
+    const { remembered } = deps;
     if (this.#state === 'online') {
-      seenSince.backOnline();
+      remembered.backOnline();
       return;
     }
-    seenSince.wentOffline();
-    seenSince.allHeldUp();
+    remembered.wentOffline();
+    remembered.allHeldUp();
   }
 
   /** Whether images are deferred instead of admitted. */
@@ -176,8 +111,8 @@ export class OfflineMode {
     return new OfflineFolder(this, settings);
   }
 
-  seenSince(folder: string): FolderSeenSince {
-    return this.#deps.seenSince.of(folder);
+  remembered(folder: string): RememberedFolder {
+    return this.#deps.remembered.of(folder);
   }
 
   onChange(listener: () => void): () => void {
@@ -350,9 +285,9 @@ export class OfflineMode {
     const before = this.#state;
     if (before === state) return;
     this.#state = state;
-    if (before === 'online') this.#deps.seenSince.wentOffline();
+    if (before === 'online') this.#deps.remembered.wentOffline();
     if (state === 'online') {
-      this.#deps.seenSince.backOnline();
+      this.#deps.remembered.backOnline();
       this.#deps.incidents.close(KEY);
     }
     for (const listener of this.#listeners) listener();
@@ -459,8 +394,8 @@ export class OfflineFolder {
     return latestNs === null ? NEVER : latestNs - SAME_TIME_NS;
   }
 
-  get #seen(): FolderSeenSince {
-    return this.#mode.seenSince(this.#settings.path);
+  get #seen(): RememberedFolder {
+    return this.#mode.remembered(this.#settings.path);
   }
 }
 

@@ -25,13 +25,10 @@ const LONGEST_PAUSE_MS = 60_000;
 const BLOCKED_PATIENCE_MS = 10_000;
 
 /** Since when an incomplete file has been unchanged; monotonic milliseconds. */
-interface Still {
+export interface Still {
   readonly identity: FileIdentity;
   readonly since: number;
 }
-
-/** By folder and path, kept across configuration reloads: otherwise each would begin the patience anew. */
-export type StillFiles = Map<string, Map<string, Still>>;
 
 /** One file that is not stable yet, and when to look at it again. Times are monotonic milliseconds. */
 export interface UnstableFile {

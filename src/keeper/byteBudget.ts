@@ -1,3 +1,5 @@
+export type Room = Pick<ByteBudget, 'with'>;
+
 /**
  * Room in memory for images, counted before they are read. Without room they wait, first come first served. An image larger than
  * all of it goes alone.
@@ -31,6 +33,12 @@ export class ByteBudget {
     } finally {
       this.giveBack(bytes);
     }
+  }
+
+  /** Room in it for one of several users, at most half: one whose work hangs leaves the others some. */
+  half(): Room {
+    const own = new ByteBudget(this.#limit / 2, this.#places / 2);
+    return { with: (bytes, work) => own.with(bytes, () => this.with(bytes, work)) };
   }
 
   /** Takes room; the caller must give it back. Returns a promise to wait for, or undefined if there is room now. */

@@ -49,12 +49,9 @@ export async function composePipeline(
   world: World,
   { once }: { once: boolean },
 ): Promise<Pipeline> {
-  const { clock, log, incidents, ledger, deferred, seenSince } = world;
-  seenSince.watch(config.folders);
-  for (const kept of [world.folderTimes, world.stillFiles])
-    for (const path of kept?.keys() ?? [])
-      if (!config.folders.some((folder) => folder.path === path)) kept?.delete(path);
-  if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') seenSince.allHeldUp();
+  const { clock, log, incidents, ledger, deferred, remembered } = world;
+  remembered.watch(config.folders);
+  if (ledger.storage.trouble()?.code === 'LEDGER_UNREACHABLE') remembered.allHeldUp();
 
   const endpoints = usedEndpoints(config);
   const sending = await composeSending(config, endpoints, world);

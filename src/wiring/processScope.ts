@@ -13,9 +13,7 @@ import { watchZone } from '../system/zone.ts';
 import { createHashing } from '../intake/image/hashing.ts';
 import { createImageInspector } from '../intake/image/inspect.ts';
 import { accountsAmong, type AccountOf } from '../core/domain/account.ts';
-import { SeenSince } from '../intake/offline.ts';
-import type { FolderTimes } from '../intake/presence/presence.ts';
-import type { StillFiles } from '../intake/stability.ts';
+import { RememberedFolders } from '../intake/remembered.ts';
 import { ImageBuffers } from '../keeper/imageBuffers.ts';
 import { OpenIncidents } from '../daemon/openIncidents.ts';
 import { within } from '../core/domain/why.ts';
@@ -48,9 +46,7 @@ export interface ProcessScope extends ServiceSurroundings {
   readonly ledger: Ledger;
   /** For a shared ledger, or what a former one left to admit; null for a local ledger. */
   readonly deferred: DeferredJournal | null;
-  readonly seenSince: SeenSince;
-  readonly folderTimes: FolderTimes;
-  readonly stillFiles: StillFiles;
+  readonly remembered: RememberedFolders;
   /** The meter, once metrics have been requested. */
   readonly metering: { meter: Meter | null };
   readonly buffers: ImageBuffers;
@@ -85,7 +81,7 @@ export async function composeProcessScope(
 ): Promise<ProcessScope> {
   const { log } = surroundings;
   const clock = systemClock;
-  const seenSince = new SeenSince(clock, config.folders);
+  const remembered = new RememberedFolders(clock, config.folders);
   const incidents = new OpenIncidents({ clock, log });
   const metering: ProcessScope['metering'] = { meter: null };
   const accounts: ProcessScope['accounts'] = { of: accountsAmong(config.endpoints) };
@@ -123,9 +119,7 @@ export async function composeProcessScope(
     inherited: new InheritedIncidents(incidents),
     ledger,
     deferred,
-    seenSince,
-    folderTimes: new Map(),
-    stillFiles: new Map(),
+    remembered,
     metering,
     buffers: new ImageBuffers(forget),
     guards: new Guards(FOLDER_PROCESS),

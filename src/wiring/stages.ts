@@ -155,7 +155,7 @@ export function composeIntake(
   { payloads, reading, open, intakes, flow }: Bytes & { intakes: Intakes; flow: Flow },
   { once, prepare, isPrepared }: { once: boolean; prepare: () => Promise<void>; isPrepared: boolean },
 ): Taking {
-  const { clock, log, incidents, ledger, spool, deferred, seenSince, inspector, host } = world;
+  const { clock, log, incidents, ledger, spool, deferred, remembered, inspector, host } = world;
   const { splitter = null } = world;
   const onAdmitted = (folder: string, { kind, document }: Admitted): void => {
     if (kind === 'queued') flow.queued(document);
@@ -198,7 +198,7 @@ export function composeIntake(
           ...admission,
           deferred,
           folders: config.folders,
-          seenSince,
+          remembered,
           prepare,
           onAdmitted,
           onFile: () => pages?.wake(),
@@ -225,13 +225,12 @@ export function composeIntake(
         pages: pages ?? undefined,
         looks: looks ?? undefined,
         isWhole: splitter ? (bytes, type) => splitter.isWhole(bytes, type) : undefined,
-        memory: reading,
+        memory: folders.length > 1 ? reading.half() : reading,
         buffers: world.buffers,
         hints: world.hints,
         claims: world.claims,
-        watchedSince: seenSince.of(folder.path).since,
-        folderTimes: world.folderTimes,
-        stillFiles: world.stillFiles,
+        watchedSince: remembered.of(folder.path).since,
+        remembered: remembered.of(folder.path),
         watchLimit,
         upForMs: world.upForMs,
         onAmiss: (path) => world.onAmiss?.(folder.path, path),

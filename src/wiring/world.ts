@@ -1,6 +1,4 @@
-import type { SeenSince } from '../intake/offline.ts';
-import type { FolderTimes } from '../intake/presence/presence.ts';
-import type { StillFiles } from '../intake/stability.ts';
+import type { RememberedFolders } from '../intake/remembered.ts';
 import type { ImageBuffers } from '../keeper/imageBuffers.ts';
 import type { OpenFolder } from '../keeper/locateBytes.ts';
 import type { Config } from '../config/config.ts';
@@ -36,10 +34,8 @@ export interface World {
   /** Holds deferred images while a shared ledger is unavailable; undefined or null: nothing is deferred. */
   readonly deferred?: DeferredJournal | null;
   /** Process-wide, created before `ledger` was opened. */
-  readonly seenSince: SeenSince;
+  readonly remembered: RememberedFolders;
   /** Process-wide; undefined: the pipeline creates its own. */
-  readonly folderTimes?: FolderTimes;
-  readonly stillFiles?: StillFiles;
   readonly service: ReceiptService;
   /** Token source of the account that an endpoint uses. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;

@@ -1,4 +1,5 @@
 /** Everything from a real folder to the ledger, on a virtual clock. */
+import { RememberedFolders } from '../../src/intake/remembered.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -122,6 +123,7 @@ export async function watchingPlace(shared?: Pick<Place, 'dir' | 'scans' | 'cloc
       takeOverAfterMs: 600_000,
       // By default, no file is told to be new by its time: those of a test are made just before.
       watchedSince: Infinity,
+      remembered: new RememberedFolders(clock, [settings]).of(settings.path),
       confirmAbove: 100,
       onAdmitted: (result) => {
         admitted.push(result);

@@ -91,3 +91,17 @@ it('has places for so many images, which are given to those that wait once half 
   await settle();
   expect(taken).toBe(6);
 });
+
+it('is only half taken by a folder whose files hang', async () => {
+  const memory = new ByteBudget(100);
+  const [hangs, works] = [memory.half(), memory.half()];
+  const begun: string[] = [];
+  const never = new Promise<void>(() => {});
+  for (const name of ['a', 'b', 'c'])
+    void hangs.with(25, async () => {
+      begun.push(name);
+      await never;
+    });
+  await works.with(50, async () => void begun.push('d'));
+  expect(begun).toEqual(['a', 'b', 'd']);
+});

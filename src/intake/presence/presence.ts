@@ -20,8 +20,11 @@ const CODES: Readonly<Partial<Record<IntakeState, ErrorCode>>> = {
   taken: 'FOLDER_TAKEN',
 };
 
-/** Last state of each folder and when it began; kept across configuration reloads. */
-export type FolderTimes = Map<string, { readonly state: IntakeState; readonly since: number }>;
+/** A state of a folder and when it began. */
+export interface FolderSince {
+  readonly state: IntakeState;
+  readonly since: number;
+}
 
 /** What was found out about a folder. */
 interface Facts {
@@ -50,8 +53,8 @@ export interface PresenceDeps extends Omit<FolderClaimDeps, 'path' | 'isShared'>
   readonly settings: Pick<FolderSettings, 'path' | 'share'>;
   readonly ledger: Ledger;
   readonly trouble: FolderTrouble;
-  /** Shared by the process; without it, this intake keeps its own. */
-  readonly folderTimes?: FolderTimes | undefined;
+  /** Its last state is kept across configuration reloads. */
+  readonly remembered: { state: FolderSince | null };
   /** Stands in for an unreachable shared ledger; null if this agent has its own. */
   readonly offline: { readonly isOn: boolean; holdUp(): void; letGo(): void } | null;
   /** Called with the folder's file system whenever it was checked. */
@@ -75,7 +78,6 @@ export class Presence {
   readonly #mount: MountIdentity;
   readonly #claim: FolderClaim;
   readonly #mountLooks: SharedRun;
-  readonly #times: FolderTimes;
   #state: IntakeState = 'starting';
   #why: WhyFact | null = null;
   #since: number;
@@ -94,7 +96,6 @@ export class Presence {
     const { path, share = null } = deps.settings;
     this.#mount = new MountIdentity(deps);
     this.#claim = new FolderClaim({ ...deps, path, isShared: share !== null });
-    this.#times = deps.folderTimes ?? new Map();
     this.#since = deps.clock.now();
     this.#mountLooks = new SharedRun(() =>
       // Only the ledger knows the mark. It is asked again before deferred images are admitted.
@@ -254,16 +255,15 @@ export class Presence {
   }
 
   #enter(state: IntakeState, why: WhyFact | null): void {
-    const { settings, log, trouble, clock } = this.#deps;
+    const { settings, remembered, log, trouble, clock } = this.#deps;
     trouble.unreachable(state === 'unreachable' ? why : null);
     this.#why = why;
     if (state === this.#state) return;
     const before = this.#state;
     this.#state = state;
-    const former = this.#times.get(settings.path);
-    this.#since = former?.state === state ? former.since : clock.now();
+    this.#since = remembered.state?.state === state ? remembered.state.since : clock.now();
     // Not `starting`: a reload passes through it, and must not restart the time of the state that follows.
-    if (state !== 'starting') this.#times.set(settings.path, { state, since: this.#since });
+    if (state !== 'starting') remembered.state = { state, since: this.#since };
     const fields = { folder: settings.path, detail: why && whyText(why) };
     const code = CODES[state];
     if (code) log.error('folderAway', { ...fields, state, code });

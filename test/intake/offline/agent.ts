@@ -12,7 +12,7 @@ import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
 import { createWatchedFolder } from '../../../src/intake/folder/watchedFolder.ts';
 import { openSqliteLedger } from '../../../src/ledger/open.ts';
-import { SeenSince } from '../../../src/intake/offline.ts';
+import { RememberedFolders } from '../../../src/intake/remembered.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { WatchedFolder } from '../../../src/core/ports/folder.ts';
@@ -54,7 +54,7 @@ export interface AgentOptions {
   /** Called while the ledger is opened. */
   readonly opening?: () => Promise<unknown>;
   /** Taken from the previous agent, as when the configuration is reloaded in one process. */
-  readonly seenSince?: SeenSince;
+  readonly remembered?: RememberedFolders;
 }
 
 /** What stays on disk between runs of the agent. */
@@ -70,7 +70,7 @@ export async function offlinePlace() {
   async function start(options: AgentOptions = {}) {
     const admit: Ledger['admit'] = (admission) => real.admit(admission);
     const folders = options.folders ?? [{ path: options.folder?.path ?? scans }];
-    const seenSince = options.seenSince ?? new SeenSince(clock, folders);
+    const remembered = options.remembered ?? new RememberedFolders(clock, folders);
     await options.opening?.();
     const away = awayLedger({ ...real, admit: options.admit?.(admit) ?? admit }, options.isAway);
     const folder: Folder = {
@@ -155,7 +155,7 @@ export async function offlinePlace() {
         incidents,
         ledger: away.ledger,
         deferred,
-        seenSince,
+        remembered,
         spool,
         service,
         tokens: () => tokens,
@@ -181,7 +181,7 @@ export async function offlinePlace() {
       await opened.close();
     };
     onTestFinished(stop);
-    return { ...pipeline, ...away, away, deferred, seenSince, spool, incidents, reads, looks, stop, folder };
+    return { ...pipeline, ...away, away, deferred, remembered, spool, incidents, reads, looks, stop, folder };
   }
 
   const rows = (): Promise<ListRow[]> => rowsOf(real);

@@ -102,7 +102,7 @@ it('a new configuration forgets neither when the agent went offline nor that a f
   const { ctimeMs } = await stat(join(place.scans, 'fresh.jpg'));
   await eventually(() => Date.now() > ctimeMs + 50);
   await former.stop();
-  const next = await place.start({ isAway: true, folder: SKIP, seenSince: former.seenSince });
+  const next = await place.start({ isAway: true, folder: SKIP, remembered: former.remembered });
   await waits(next, 1);
   expect(await afterwards(place, next)).toEqual(ONLY_FRESH);
 });
@@ -114,7 +114,7 @@ it('a file that was in a folder before a new configuration added it is old, even
   const other = await place.start({ isAway: true, folder: { ...SKIP, path: elsewhere } });
   await old(place);
   await other.stop();
-  const next = await place.start({ isAway: true, folder: SKIP, seenSince: other.seenSince });
+  const next = await place.start({ isAway: true, folder: SKIP, remembered: other.remembered });
   await place.drop('fresh.jpg');
   await waits(next, 1);
   expect(await afterwards(place, next)).toEqual(ONLY_FRESH);

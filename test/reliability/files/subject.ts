@@ -6,7 +6,7 @@ import type { Config } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/system/systemClock.ts';
 import { createImageInspector } from '../../../src/intake/image/inspect.ts';
 import { createFolderHints } from '../../../src/intake/folder/hints.ts';
-import { SeenSince } from '../../../src/intake/offline.ts';
+import { RememberedFolders } from '../../../src/intake/remembered.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import type { OpenFolder } from '../../../src/keeper/locateBytes.ts';
@@ -115,7 +115,7 @@ export class Subject {
         log,
         incidents: new OpenIncidents({ clock, log }),
         ledger,
-        seenSince: new SeenSince(clock, config.folders),
+        remembered: new RememberedFolders(clock, config.folders),
         spool: await openConfiguredSpool(config, log),
         service: this.#service,
         tokens: () => tokens,

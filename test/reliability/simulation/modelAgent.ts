@@ -2,7 +2,7 @@ import type { Log } from '../../../src/core/ports/log.ts';
 import { OpenIncidents } from '../../../src/daemon/openIncidents.ts';
 import { ImageBuffers } from '../../../src/keeper/imageBuffers.ts';
 import type { OpenFolder } from '../../../src/keeper/locateBytes.ts';
-import { SeenSince } from '../../../src/intake/offline.ts';
+import { RememberedFolders } from '../../../src/intake/remembered.ts';
 import { composePipeline } from '../../../src/wiring/pipeline.ts';
 import { modelFolder, modelHints } from './modelFolder.ts';
 import { modelSplitter } from './paged.ts';
@@ -28,7 +28,7 @@ export async function runAgent(world: World, process: Process, stop: AbortSignal
     ledger,
     spool,
     deferred: world.plan.ledgerAway.length > 0 ? world.state.openDeferredJournal(process) : null,
-    seenSince: new SeenSince(clock, config.folders),
+    remembered: new RememberedFolders(clock, config.folders),
     ...world.service.clientOf(process),
     credentialsChanged: async () => false,
     folders: foldersOf(world, process, buffers),
