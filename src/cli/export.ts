@@ -87,7 +87,7 @@ export function addExport(program: Command, io: Io): void {
             : (target, each) => writeChunks(target, csvLines(each, form, columns));
         const head = await reports.head();
         const target = output === undefined ? null : resolve(io.cwd, output);
-        await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
+        await orSayNothing(io, config, options, reports.list(filter), (rows) =>
           target === null ? write(io, rows) : toNewFile(target, (file) => write(file, rows)),
         );
         if (head && target === null)

@@ -49,7 +49,7 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
     ...(options.state && { states: options.state }),
     ...(endpoint && { endpoint }),
     ...(options.folder !== undefined && {
-      folder: isElsewhere(options.folder) ? options.folder : resolve(options.folder),
+      folder: folderOf(options.folder),
     }),
     ...(options.search !== undefined && { search: options.search }),
     ...(options.since !== undefined && { since: periodOf('--since', options.since, now).since }),
@@ -60,6 +60,8 @@ export function filterOf(config: Config, options: FilterOptions): ListFilter {
     ...(options.limit !== undefined && { limit: numberOf('--limit', options.limit, 1) }),
   };
 }
+
+const folderOf = (written: string): string => (isElsewhere(written) ? written : resolve(written));
 
 /** The filter as the agent is asked for it. */
 export function requestOf({
@@ -114,7 +116,7 @@ export function endpointOf(config: Config, alias: string): Config['endpoints'][n
 export async function orSayNothing(
   io: Io,
   { folders }: Pick<Config, 'folders'>,
-  filter: ListFilter,
+  options: FilterOptions,
   rows: AsyncIterable<ListRowJson>,
   write: (rows: AsyncIterable<ListRowJson>) => Promise<void>,
 ): Promise<void> {
@@ -128,29 +130,31 @@ export async function orSayNothing(
   await write(counted());
   if (!isEmpty) return;
   const watched = folders.map(({ path }) => path);
-  const { folder } = filter;
+  const folder = options.folder === undefined ? undefined : folderOf(options.folder);
   const { filters: words } = io.texts;
   const said =
     folder === undefined || watched.includes(folder) || isElsewhere(folder)
-      ? nothing(filter, words)
+      ? nothing(options, words)
       : `${words.notWatched(folder)} ${meant(folder, watched, words)}`;
   io.stderr.write(`${escapeUnsafe(said)}\n`);
 }
 
 function nothing(
-  { states, folder, endpoint, search, since, until, attention, values }: ListFilter,
+  { state, folder, endpoint, search, since, until, needsPerson, dismissed, where }: FilterOptions,
   words: CliTexts['filters'],
 ): string {
-  const parts = [
-    ...(attention === undefined ? [] : [attention === 'needed' ? '--needs-person' : '--dismissed']),
-    ...(states ? [`--state ${states.join(' ')}`] : []),
-    ...(folder === undefined ? [] : [`--folder ${folder}`]),
-    ...(endpoint ? [`--endpoint ${endpoint.uid}`] : []),
-    ...(search === undefined ? [] : [`--search "${search}"`]),
-    ...(since === undefined ? [] : ['--since']),
-    ...(until === undefined ? [] : ['--until']),
-    ...(values === undefined ? [] : ['--where']),
-  ];
+  const quoted = (text: string): string => (text.includes(' ') ? `"${text}"` : text);
+  const parts = Object.entries({
+    '--needs-person': needsPerson ? [] : undefined,
+    '--dismissed': dismissed ? [] : undefined,
+    '--state': state,
+    '--folder': folder === undefined ? undefined : [folder],
+    '--endpoint': endpoint === undefined ? undefined : [endpoint],
+    '--search': search === undefined ? undefined : [search],
+    '--since': since === undefined ? undefined : [since],
+    '--until': until === undefined ? undefined : [until],
+    '--where': where,
+  }).flatMap(([option, values]) => (values === undefined ? [] : [[option, ...values.map(quoted)].join(' ')]));
   return parts.length === 0 ? words.nothing : words.noMatch(parts.join(' '));
 }
 

@@ -28,7 +28,7 @@ export function addList(program: Command, io: Io): void {
       const config = await configOf(io, options);
       const filter = filterOf(config, options);
       return withReading(config, async (reports) => {
-        await orSayNothing(io, config, filter, reports.list(filter), (rows) =>
+        await orSayNothing(io, config, options, reports.list(filter), (rows) =>
           options.json
             ? writeChunks(io, jsonArray(namedRows(rows, config.results.columns)))
             : printRows(io, rows, config.results.columns),

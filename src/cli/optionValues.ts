@@ -32,10 +32,23 @@ export function periodOf(option: string, text: string, now: number): { since: nu
   return { since: checked(option, text, first.getTime(), 'period'), until: next.getTime() };
 }
 
-/** A moment to come, in wall-clock milliseconds: after a duration, at the next such time of day, or on a day. */
+const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const WORK_BEGINS = '08:00';
+
+/**
+ * A moment to come, in wall-clock milliseconds: after a duration, at the next such time of day, or on a day. A day that is named
+ * (`tomorrow`, `monday`) begins when work does.
+ */
 export function momentOf(option: string, text: string, now: number): number {
   const after = parseDuration(text);
   if (!Number.isNaN(after)) return now + after;
+  const [, name, time] = /^([a-z]+)(?: (\S+))?$/.exec(text) ?? [];
+  const today = new Date(now);
+  const ahead = name === 'tomorrow' ? 1 : ((DAYS.indexOf(name ?? '') - today.getDay() + 6) % 7) + 1;
+  if (name === 'tomorrow' || DAYS.includes(name ?? '')) {
+    const on = new Date(today.getFullYear(), today.getMonth(), today.getDate() + ahead, 12);
+    return momentOf(option, `${on.toLocaleDateString('sv')} ${time ?? WORK_BEGINS}`, now);
+  }
   const [, date, hours, minutes] =
     /^(?:(\d{4}-\d{2}-\d{2}))?(?:(?:^|[T ])([01]\d|2[0-3]):([0-5]\d))?$/.exec(text) ?? [];
   const day = new Date(date === undefined ? now : parseDay(date));

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ConfigKey } from '../config/change.ts';
 import type { Config } from '../config/config.ts';
@@ -9,15 +10,16 @@ import { showPath } from '../config/show.ts';
 import { readYaml } from '../config/yamlSource.ts';
 import { callIfRunning } from '../control/client.ts';
 import type { ConfigEdit, Response } from '../control/protocol/protocol.ts';
-import { ReceiptdError } from '../core/domain/errors.ts';
+import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { Command } from './command.ts';
-import { loadContext, print, printJson, type Io } from './io.ts';
+import { fitted, loadContext, print, printJson, printTable, type Io } from './io.ts';
 import { operatorName } from './operator.ts';
 import { printApplied, RELOAD_MS } from './reload.ts';
-import type { JsonOption } from './session.ts';
+import { configOf, type JsonOption } from './session.ts';
 import { edited, readBefore, writePlanned, type PlannedConfig } from './setup/plan.ts';
 import type { Before } from './setup/wanted.ts';
+import { table } from './table.ts';
 
 /** Commands that change the configuration file: by the running agent if it may write the file, otherwise in this process. */
 export function addSettings(program: Command, io: Io): void {
@@ -59,8 +61,13 @@ export function addSettings(program: Command, io: Io): void {
     .action((path: string, by: string, options: JsonOption) =>
       change(io, options, (config) => [
         { kind: 'set', path: ['folders', indexOf(config, path), 'path'], value: resolve(by) },
-      ]),
+      ]).then(() => sayIfMissing(io, by)),
     );
+  addChange('list', help.folderList.about)
+    .option('--config <file>', option.config)
+    .option('--json', help.folderList.json)
+    .explain({ examples: ['folder list'] })
+    .action((options: JsonOption) => list(io, options));
   addChange('remove', help.folderRemove.about)
     .argument('<path>', help.folderRemove.path)
     .option('--config <file>', option.config)
@@ -94,13 +101,38 @@ interface AddOptions extends JsonOption {
   readonly existing: string;
 }
 
-function add(io: Io, path: string, { endpoint, existing, ...options }: AddOptions): Promise<void> {
-  return change(io, options, ({ endpoints }) => {
+async function list(io: Io, options: JsonOption): Promise<void> {
+  const { folders } = await configOf(io, options);
+  const rows = folders.map(({ path, alias, existing }) => ({
+    path,
+    endpoint: alias,
+    existing: existing.kind === 'since' ? `since ${existing.text}` : existing.kind,
+  }));
+  if (options.json) return printJson(io, rows);
+  const { folder, endpoint, existing } = io.texts.settings.columns;
+  const cells = rows.map((row) => [escapeUnsafe(row.path), escapeUnsafe(row.endpoint), row.existing]);
+  printTable(io, table([folder, endpoint, existing], cells));
+}
+
+/** A folder that was mistyped would be waited for without a word. */
+async function sayIfMissing(io: Io, path: string): Promise<void> {
+  const isThere = await stat(resolve(path)).then(
+    (found) => found.isDirectory(),
+    (error: unknown) => systemCode(error) !== 'ENOENT',
+  );
+  if (isThere) return;
+  const said = io.texts.settings.missing(escapeUnsafe(resolve(path)));
+  io.stderr.write(`${fitted(io.stderr, said)}\n`);
+}
+
+async function add(io: Io, path: string, { endpoint, existing, ...options }: AddOptions): Promise<void> {
+  await change(io, options, ({ endpoints }) => {
     const known = endpoints.map(({ alias }) => alias);
     const alias = endpoint ?? (known.length === 1 ? known[0] : undefined);
     if (alias === undefined) throw new ReceiptdError('USAGE.whichEndpoint', { option: '--endpoint', known });
     return [{ kind: 'append', path: ['folders'], value: { path: resolve(path), endpoint: alias, existing } }];
   });
+  await sayIfMissing(io, path);
 }
 
 /** `folders[0].settle.long` as steps. */

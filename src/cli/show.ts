@@ -3,16 +3,19 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Config } from '../config/config.ts';
+import { aliasOf } from '../control/queries/csv.ts';
 import type { Command } from './command.ts';
 import type { DocumentDetailJson } from '../control/protocol/documents.ts';
 import { commandLine } from './help.ts';
-import { colorsFor, fitted, print, printJson, type Io } from './io.ts';
+import { colorsFor, fitted, isTerminal, print, printJson, type Io } from './io.ts';
 import { withReading, type LedgerReading } from './reading.ts';
 import { configOf, type JsonOption } from './session.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import type { Texts } from '../texts/texts.ts';
 import { messageOf, textsOf } from './language.ts';
+import { wrapLine } from './wrap.ts';
 
 export function addShow(program: Command, io: Io): void {
   const { help, option } = io.texts;
@@ -36,7 +39,7 @@ export function addShow(program: Command, io: Io): void {
         if (options.json) printJson(io, details);
         else {
           const texts = await textsOf(io);
-          for (const detail of details) printDetail(io, detail, texts);
+          for (const detail of details) printDetail(io, detail, { texts, endpoints: config.endpoints });
         }
       });
     });
@@ -95,13 +98,22 @@ async function detailsOfFile(
 /** Limits the shown response, which would otherwise push everything else off the screen. */
 const ANSWER_CHARACTERS = 2_000;
 
-function printDetail(io: Io, detail: DocumentDetailJson, texts: Texts): void {
+interface Shown {
+  readonly texts: Texts;
+  readonly endpoints: Config['endpoints'];
+}
+
+function printDetail(io: Io, detail: DocumentDetailJson, { texts, endpoints }: Shown): void {
   const colors = colorsFor(io, io.stdout);
   const {
     show: words,
     format: { bytes, number, time },
   } = io.texts;
-  const line = (label: string, value: string) => print(io, `  ${label.padEnd(10)} ${escapeUnsafe(value)}`);
+  const width = isTerminal(io.stdout) ? io.stdout.columns || 80 : Infinity;
+  const line = (label: string, value: string) => {
+    const start = `  ${label.padEnd(10)} `;
+    print(io, wrapLine(start + escapeUnsafe(value), width, undefined, start.length).join('\n'));
+  };
   print(io, colors.bold(escapeUnsafe(detail.name)));
   line(words.state, detail.state + (detail.status === null ? '' : ` (${words.serviceSays(detail.status)})`));
   const why = messageOf(texts, detail);
@@ -109,7 +121,7 @@ function printDetail(io: Io, detail: DocumentDetailJson, texts: Texts): void {
   if (detail.notBefore !== null && Date.parse(detail.notBefore) > Date.now())
     line(words.nextTry, words.notBefore(detail.notBefore));
   if (detail.answerLost) line(words.note, words.answerLost);
-  line(words.endpoint, words.endpointAt(detail.endpointUid, detail.baseUrl));
+  line(words.endpoint, words.endpointAt(aliasOf(detail, endpoints), detail.endpointUid, detail.baseUrl));
   line(words.sha256, detail.sha256);
   line(words.image, words.imageOf(detail.type, detail.size));
   line(words.named, time(detail.createdAt));

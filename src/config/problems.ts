@@ -5,6 +5,7 @@ import { nearest } from '../core/domain/nearest.ts';
 import { nodeAt, schemaTree } from './schemaTree.ts';
 import type { SchemaNode } from './schemaTree.ts';
 import { isSecret, secretPaths } from './secrets.ts';
+import { SETTINGS } from './settings.ts';
 import { foundAt, showPath } from './show.ts';
 import type { Expected, Flaw } from '../texts/en/settingFlaws.ts';
 import { expectedIn } from './values.ts';
@@ -43,7 +44,7 @@ function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Co
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(nodeAt(tree, issue.path)?.properties ?? {});
     return issue.keys.map((key) =>
-      invalid([...issue.path, key], { is: 'unknownKey', meant: nearest(key, known) ?? null }),
+      invalid([...issue.path, key], { is: 'unknownKey', meant: nearest(key, known) ?? settingNamed(key) }),
     );
   }
   const wrong = (flaw: Flaw) => [invalid(issue.path, flaw)];
@@ -57,6 +58,12 @@ function fromIssue(issue: z.core.$ZodIssue, data: unknown, tree: SchemaNode): Co
   const isWord = issue.code === 'invalid_value' && typeof value === 'string';
   const meant = isWord ? (nearest(value, issue.values.map(String)) ?? null) : null;
   return wrong({ is: 'expected', expected, found: isHidden ? null : found, meant });
+}
+
+/** The setting with this name in another section. */
+function settingNamed(key: string): string | null {
+  const named = SETTINGS.filter(({ path }) => path.at(-1)?.toLowerCase() === key.toLowerCase());
+  return (named.find(({ path }) => !path.includes('*') && !path.includes('[]')) ?? named[0])?.key ?? null;
 }
 
 export function invalid(path: readonly PropertyKey[], flaw: Flaw): ConfigProblem {

@@ -169,9 +169,16 @@ export interface EndItem {
   readonly message: string | null;
   /** Null: the request is repeated at once, after a 401. */
   readonly next: NextState | null;
-  /** With it, documents go to the end of the queue: their endpoint refused many different ones. */
+  /** With it, documents that failed are queued again: their endpoint refused many different ones. */
   readonly requeue?:
-    { readonly documents: readonly number[]; readonly reason: string; readonly message: string } | undefined;
+    | {
+        readonly documents: readonly number[];
+        readonly reason: string;
+        readonly message: string;
+        /** When this document is due: after the next probe, so that another one is it. The others are due at once. */
+        readonly due: number;
+      }
+    | undefined;
   readonly at: number;
 }
 /** Ends and beginnings of uploads, which are recorded together. */

@@ -187,6 +187,12 @@ export class Holds {
     await this.#closeEndpoint(sent, why, { range: HOLD_BACKOFF, isShort: false, recorded });
   }
 
+  /** How long the endpoint is held at most, in milliseconds, if its next probe fails. */
+  longestOnEndpointMs(endpoint: EndpointKey): number {
+    const held = this.#rows.get(rowKey('endpoint', this.#keyOf('endpoint', endpoint)));
+    return backoff((held?.failures ?? 0) + 1, HOLD_BACKOFF, () => 1);
+  }
+
   async holdCredentials(sent: Sent, why: Why, recorded?: Promise<unknown>): Promise<void> {
     await Promise.all([
       this.#openFor('service', sent.endpoint, sent.id),

@@ -163,7 +163,14 @@ export class Outcomes {
       together = refusals.together(document.id);
       return together === undefined
         ? item
-        : { ...item, requeue: { ...together, message: toMessage(together.why) } };
+        : {
+            ...item,
+            requeue: {
+              ...together,
+              message: toMessage(together.why),
+              due: item.at + holds.longestOnEndpointMs(document.endpoint),
+            },
+          };
     });
     // Refused together with others meanwhile, which queue it again; but what is written counts, even if one was accepted since.
     together ??= refusals.together(document.id);

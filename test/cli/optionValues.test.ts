@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { periodOf } from '../../src/cli/optionValues.ts';
+import { momentOf, periodOf } from '../../src/cli/optionValues.ts';
 
 /** A Sunday. */
 const NOW = new Date(2026, 2, 29, 23, 59).getTime();
@@ -24,5 +24,24 @@ it.each(['2026-13', '2026-00', '2026-02-30', '2026', 'constructor', 'Today', '']
   '%j is no period',
   (text) => {
     expect(() => periodOf('--since', text, NOW)).toThrow(expect.objectContaining({ code: 'USAGE' }));
+  },
+);
+
+it.each([
+  ['tomorrow', '2026-03-30 08:00:00'],
+  ['tomorrow 09:30', '2026-03-30 09:30:00'],
+  ['monday', '2026-03-30 08:00:00'],
+  ['sunday', '2026-04-05 08:00:00'],
+  ['saturday 23:59', '2026-04-04 23:59:00'],
+  ['2026-03-30', '2026-03-30 00:00:00'],
+  ['08:00', '2026-03-30 08:00:00'],
+])('a pause until %s ends at %s, in local time', (text, at) => {
+  expect(new Date(momentOf('--until', text, NOW)).toLocaleString('sv')).toBe(at);
+});
+
+it.each(['someday', 'tomorrow soon', 'tomorrow 25:00', 'constructor', 'monday monday', ''])(
+  '%j is no moment',
+  (text) => {
+    expect(() => momentOf('--until', text, NOW)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   },
 );

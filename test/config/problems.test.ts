@@ -46,6 +46,12 @@ delivery:
     ]);
   });
 
+  it('may be a key that belongs in another section', () => {
+    expect(problemsOf(yaml({ more: 'rate: 30/min' }))).toMatchObject([
+      { key: 'rate', is: 'unknownKey', meant: 'delivery.rate' },
+    ]);
+  });
+
   it.each([
     ['recursive: yes', { expected: { is: 'trueOrFalse' }, found: { text: '"yes"' } }],
     ['include: "*.jpg"', { expected: { is: 'list' }, found: { text: '"*.jpg"' } }],

@@ -59,6 +59,11 @@ test('a running agent applies the change, records who made it, and watches the f
   // Two endpoints: the command does not guess.
   expect(await site.look('folder', 'add', second)).toMatchObject({ status: 2 });
   await site.quickMust('folder', 'add', second, '--endpoint', 'office');
+  expect(JSON.parse(await site.quickMust('folder', 'list', '--json'))).toEqual([
+    { path: site.file('inbox'), endpoint: 'office', existing: 'send' },
+    { path: second, endpoint: 'office', existing: 'skip' },
+  ]);
+  expect(await site.quickMust('folder', 'list')).toContain(second);
   await drop(site, 'second', 'new.jpg');
   await until(() => stored(site).length === 1);
   await site.quickMust('set', 'name', 'second-{hash:8}', '--folder', second);

@@ -77,8 +77,22 @@ describe('many rejections in a row', () => {
     }
     expect(await place.ledger.holds()).toMatchObject([{ scope: 'endpoint', reason: 'MANY_REFUSALS' }]);
     broken = false;
-    await place.clock.advance(60_000);
+    await place.clock.advance(2 * 60_000);
     expect(sending.accepted).toHaveLength(5);
+  });
+
+  it('are probed with one document after the other: the first may be the only bad one', async () => {
+    const place = await sendingPlace();
+    for (const name of ['bad.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg']) await place.admit(name);
+    let broken = true;
+    place.service.script = (request) =>
+      broken || request.name.includes('bad') ? status(422, 'bad') : accept(request);
+    const sending = await place.start({ overall: { concurrency: 1 } });
+    await place.clock.advance(10_000);
+    broken = false;
+    await place.clock.advance(5 * 60_000);
+    expect(sending.accepted).toHaveLength(4);
+    expect(await place.document('doc-bad.jpg')).toMatchObject({ state: 'failed' });
   });
 
   it('fail their documents after all once others succeed', async () => {

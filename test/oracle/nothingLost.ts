@@ -302,7 +302,8 @@ export const NOTHING_LOST: readonly Rule[] = [
     *owed(seen) {
       for (const file of seen.files.values()) {
         const { folder, path, sha256 } = file;
-        if (!isOwed(seen, file) || !isSplit(seen, sha256) || !seen.hasRoom(file.size)) continue;
+        if (!isOwed(seen, file) || !isSplit(seen, sha256)) continue;
+        if (!seen.hasRoom(Math.max(file.size, PAGE_ROOM))) continue;
         if (seen.books.fileAt(folder, path)?.sha256 !== sha256) continue;
         const { uid = '' } = seen.folder(folder) ?? {};
         const without = pagesWithout(seen, { uid, folder, file: sha256 }, ['sent'], SENDABLE);

@@ -48,7 +48,7 @@ type Column = Exclude<(typeof LISTS)['accountant' | 'program'][number], 'posted'
 
 function valueOf(of: Column, row: ListRowJson, { hasAllColumns, texts, days, endpoints }: CsvForm): Value {
   if (typeof of === 'object') return lastPosted(row.posted, of.pointer);
-  if (of === 'endpoint') return aliasOf(row, endpoints);
+  if (of === 'endpoint') return aliasOf(row, endpoints) ?? row.endpointUid;
   if (of === 'message') return messageIn(row, texts);
   const value = row[of];
   if (hasAllColumns) return value;
@@ -57,9 +57,12 @@ function valueOf(of: Column, row: ListRowJson, { hasAllColumns, texts, days, end
   return FIELDS[of] === 'time' && typeof value === 'string' ? days.format(Date.parse(value)) : value;
 }
 
-/** As in the configuration; the uid of an endpoint that is no longer in it. */
-function aliasOf({ endpointUid: uid, baseUrl }: ListRowJson, endpoints: CsvForm['endpoints']): string | null {
-  return endpoints.find(({ key }) => key.uid === uid && key.baseUrl === baseUrl)?.alias ?? uid;
+/** As in the configuration; null if it is no longer in it. */
+export function aliasOf(
+  { endpointUid: uid, baseUrl }: Pick<ListRowJson, 'endpointUid' | 'baseUrl'>,
+  endpoints: CsvForm['endpoints'],
+): string | null {
+  return endpoints.find(({ key }) => key.uid === uid && key.baseUrl === baseUrl)?.alias ?? null;
 }
 
 function messageIn({ message, fact }: ListRowJson, texts: AllTexts | null): string | null {

@@ -179,11 +179,11 @@ export async function end(work: Work, items: readonly EndItem[]): Promise<readon
       at,
     );
     for (const other of new Set(requeue?.documents)) {
-      const state = work.rows.documents.get(other)?.state;
-      if (requeue === undefined || (state !== 'failed' && state !== 'queued')) continue;
+      if (requeue === undefined || work.rows.documents.get(other)?.state !== 'failed') continue;
       const { reason, message: why } = requeue;
+      const due = other === id ? Math.ceil(requeue.due) : at;
       work.add(
-        { kind: 'moved', documents: [work.ref(other)], state: 'queued', due: at, reason, message: why },
+        { kind: 'moved', documents: [work.ref(other)], state: 'queued', due, reason, message: why },
         at,
       );
     }

@@ -171,20 +171,21 @@ export function describeAttempts({ ledger, reopen, queued, upload, nextNames, st
       expect(await ledger.countAttempts(OFFICE, 50, 100)).toBe(1);
     });
 
-    it('puts requeued documents at the end of the queue', async () => {
+    it('queues documents again, and the one that was refused last behind the next probe', async () => {
       const [a, b] = [await queued('a', 'a'), await queued('b', 'b')];
       await queued('c', 'c');
       await upload(a.id, FAILED, 'refused');
       await upload(b.id, ACCEPTED);
       const [c] = await ledger.find('doc-c');
       const attempt = await begin(ledger, c?.id ?? 0, 3_000, 10);
-      const requeue = { reason: 'MANY', message: 'The endpoint refuses everything.' };
+      const requeue = { reason: 'MANY', message: 'The endpoint refuses everything.', due: 9_000 };
       const documents = [a.id, b.id, c?.id ?? 0];
       await finish(ledger, attempt, ended('refused', FAILED, 4_000), { ...requeue, documents });
       expect(await state(a.id)).toMatchObject({ state: 'queued', reason: 'MANY' });
       expect(await state(c?.id ?? 0)).toMatchObject({ state: 'queued', reason: 'MANY' });
       expect((await state(b.id)).state).toBe('accepted');
-      expect(await nextNames(10)).toEqual(['doc-a', 'doc-c']);
+      expect(await nextNames(10)).toEqual(['doc-a']);
+      expect(await nextNames(10, { now: 9_000 })).toEqual(['doc-a', 'doc-c']);
     });
 
     it('marks a document lost with the time and a reason', async () => {

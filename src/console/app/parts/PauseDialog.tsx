@@ -45,7 +45,9 @@ export function PauseDialog({ onClose }: { readonly onClose: () => void }) {
     announce(until === null ? words.paused : words.pausedUntil(soon(until)));
     onClose();
   };
-  const options = CHOICES.map((value) => {
+  // The same moment on a Sunday.
+  const choices = CHOICES.filter((value) => value !== 'monday' || new Date().getDay() !== 0);
+  const options = choices.map((value) => {
     const at = value === 'tomorrow' || value === 'monday' ? endOf(value, '') : null;
     return { value, text: words.choices[value](at === null ? '' : soon(at)) };
   });

@@ -57,7 +57,7 @@ export const documentsHelp: typeof englishHelp = {
   },
   pause: {
     about: 'das Senden pausieren; Scans werden weiter benannt und eingetragen',
-    until: 'wann die Pause von selbst endet, etwa 2h, 08:00 oder 2026-01-31',
+    until: 'wann die Pause von selbst endet, etwa 2h, 08:00, tomorrow, monday oder 2026-01-31',
   },
   resume: { about: 'pausiertes Senden fortsetzen' },
   pauses: { target: 'ein Ordner oder ein Endpunkt; sonst alles', json: 'als JSON: { targets }' },
@@ -145,7 +145,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
       notBefore: (at) => `nicht vor ${time(at)}`,
       answerLost:
         'Eine Übertragung blieb ohne eindeutige Antwort; der Beleg wurde oder wird deshalb unter demselben Namen noch einmal gesendet.',
-      endpointAt: (uid, baseUrl) => `${uid} bei ${baseUrl}`,
+      endpointAt: (alias, uid, baseUrl) => `${alias === null ? uid : `${alias} (${uid})`} bei ${baseUrl}`,
       imageOf: (type, size) => `${type}, ${counted(size, 'Byte', 'Bytes')}`,
       disposed: { archived: 'archiviert', deleted: 'gelöscht', kept: 'behalten' },
       there: 'vorhanden',

@@ -65,7 +65,11 @@ export const watchingHelp: typeof englishHelp = {
     default: 'den Eintrag entfernen, sodass der Standardwert gilt',
     json: 'Datei, geänderte Einträge und solche, die einen Neustart brauchen, als JSON ausgeben',
   },
-  folder: { about: 'überwachte Ordner hinzufügen, ersetzen und entfernen' },
+  folder: { about: 'überwachte Ordner auflisten, hinzufügen, ersetzen und entfernen' },
+  folderList: {
+    about: 'die Ordner der Konfiguration auflisten',
+    json: 'als JSON: [{ path, endpoint, existing }]',
+  },
   folderAdd: {
     about: 'einen Ordner überwachen; was schon darin liegt, wird nur auf Wunsch gesendet',
     path: 'Ordner, der überwacht werden soll',
@@ -258,6 +262,9 @@ export function watchingTexts(format: Format): ReturnType<typeof english> {
       written: (keys: readonly string[], file: string) => `${keys.join(', ')} in ${file} geändert.`,
       unchanged: (file: string) => `${file} enthält diesen Wert schon.`,
       notRunning: 'Es läuft kein Agent; die Änderung gilt ab seinem nächsten Start.',
+      missing: (path: string) =>
+        `${path} gibt es noch nicht. receiptd überwacht den Ordner, sobald es ihn gibt.`,
+      columns: { folder: 'ORDNER', endpoint: 'ENDPUNKT', existing: 'SCHON VORHANDENE DATEIEN' },
     },
     reload: {
       done: (file) => `${file} gilt jetzt.`,

@@ -407,7 +407,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
           : p.takes === 'period'
             ? 'Verwenden Sie einen Monat wie 2026-01, einen Tag wie 2026-01-31, today, yesterday, last-week oder last-month.'
             : p.takes === 'moment'
-              ? 'Verwenden Sie eine Dauer wie 2h, eine Uhrzeit wie 08:00, ein Datum wie 2026-01-31 oder beides („2026-01-31 08:00“).'
+              ? 'Verwenden Sie eine Dauer wie 2h, eine Uhrzeit wie 08:00, tomorrow, monday, ein Datum wie 2026-01-31 oder Datum und Uhrzeit („2026-01-31 08:00“).'
               : `Verwenden Sie eine Zahl ${p.takes.most === null ? `ab ${p.takes.least}` : `von ${p.takes.least} bis ${p.takes.most}`}.`,
     ],
     'USAGE.noResultsColumn': (p) => [

@@ -56,7 +56,7 @@ export const documentsHelp = {
   },
   pause: {
     about: 'pause uploads; scans are still named and recorded',
-    until: 'when the pause ends by itself, such as 2h, 08:00 or 2026-01-31',
+    until: 'when the pause ends by itself, such as 2h, 08:00, tomorrow, monday or 2026-01-31',
   },
   resume: { about: 'resume paused uploads' },
   /** Of both. */
@@ -146,7 +146,8 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
       notBefore: (at: string) => `not before ${time(at)}`,
       answerLost:
         'One upload got no clear answer, so the document was or will be sent again under the same name.',
-      endpointAt: (uid: string, baseUrl: string) => `${uid} at ${baseUrl}`,
+      endpointAt: (alias: string | null, uid: string, baseUrl: string) =>
+        `${alias === null ? uid : `${alias} (${uid})`} at ${baseUrl}`,
       imageOf: (type: string, size: number) => `${type}, ${counted(size, 'byte', 'bytes')}`,
       disposed: { archived: 'archived', deleted: 'deleted', kept: 'kept' },
       there: 'there',

@@ -65,7 +65,11 @@ export const watchingHelp = {
     default: 'remove the key, so that its default applies',
     json: 'print the file, the changed keys and those that need a restart as JSON',
   },
-  folder: { about: 'add, replace and remove watched folders' },
+  folder: { about: 'list, add, replace and remove watched folders' },
+  folderList: {
+    about: 'list the folders of the configuration',
+    json: 'as JSON: [{ path, endpoint, existing }]',
+  },
   folderAdd: {
     about: 'watch a folder; files already in it are not sent unless you say so',
     path: 'folder to watch',
@@ -258,6 +262,8 @@ export function watchingTexts(format: Format) {
       written: (keys: readonly string[], file: string) => `Changed ${keys.join(', ')} in ${file}.`,
       unchanged: (file: string) => `${file} has this value already.`,
       notRunning: 'No agent is running; the change applies from its next start.',
+      missing: (path: string) => `${path} does not exist yet. receiptd watches it once it does.`,
+      columns: { folder: 'FOLDER', endpoint: 'ENDPOINT', existing: 'FILES ALREADY IN IT' },
     },
     reload: {
       done: (file: string) => `${file} is in effect.`,

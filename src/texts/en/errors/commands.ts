@@ -440,7 +440,7 @@ export function commandsErrors(format: Format) {
           : p.takes === 'period'
             ? 'Use a month such as 2026-01, a day such as 2026-01-31, today, yesterday, last-week or last-month.'
             : p.takes === 'moment'
-              ? 'Use a duration such as 2h, a time such as 08:00, a date such as 2026-01-31, or both ("2026-01-31 08:00").'
+              ? 'Use a duration such as 2h, a time such as 08:00, tomorrow, monday, a date such as 2026-01-31, or a date and time ("2026-01-31 08:00").'
               : `Use a number ${p.takes.most === null ? `of ${p.takes.least} or more` : `from ${p.takes.least} to ${p.takes.most}`}.`,
     ],
     'USAGE.noResultsColumn': (p: { name: string; known: readonly string[] }) => [
