@@ -27,6 +27,7 @@ const COMMANDS: readonly CommandEntry[] = [
     group: 'everyday',
     load: async () => (await import('./change.ts')).addPauses,
   },
+  { names: ['logs'], group: 'repair', load: async () => (await import('./logs.ts')).addLogs },
   { names: ['check'], group: 'repair', load: async () => (await import('./check.ts')).addCheck },
   { names: ['retry', 'resend'], group: 'repair', load: async () => (await import('./change.ts')).addResends },
   { names: ['move'], group: 'repair', load: async () => (await import('./change.ts')).addMoves },

@@ -13,9 +13,11 @@ export function dayOf(option: string, text: string): number {
 
 /**
  * From the first moment of a day or a month, or of a word for one, up to the first moment after it, in local time. Weeks begin
- * on Monday.
+ * on Monday. A duration: up to now.
  */
 export function periodOf(option: string, text: string, now: number): { since: number; until: number } {
+  const ago = parseDuration(text);
+  if (!Number.isNaN(ago)) return { since: now - ago, until: now };
   const today = new Date(now);
   const [year, month, date] = [today.getFullYear(), today.getMonth(), today.getDate()];
   const monday = date - ((today.getDay() + 6) % 7);

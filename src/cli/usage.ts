@@ -7,7 +7,6 @@ const GUESSED = [
   'start',
   'stop',
   'restart',
-  'logs',
   'install',
   'uninstall',
   'upload',

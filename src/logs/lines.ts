@@ -1,6 +1,9 @@
 import pc from 'picocolors';
 import type { LogEvent, LogFields } from '../core/ports/log.ts';
 import { escapeUnsafe, escapeUnsafeJson } from '../core/domain/escape.ts';
+import { jsonObject } from '../core/domain/jsonObject.ts';
+
+export const LOG_FILE_NAME = 'receiptd.log';
 
 export const LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -30,6 +33,22 @@ export function jsonLine(entry: LogEntry): string {
   };
   for (const key in entry.fields) line[RESERVED.has(key) ? `${key}Field` : key] = entry.fields[key];
   return escapeUnsafeJson(JSON.stringify(line));
+}
+
+/** A line of the log file; null if it is none, such as one that was cut off. */
+export function readJsonLine(line: string): LogEntry | null {
+  const { timestamp, level, event, message, ...fields } = jsonObject(line);
+  const at = new Date(String(timestamp));
+  const known = LEVELS.find((each) => each === level);
+  if (known === undefined || Number.isNaN(at.getTime())) return null;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what this program wrote
+  return {
+    at,
+    level: known,
+    event: event as LogEvent,
+    message: String(message),
+    fields: fields as LogFields,
+  };
 }
 
 /** `14:03:22 info  Document accepted  name=… documentId=12 httpStatus=200`, in local time. */

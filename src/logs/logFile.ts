@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { createStream } from 'rotating-file-stream';
 import type { RotatingFileStream } from 'rotating-file-stream';
+import { LOG_FILE_NAME } from './lines.ts';
 
 export interface LogFileOptions {
   readonly dir: string;
@@ -29,8 +30,6 @@ const GATHER_MS = 10;
 
 /** How often the file is looked for: it may have been removed or renamed by something else. */
 const LOOK_EVERY_MS = 1_000;
-
-const LOG_FILE_NAME = 'receiptd.log';
 
 // Bounds memory if the disk hangs.
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;

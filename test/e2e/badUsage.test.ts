@@ -29,7 +29,6 @@ describe('a command line is refused with one sentence', () => {
     [['endpoint', 'frob'], ['"frob"']],
     [['start'], ['receiptd run', 'receiptd service start']],
     [['stop'], ['receiptd service stop']],
-    [['logs'], ['receiptd service logs']],
     [['install'], ['receiptd service install', 'receiptd setup']],
     [['upload'], ['receiptd send FILE', 'receiptd run --once']],
     [['version'], ['receiptd --version']],

@@ -48,7 +48,7 @@ function slipsIn(where: string, text: string): string[] {
 /** Commands that change something, or that concern this machine instead of ledger and agent. */
 const OTHERS = new Set(
   `setup, init, login, logout, run, send, reload, retry, resend, move, dismiss, pause, resume, erase, backup, restore, sandbox
-endpoint create, set, folder list, folder add, folder replace, folder remove, console password, alerts test, fleet pause, fleet resume, fleet retire
+endpoint create, logs, set, folder list, folder add, folder replace, folder remove, console password, alerts test, fleet pause, fleet resume, fleet retire
 service install, service uninstall, service start, service stop, service restart, service status, service logs
 ledger prepare, ledger migrate, ledger archive`.split(/, |\n/),
 );

@@ -25,6 +25,7 @@ export const VALUES: typeof english = {
   key: 'Eintrag',
   ms: 'ms',
   n: 'n',
+  level: 'Stufe',
   name: 'Name',
   number: 'Zahl',
   options: 'Optionen',

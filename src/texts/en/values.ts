@@ -23,6 +23,7 @@ export const VALUES = {
   key: 'key',
   ms: 'ms',
   n: 'n',
+  level: 'level',
   name: 'name',
   number: 'number',
   options: 'options',

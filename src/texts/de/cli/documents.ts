@@ -9,7 +9,7 @@ export const documentsHelp: typeof englishHelp = {
     search:
       'nur Einträge mit all diesen Wörtern in Name, Pfad, Hash, Zustand oder Nachricht des Dienstes; ohne Rücksicht auf Groß- und Kleinschreibung und Akzente',
     since:
-      'nur Dateien, die in diesem Zeitraum oder danach eingingen, in Ortszeit: ein Tag (2026-01-31), ein Monat (2026-01), today, yesterday, last-week oder last-month',
+      'nur Dateien, die in diesem Zeitraum oder danach eingingen, in Ortszeit: ein Tag (2026-01-31), ein Monat (2026-01), today, yesterday, last-week, last-month oder die letzten Stunden (2h)',
     until: 'nur Dateien, die bis zum Ende dieses ebenso angegebenen Zeitraums eingingen',
     where:
       'nur Einträge mit passenden Ergebnissen, mit Namen aus results.columns: "total>=100", "total<=300", "merchant=hotel"',

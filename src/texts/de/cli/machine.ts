@@ -107,6 +107,15 @@ export const machineHelp: typeof englishHelp = {
     json: 'als JSON: { manager, file, installed, enabled, running, state, says, pid }',
     statuses: '1 läuft nicht',
   },
+  logs: {
+    about: 'das Protokoll des Agenten aus seinen Dateien zeigen: auch ohne Dienst und wenn er nicht läuft',
+    since: 'nur Zeilen seitdem: 1h, 2026-01-31, today, yesterday',
+    level: 'nur Zeilen ab dieser Stufe',
+    search: 'nur Zeilen, die diesen Text enthalten; ohne Groß- und Kleinschreibung',
+    lines: 'Zahl der Zeilen (Standard: 50, mit --since alle)',
+    follow: 'neue Zeilen laufend zeigen',
+    json: 'die Zeilen, wie sie in der Datei stehen, auf Englisch',
+  },
   serviceLogs: {
     about: 'das Protokoll des Dienstes zeigen',
     follow: 'neue Zeilen laufend zeigen',
@@ -199,6 +208,7 @@ export function machineTexts(): ReturnType<typeof english> {
       columns: { alias: 'ALIAS', uid: 'UID', name: 'NAME' },
       notConfigured: '(nicht eingerichtet)',
     },
+    logs: { none: (dir) => `In ${dir} liegt noch kein Protokoll.` },
     service: {
       started: 'Gestartet.',
       stopped: 'Beendet.',

@@ -25,7 +25,6 @@ const GUESSED: Readonly<Record<keyof typeof englishGuesses, string>> = {
   stop: '`receiptd service stop` beendet den Agenten im Hintergrund; Strg-C beendet `receiptd run`.',
   restart:
     '`receiptd service restart` startet den Agenten im Hintergrund neu; `receiptd reload` setzt eine geänderte Konfiguration in Kraft.',
-  logs: '`receiptd service logs` zeigt das Protokoll des Agenten im Hintergrund.',
   install:
     '`receiptd service install` installiert den Agenten als Dienst, der im Hintergrund läuft; `receiptd setup` erledigt alles.',
   uninstall: '`receiptd service uninstall` entfernt den Dienst.',
@@ -405,7 +404,7 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
         : p.takes === 'day'
           ? 'Verwenden Sie ein Datum wie 2026-01-31.'
           : p.takes === 'period'
-            ? 'Verwenden Sie einen Monat wie 2026-01, einen Tag wie 2026-01-31, today, yesterday, last-week oder last-month.'
+            ? 'Verwenden Sie einen Monat wie 2026-01, einen Tag wie 2026-01-31, today, yesterday, last-week, last-month oder eine Dauer wie 2h.'
             : p.takes === 'moment'
               ? 'Verwenden Sie eine Dauer wie 2h, eine Uhrzeit wie 08:00, tomorrow, monday, ein Datum wie 2026-01-31 oder Datum und Uhrzeit („2026-01-31 08:00“).'
               : `Verwenden Sie eine Zahl ${p.takes.most === null ? `ab ${p.takes.least}` : `von ${p.takes.least} bis ${p.takes.most}`}.`,
@@ -466,6 +465,10 @@ export function commandsErrors(format: Format): Translated<ReturnType<typeof eng
       `Starten Sie den Agenten, oder verwenden Sie \`${p.command}\`.`,
     ],
     'CONTROL_FAILED.defect': ['Der laufende Agent konnte das nicht tun.', 'Näheres steht in seinem Log.'],
+    'CONTROL_FAILED.logUnreadable': (p) => [
+      `Das Protokoll ${p.file} kann nicht gelesen werden (${p.system}).`,
+      'Führen Sie diesen Befehl als root aus oder als der Benutzer, unter dem der Agent läuft.',
+    ],
     'CONTROL_FAILED.preview': [
       'Die Vorschau ist noch nicht fertig.',
       'Versuchen Sie es in einigen Sekunden noch einmal.',

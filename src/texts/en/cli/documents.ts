@@ -10,7 +10,7 @@ export const documentsHelp = {
     search:
       "only entries that contain all of these words in name, path, hash, state or the service's message; ignores case and accents",
     since:
-      'only files first seen in this period or later, in local time: a day (2026-01-31), a month (2026-01), today, yesterday, last-week or last-month',
+      'only files first seen in this period or later, in local time: a day (2026-01-31), a month (2026-01), today, yesterday, last-week, last-month, or the last hours (2h)',
     until: 'only files first seen by the end of this period, given in the same way',
     where:
       'only entries whose results match, by names from results.columns: "total>=100", "total<=300", "merchant=hotel"',

@@ -108,6 +108,15 @@ export const machineHelp = {
     json: 'as JSON: { manager, file, installed, enabled, running, state, says, pid }',
     statuses: '1 not running',
   },
+  logs: {
+    about: "show the agent's log, from its files: also without a service, and while it does not run",
+    since: 'only lines since then: 1h, 2026-01-31, today, yesterday',
+    level: 'only lines of this level and above',
+    search: 'only lines that contain this text; ignores case',
+    lines: 'number of lines (default: 50, or all with --since)',
+    follow: 'keep showing new lines',
+    json: 'the lines as they are in the file, in English',
+  },
   serviceLogs: {
     about: "show the service's log",
     follow: 'keep showing new lines',
@@ -201,6 +210,7 @@ export function machineTexts() {
       columns: { alias: 'ALIAS', uid: 'UID', name: 'NAME' },
       notConfigured: '(not configured)',
     },
+    logs: { none: (dir: string) => `There is no log in ${dir} yet.` },
     service: {
       started: 'Started.',
       stopped: 'Stopped.',

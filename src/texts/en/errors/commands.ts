@@ -28,7 +28,6 @@ export const GUESSED = {
   stop: '`receiptd service stop` stops the agent in the background; Ctrl-C stops `receiptd run`.',
   restart:
     '`receiptd service restart` restarts the agent in the background; `receiptd reload` applies a changed config.',
-  logs: '`receiptd service logs` shows the log of the agent in the background.',
   install:
     '`receiptd service install` installs the agent as a service that runs in the background; `receiptd setup` does everything.',
   uninstall: '`receiptd service uninstall` removes the service.',
@@ -438,7 +437,7 @@ export function commandsErrors(format: Format) {
         : p.takes === 'day'
           ? 'Use a date such as 2026-01-31.'
           : p.takes === 'period'
-            ? 'Use a month such as 2026-01, a day such as 2026-01-31, today, yesterday, last-week or last-month.'
+            ? 'Use a month such as 2026-01, a day such as 2026-01-31, today, yesterday, last-week, last-month, or a duration such as 2h.'
             : p.takes === 'moment'
               ? 'Use a duration such as 2h, a time such as 08:00, tomorrow, monday, a date such as 2026-01-31, or a date and time ("2026-01-31 08:00").'
               : `Use a number ${p.takes.most === null ? `of ${p.takes.least} or more` : `from ${p.takes.least} to ${p.takes.most}`}.`,
@@ -499,6 +498,10 @@ export function commandsErrors(format: Format) {
       `Start the agent, or use \`${p.command}\`.`,
     ],
     'CONTROL_FAILED.defect': ['The running agent could not do this.', 'See its log.'],
+    'CONTROL_FAILED.logUnreadable': (p: { file: string; system: string }) => [
+      `The log ${p.file} can't be read (${p.system}).`,
+      'Run this command as root or as the user that the agent runs as.',
+    ],
     'CONTROL_FAILED.preview': ['The preview is not ready yet.', 'Try again in a few seconds.'],
     'CONTROL_FAILED.notUnderstood': [
       "This version does not understand the running agent's answer.",
