@@ -205,11 +205,15 @@ describe('the process that takes files apart', () => {
     };
     const slow = await open({ withinMs: 1_500 });
     expect(await slow.page(1)).toMatchObject({ reason: 'TOO_DEAR', detail: { is: 'slow', seconds: 2 } });
-    // On a busy machine the next process may be late as well.
-    let next = await slow.page(2);
-    while (next.kind === 'refused') next = await slow.page(2);
-    expect(next.bytes).toEqual(receipt);
-    await slow.close();
+    // On a busy machine the next process, or already the first, may be late as well.
+    let again = slow;
+    let next = await again.page(2);
+    for (let tries = 0; next.kind === 'refused' && tries < 20; tries += 1) {
+      if (again.pages === 0) again = await open({ withinMs: 1_500 });
+      next = await again.page(2);
+    }
+    expect(next).toMatchObject({ bytes: receipt });
+    await Promise.all([slow.close(), again.close()]);
     const large = await open({ memoryBytes: 120_000_000 });
     expect(await large.page(1)).toMatchObject({ reason: 'TOO_DEAR', detail: { is: 'memory' } });
     await large.close();

@@ -5,11 +5,11 @@ export function unsentTexts({ needsIn }: Format): ReturnType<typeof english> {
   const unsent = {
     failed: {
       what: 'Vom Dienst abgelehnt',
-      cure: 'Lesen Sie den Grund, und senden Sie dann erneut mit `receiptd retry NAME`.',
+      cure: 'Lesen Sie den Grund, und senden Sie dann erneut, in der Konsole oder mit `receiptd retry NAME`.',
     },
     unconfirmed: {
       what: 'Vielleicht schon beim Dienst',
-      cure: 'Sehen Sie beim Dienst nach. Senden Sie mit `receiptd retry NAME` erneut, was dort fehlt.',
+      cure: 'Sehen Sie beim Dienst nach. Senden Sie erneut, was dort fehlt, in der Konsole oder mit `receiptd retry NAME`.',
     },
     lost: {
       what: 'Vor dem Senden verschwunden',
@@ -53,16 +53,16 @@ export function unsentTexts({ needsIn }: Format): ReturnType<typeof english> {
     BLANK: { what: 'Leer', cure: 'Löschen Sie die Datei, oder scannen Sie sie noch einmal.' },
     TOO_DARK: {
       what: 'Zu dunkel',
-      cure: 'Scannen Sie den Beleg noch einmal. Wird er nicht besser lesbar, senden Sie ihn mit `receiptd send FILE`, wie er ist.',
+      cure: 'Scannen Sie den Beleg noch einmal. Wird er nicht besser lesbar, senden Sie ihn, wie er ist: auf die Konsole ziehen, oder `receiptd send FILE`.',
     },
     TOO_SMALL: { what: 'Zu klein', cure: 'Scannen Sie den Beleg noch einmal, mit höherer Auflösung.' },
     BLURRED: {
       what: 'Unscharf',
-      cure: 'Scannen Sie den Beleg noch einmal. Wird er nicht besser lesbar, senden Sie ihn mit `receiptd send FILE`, wie er ist.',
+      cure: 'Scannen Sie den Beleg noch einmal. Wird er nicht besser lesbar, senden Sie ihn, wie er ist: auf die Konsole ziehen, oder `receiptd send FILE`.',
     },
     SCANNED_BEFORE: {
       what: 'Schon einmal gescannt',
-      cure: 'Ist es derselbe Beleg, löschen Sie die Datei. Ist es ein anderer, senden Sie sie mit `receiptd send FILE`.',
+      cure: 'Ist es derselbe Beleg, löschen Sie die Datei. Ist es ein anderer, ziehen Sie sie auf die Konsole, oder verwenden Sie `receiptd send FILE`.',
     },
     NAME_NOT_UTF8: {
       what: 'Name nicht lesbar',

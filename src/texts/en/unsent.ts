@@ -5,11 +5,11 @@ export function unsentTexts({ needsIn }: Format) {
   const unsent = {
     failed: {
       what: 'Refused by the service',
-      cure: 'Read the reason, then send them again with `receiptd retry NAME`.',
+      cure: 'Read the reason, then send them again, in the console or with `receiptd retry NAME`.',
     },
     unconfirmed: {
       what: 'May already be at the service',
-      cure: 'Look them up at the service. If any are missing there, send them again with `receiptd retry NAME`.',
+      cure: 'Look them up at the service. If any are missing there, send them again, in the console or with `receiptd retry NAME`.',
     },
     lost: { what: 'Lost before it could be sent', cure: 'Scan the receipts again; they get the same names.' },
     TOO_LARGE: {
@@ -38,16 +38,16 @@ export function unsentTexts({ needsIn }: Format) {
     BLANK: { what: 'Blank', cure: 'Delete the file, or scan it again.' },
     TOO_DARK: {
       what: 'Too dark',
-      cure: 'Scan the receipt again. If it can’t be read any better, send it as it is with `receiptd send FILE`.',
+      cure: 'Scan the receipt again. If it can’t be read any better, send it as it is: drop it on the console, or run `receiptd send FILE`.',
     },
     TOO_SMALL: { what: 'Too small', cure: 'Scan the receipt again at a higher resolution.' },
     BLURRED: {
       what: 'Blurred',
-      cure: 'Scan the receipt again. If it can’t be read any better, send it as it is with `receiptd send FILE`.',
+      cure: 'Scan the receipt again. If it can’t be read any better, send it as it is: drop it on the console, or run `receiptd send FILE`.',
     },
     SCANNED_BEFORE: {
       what: 'Scanned before',
-      cure: 'If it is the same receipt, delete the file. If it is a different one, send it with `receiptd send FILE`.',
+      cure: 'If it is the same receipt, delete the file. If it is a different one, drop it on the console, or run `receiptd send FILE`.',
     },
     NAME_NOT_UTF8: {
       what: 'Unreadable name',

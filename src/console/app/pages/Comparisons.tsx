@@ -63,6 +63,11 @@ export function useComparing(): Comparing {
   return shown;
 }
 
+/** Files that a comparison could not match with the ledger, in all folders. */
+export function useUnmatched(): number {
+  return [...useComparing().results.values()].reduce((sum, each) => sum + each.unaccountedCount, 0);
+}
+
 const MOST_ALONE = 5;
 const PATIENCE_MS = 10_000;
 const FRESH_MS = 5 * 60_000;

@@ -3,7 +3,7 @@ import { Button, Segments } from '../parts/Button.tsx';
 import { Answer, Notice } from '../parts/Notice.tsx';
 import { Page } from '../parts/Page.tsx';
 import { href, replace, useRoute } from '../router.ts';
-import { Comparisons } from './Comparisons.tsx';
+import { Comparisons, useUnmatched } from './Comparisons.tsx';
 import { t } from '../texts.ts';
 import { arrivalRows, FilesByFolder, partsOf, useSeenCounts, type ArrivalRow } from './FilesByFolder.tsx';
 import { beside, periodOf, SPANS, today } from './periods.ts';
@@ -61,7 +61,14 @@ function Counts({ rows }: { readonly rows: readonly ArrivalRow[] }) {
 }
 
 function Verdict({ of: { arrived, tally } }: { readonly of: ArrivalRow }) {
+  const unmatched = useUnmatched();
   const { person, waiting } = tally;
+  if (person + waiting === 0 && unmatched > 0)
+    return (
+      <Notice tone="warn">
+        <p>{t.days.unmatchedNow(unmatched)}</p>
+      </Notice>
+    );
   if (person + waiting === 0)
     return (
       <Notice tone="ok">

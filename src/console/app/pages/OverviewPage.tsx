@@ -15,7 +15,7 @@ import { urgencyOf } from '../../../texts/explain.ts';
 import { href } from '../router.ts';
 import { tally, WAITING_STATES, type StateTally } from '../tally.ts';
 import { t } from '../texts.ts';
-import { CompareButton, InFolder, useComparison } from './Comparisons.tsx';
+import { CompareButton, InFolder, useComparison, useUnmatched } from './Comparisons.tsx';
 import {
   arrivalRows,
   FilesByFolder,
@@ -200,7 +200,10 @@ interface HeadlineProps {
 /** Its sentence counts files, as the table below it does. */
 function Headline({ overview, today }: HeadlineProps) {
   const isLost = useLivePart(({ connection }) => connection === 'lost');
-  const { tone, icon, text, rest } = headlineOf(overview, today, isLost);
+  const unmatched = useUnmatched();
+  const said = headlineOf(overview, today, isLost);
+  const { tone, icon, text, rest } =
+    said.tone === 'ok' && unmatched > 0 ? { ...said, tone: 'warn', icon: 'alert' as const } : said;
   const { held } = overview.backlog;
   const ever = tally(overview.counts, () => true);
   const isMore = ever.person > today.person || ever.waiting > today.waiting;
@@ -208,6 +211,7 @@ function Headline({ overview, today }: HeadlineProps) {
     partsOf(today, rest),
     isMore && t.overview.ofAllDays(partsOf(ever, ['person', 'waiting'])),
     held > 0 && t.overview.onHold(held),
+    unmatched > 0 && t.days.unmatchedNow(unmatched),
   ];
   return (
     <div class={`headline ${tone}`}>

@@ -39,6 +39,10 @@ export function daysTexts({ counted, number }: Format): ReturnType<typeof englis
       agrees: (n) => `${files(n)} im Ordner; das Eingangsbuch kennt alle.`,
       allKnown: (n) => (n === 0 ? 'leer' : `${files(n)}, alle verbucht`),
       unmatched: (n, of) => `${number(n)} von ${files(of)} nicht verbucht`,
+      unmatchedNow: (n) =>
+        n === 1
+          ? 'In den Ordnern ist eine Datei nicht verbucht.'
+          : `In den Ordnern sind ${number(n)} Dateien nicht verbucht.`,
       differs: (n, of) => `${number(n)} von ${files(of)} stimmen nicht mit dem Eingangsbuch überein:`,
       problems: {
         unknown: 'noch nicht erfasst',

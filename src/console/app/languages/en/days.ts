@@ -35,6 +35,8 @@ export function daysTexts({ counted, number }: Format) {
       agrees: (n: number) => `${files(n)} in the folder, all of them in the ledger.`,
       allKnown: (n: number) => (n === 0 ? 'empty' : `${files(n)}, all accounted for`),
       unmatched: (n: number, of: number) => `${number(n)} of ${files(of)} not accounted for`,
+      unmatchedNow: (n: number) =>
+        `In the folders, ${n === 1 ? 'one file is' : `${number(n)} files are`} not accounted for.`,
       differs: (n: number, of: number) => `${number(n)} of ${files(of)} do not match the ledger:`,
       problems: {
         unknown: 'not picked up yet',
