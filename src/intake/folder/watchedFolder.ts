@@ -6,8 +6,14 @@ import type { FileIdentity } from '../../core/domain/document.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import { dirOf, nameOf, pathOf } from '../../core/paths.ts';
 import type { Random } from '../../core/ports/clock.ts';
-import type { FileRead, FileStat, ReadBeside, WatchedFolder } from '../../core/ports/folder.ts';
-import { checkFolder, unavailability } from './availability.ts';
+import type {
+  FileRead,
+  FileStat,
+  FolderAvailability,
+  ReadBeside,
+  WatchedFolder,
+} from '../../core/ports/folder.ts';
+import { checkFolder, tokenOf, unavailability } from './availability.ts';
 import { identityOf, notRead, readAtOnce, readWhole, type Allocate } from './fileRead.ts';
 import { fileSystemOf, stampsDirectories, type FileSystemSources } from './fileSystem.ts';
 import { createFolderGuard, type Guard } from './guarded.ts';
@@ -31,6 +37,8 @@ import { Scope, type ScopeOptions } from './scope.ts';
 const AT_ONCE_BYTES = 1024 * 1024;
 /** Largest file for the reader thread; a larger one would hold up the next ones. */
 const BESIDE_BYTES_AT_MOST = 16 * 1024 * 1024;
+/** How often a folder on the agent's own file system is looked at in full. */
+const LOOK_EVERY_MS = 1_000;
 /** Concurrent `stat` calls in other threads. */
 const STATS_AT_ONCE = 32;
 
@@ -85,6 +93,20 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   let stampedDevice: bigint | null = null;
   const isAtHand = (path: string): boolean => ownDevice !== null && dirOf(path) === '';
 
+  /** What the last full look found, and when, by the system's clock. */
+  let present: Extract<FolderAvailability, { state: 'present' }>;
+  let lookedAt = -Infinity;
+  /** Every admission asks, and a full look takes five calls of the system. */
+  const isAsBefore = (): boolean => {
+    const age = now() - lookedAt;
+    if (ownDevice === null || check || age < 0 || age > LOOK_EVERY_MS) return false;
+    try {
+      return tokenOf(fs.statSync(folder, { bigint: true })) === present.token;
+    } catch {
+      return false;
+    }
+  };
+
   /** Checks also after the work, so that nothing from elsewhere is taken in. */
   const reading = async <T>(work: () => Promise<T>): Promise<T> => {
     if (!check) return work();
@@ -121,6 +143,7 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
   return {
     path: folder,
     async availability() {
+      if (isAsBefore()) return present;
       try {
         const found = await reading(() => guard.run(() => checkFolder(folder, sources)));
         const { token, device, fileSystem } = found;
@@ -128,7 +151,8 @@ export function createWatchedFolder(options: WatchedFolderOptions): WatchedFolde
         networks.set(device, fileSystem.network);
         ownDevice = !fileSystem.network && device === deviceOf(ownDirectory) ? device : null;
         stampedDevice = stampsDirectories(fileSystem) ? device : null;
-        return { state: 'present', token, fileSystem };
+        lookedAt = now();
+        return (present = { state: 'present', token, fileSystem });
       } catch (error) {
         ownDevice = null;
         if (check && systemCode(error) === 'ELOOP') return { state: 'unreadable', why: elsewhere(folder) };

@@ -202,3 +202,15 @@ describe('the time of capture', () => {
     });
   });
 });
+
+it('zeros in a row are a hole from 1,024 of them, wherever they begin', async () => {
+  const slip = await drawReceipt({ type: 'jpeg', seed: 'hole', width: 32, height: 48 });
+  for (let before = 0; before < 600; before += 7) {
+    const hasHole = async (zeros: number): Promise<boolean> => {
+      const text = Buffer.concat([Buffer.alloc(before, 1), Buffer.alloc(zeros), Buffer.from([1])]);
+      const found = await inspector.inspect(insertJpegSegment(slip, 0xfe, text));
+      return 'hasHole' in found;
+    };
+    expect([await hasHole(1_023), await hasHole(1_024)], `after ${before}`).toEqual([false, true]);
+  }
+});
