@@ -1,6 +1,10 @@
 import type { Command } from './command.ts';
 import { jsonArray, namedRows } from '../control/queries/jsonArray.ts';
-import type { ResultColumn } from '../control/queries/columns.ts';
+import type { Config } from '../config/config.ts';
+import { callIfRunning } from '../control/client.ts';
+import { escapeUnsafe } from '../core/domain/escape.ts';
+import { noteWords } from '../texts/explain.ts';
+import type { Texts } from '../texts/texts.ts';
 import type { ListRowJson } from '../control/protocol/documents.ts';
 import { filterOf, orSayNothing, withFilters, type FilterOptions } from './filters.ts';
 import { colorsFor, fitted, isTerminal, type Io } from './io.ts';
@@ -31,7 +35,7 @@ export function addList(program: Command, io: Io): void {
         await orSayNothing(io, config, options, reports.list(filter), (rows) =>
           options.json
             ? writeChunks(io, jsonArray(namedRows(rows, config.results.columns)))
-            : printRows(io, rows, config.results.columns),
+            : printRows(io, rows, config),
         );
       });
     });
@@ -52,8 +56,9 @@ const PART = 1_000;
 async function printRows(
   io: Io,
   rows: AsyncIterable<ListRowJson>,
-  columns: readonly ResultColumn[],
+  { results: { columns }, stateDir }: Config,
 ): Promise<void> {
+  let isQueued = false;
   const { bold, dim } = colorsFor(io, io.stdout);
   const width = isTerminal(io.stdout) ? io.stdout.columns || 80 : null;
   // Loaded on demand: the character width tables take longer to load than a list takes to print.
@@ -61,11 +66,29 @@ async function printRows(
   const texts = await textsOf(io);
   const partOf = listTable({ columns, width, dim, words: io.texts.list, texts });
   for await (const part of chunksOf(rows, PART)) {
+    isQueued ||= part.some(({ state }) => state === 'queued');
     const { top, lines } = partOf(part.map((row) => ({ ...row, message: messageOf(texts, row) })));
     const text = [...top.slice(0, 1).map(bold), ...top.slice(1), ...lines].join('\n');
     await writeChunks(io, [`${fitted(io.stdout, text)}\n`]);
   }
+  if (isQueued && width !== null) await sayWhyQueued(io, stateDir, texts);
 }
+
+/** What makes documents wait that have no reason of their own, such as a budget that is used up. */
+async function sayWhyQueued(io: Io, stateDir: string, texts: Texts): Promise<void> {
+  const status = await callIfRunning(
+    stateDir,
+    'status',
+    {},
+    { signal: io.stop, timeoutMs: ANSWERS_WITHIN_MS },
+  )
+    // The list is complete without it.
+    .catch(() => null);
+  for (const note of status?.notes ?? [])
+    io.stderr.write(`${fitted(io.stderr, escapeUnsafe(noteWords(texts, note)))}\n`);
+}
+
+const ANSWERS_WITHIN_MS = 2_000;
 
 async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let part: T[] = [];

@@ -42,6 +42,26 @@ test.skipIf(!terminalIsHere)('`list` fits a terminal of 80 columns, and gives re
   expect(await site.quickMust('list')).toContain(site.file('inbox', LONG));
 });
 
+test.skipIf(!terminalIsHere)(
+  '`list` says on a terminal why documents wait that have no reason of their own',
+  async () => {
+    const site = await prepare({ delivery: { perDay: 1 } });
+    const agent = await site.quickStart();
+    for (const name of ['a.jpg', 'b.jpg']) await drop(site, name);
+    await until(
+      async () => (await site.list('--state', 'queued')).length === 1 && (await site.list()).length === 2,
+    );
+    const { PATH = '' } = process.env;
+    const terminal = new Terminal([process.execPath, MAIN, 'list', '--config', site.config], {
+      cwd: site.dir,
+      env: { PATH, TERM: 'xterm', ...site.env },
+    });
+    await terminal.ends();
+    expect(stripVTControlCharacters(terminal.raw)).toMatch(/have used their 1 upload of this day/);
+    await agent.stop();
+  },
+);
+
 test('`list` explains on stderr why it is empty; commands accept a file or the beginning of a name, in any case', async () => {
   const site = await filled();
   const inbox = site.file('inbox');

@@ -74,6 +74,9 @@ describe.skipIf(!hasChromium)('the console of a real agent', () => {
     const alert = page.getByRole('alert');
     await shows(alert.getByText('Not saved, and nothing was changed:'));
     await shows(alert.getByText('Rate: expected N/s, N/min or N/h'));
+    // Also at the field, which is the one to type in.
+    await shows(page.locator('.flawed').getByText('expected N/s, N/min or N/h'));
+    await shows(page.locator('.flawed input:focus'));
     expect(await page.getByLabel('Rate').inputValue()).toBe('quickly');
     expect(await page.getByLabel('Uploads a day').inputValue()).toBe('100');
     await page.getByLabel('Rate').fill('90');

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigEdit, ConfigState } from '../../../control/protocol/settings.ts';
 import { call } from '../api.ts';
@@ -14,7 +14,7 @@ import { Form } from './Field.tsx';
 import { OriginalsDialog, originalsOf, type ExistingOriginals } from './OriginalsDialog.tsx';
 import { ConfigProblems } from './LastChange.tsx';
 import { Unsaved } from './Unsaved.tsx';
-import { Problem } from './Explanations.tsx';
+import { flawsByKey, Problem } from './Explanations.tsx';
 
 interface ConfigFormProps {
   readonly config: ConfigState;
@@ -52,6 +52,13 @@ type SaveRefusal =
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'conflict'; readonly newer: ConfigState };
 
+function showFirstFlaw(): void {
+  const field = document.querySelector<HTMLElement>('.flawed :is(input, select, textarea)');
+  const folded = field?.closest('details');
+  if (folded) folded.open = true;
+  field?.focus();
+}
+
 /**
  * Keeps input separate from the file, so that a refusal loses nothing, and input can be applied to a file that changed
  * meanwhile.
@@ -62,6 +69,7 @@ export function ConfigForm(props: ConfigFormProps) {
   const [refusal, setRefusal] = useState<SaveRefusal | null>(null);
   const [busy, setBusy] = useState(false);
   const [asked, setAsked] = useState<SaveQuestion | null>(null);
+  useEffect(() => showFirstFlaw(), [refusal]);
   const values = props.values(config);
   if (values === null) {
     return (
@@ -113,6 +121,7 @@ export function ConfigForm(props: ConfigFormProps) {
     announce(isKept ? t.form.reloadedKept : t.form.reloaded);
   };
 
+  const flaws = flawsByKey(refusal?.kind === 'refused' ? refusal.error : null);
   const type = (id: string, value: string) => setTyped((before) => ({ ...before, [id]: value }));
   const shown = (some: FieldGroups) =>
     Object.entries(some).map(([name, fields]) => (
@@ -124,6 +133,7 @@ export function ConfigForm(props: ConfigFormProps) {
               key={field.id}
               field={field}
               value={typed[field.id] ?? textOf(field, values)}
+              flaw={flaws.get(field.key)}
               onValue={(value) => type(field.id, value)}
             />
           ))}

@@ -3,7 +3,7 @@ import { isErrorKey } from '../../../texts/errors.ts';
 import { errorWords } from '../../../texts/explain.ts';
 import { phrase } from '../../../texts/phrase.ts';
 import { ApiError } from '../api.ts';
-import { labelOf } from '../settings/labels.ts';
+import { keyInTable, labelOf } from '../settings/labels.ts';
 import { answerIn, explanationOf, reasonText, told, type Told } from '../explanations.ts';
 import { t } from '../texts.ts';
 import { saidIn } from '../words.ts';
@@ -66,6 +66,12 @@ export function Problem({ error }: { readonly error: unknown }) {
       {general !== null && flaws.length === 0 && <Details text={errorWords(t, said)} />}
     </>
   );
+}
+
+/** What is wrong with settings, by key in the table of settings. */
+export function flawsByKey(error: unknown): ReadonlyMap<string, string> {
+  const flaws = error instanceof ApiError && !error.isLocal ? flawsIn(error.said) : [];
+  return new Map(flaws.map(({ key, flaw }) => [keyInTable(key), phrase(t.flaws, flaw)]));
 }
 
 /** `params`: as another version may have sent them. */

@@ -10,6 +10,8 @@ interface InputProps {
   readonly field: Field;
   readonly value: string;
   readonly onValue: (value: string) => void;
+  /** What is wrong with it, as the agent said when it was to be saved. */
+  readonly flaw?: string | undefined;
 }
 
 /** With what the table of settings says of it. */
@@ -20,7 +22,17 @@ function wordsOf({ key, kind, applies }: Field): SettingText {
   return { ...words, help: [words.help, ...more].join(' ') };
 }
 
-export function Input({ field, value, onValue }: InputProps) {
+export function Input({ flaw, ...input }: InputProps) {
+  if (flaw === undefined) return <Plain {...input} />;
+  return (
+    <div class="flawed">
+      <Plain {...input} />
+      <p class="needs">{flaw}</p>
+    </div>
+  );
+}
+
+function Plain({ field, value, onValue }: InputProps) {
   const { kind, initial, required: isMarked, options, unit } = field;
   const { label, help, options: names = {} } = wordsOf(field);
   const id = `field-${field.id}`;

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Consequence } from '../../../control/protocol/consequences.ts';
 import type { ConfigState } from '../../../control/protocol/settings.ts';
 import { errorWords } from '../../../texts/explain.ts';
 import { call } from '../api.ts';
 import { moment } from '../format.ts';
+import { labelOf, loadLabels } from '../settings/labels.ts';
 import { t } from '../texts.ts';
 import { Button } from './Button.tsx';
 import { ConsequencesDialog } from './Consequences.tsx';
@@ -61,8 +62,10 @@ interface LastChangeProps {
 export function LastChange({ config, onUndone }: LastChangeProps) {
   const act = useAct();
   const [asked, setAsked] = useState<readonly Consequence[] | null>(null);
+  const [hasLabels, setHasLabels] = useState(false);
+  useEffect(() => void loadLabels().then(() => setHasLabels(true)), []);
   const { undo, revision } = config;
-  if (undo === null || undo.by !== 'console') return null;
+  if (undo === null || undo.by !== 'console' || !hasLabels) return null;
   const takeBack = async () => {
     const state = await call('undoConfig', { revision });
     setAsked(null);
@@ -84,7 +87,12 @@ export function LastChange({ config, onUndone }: LastChangeProps) {
           </Button>
         }
       >
-        <p>{t.settings.lastChange(undo.keys.slice(0, SHOWN).join(', '), moment(undo.at))}</p>
+        <p>
+          {t.settings.lastChange(
+            [...new Set(undo.keys.map(labelOf))].slice(0, SHOWN).join(', '),
+            moment(undo.at),
+          )}
+        </p>
         {asked === null && <Refusal error={act.error} />}
       </Notice>
       {asked !== null && (

@@ -30,8 +30,13 @@ export function rateWords(rate: string, bare: Unit): string {
 
 type Unit = keyof typeof t.form.per;
 
+/** `folders[].maxFileSize` for folders[0].maxFileSize. */
+export function keyInTable(key: string): string {
+  return key.replaceAll(/\[\d+\]/g, '[]').replace(/^(endpoints|accounts)\.[^.]+/, '$1.*');
+}
+
 /** Label of a key such as folders[0].maxFileSize; the key itself if there is no such setting. */
 export function labelOf(key: string): string {
-  const general = key.replaceAll(/\[\d+\]/g, '[]').replace(/^(endpoints|accounts)\.[^.]+/, '$1.*');
+  const general = keyInTable(key);
   return (words[general] ?? words[general.replace(/\[\]$/, '')])?.label ?? key;
 }
