@@ -89,6 +89,8 @@ interface Upload {
   readingSince: number;
   token: string;
   attempt: number;
+  /** The ledger showed its document as queued again before it was over. */
+  isQueuedAgain: boolean;
   /** The lane of its place in the windows and budgets, until that is used or given back. */
   place: Lane | null;
   freeSlot: (() => void) | null;
@@ -149,7 +151,7 @@ export class Flow {
       fleet: ledger.fleet,
       clock,
       pausedFolders: () => [...holds.pausedFolders(), ...this.#foldersAside()],
-      isUnderWay: (id: number) => this.#uploads.has(id),
+      isUnderWay: (id: number) => this.#isUnderWay(id),
       underWay: () => this.#uploads.size,
     };
     this.#queues = deps.endpoints.map((settings) => new Queue(settings, parts));
@@ -362,7 +364,7 @@ export class Flow {
     }
     // A person may have paused the folder meanwhile.
     const isHeld = holds.isPaused('folder', document.folder) || this.#isSetAside(document);
-    if (isHeld || this.#uploads.has(document.id)) {
+    if (isHeld || this.#isUnderWay(document.id)) {
       queue.take();
       return null;
     }
@@ -429,6 +431,7 @@ export class Flow {
       readingSince: 0,
       token: '',
       attempt: 0,
+      isQueuedAgain: false,
       place: document.lane,
       freeSlot: null,
       hasRoom: false,
@@ -758,6 +761,14 @@ export class Flow {
     this.#isOver(upload, end.isSettled);
   }
 
+  /** Whether a queued document can't be started, because its upload is not over yet. */
+  #isUnderWay(id: number): boolean {
+    const upload = this.#uploads.get(id);
+    // The ledger shows one that is still beginning as queued, too.
+    if (upload !== undefined && upload.attempt !== 0) upload.isQueuedAgain = true;
+    return upload !== undefined;
+  }
+
   #isOver(upload: Upload, isSettled: boolean): void {
     const { memory, holds } = this.#deps;
     const { document, queue, counts } = upload;
@@ -770,7 +781,8 @@ export class Flow {
       this.#sending -= 1;
     }
     if (upload.isProbe) holds.endProbe(document);
-    if (this.#setAside.delete(upload)) for (const each of this.#queues) each.lookAgain();
+    if (this.#setAside.delete(upload) || upload.isQueuedAgain)
+      for (const each of this.#queues) each.lookAgain();
     else if (!isSettled) queue.lookAgain();
     this.#notifier.notify();
     this.#over?.();

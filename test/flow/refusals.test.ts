@@ -109,6 +109,24 @@ describe('many rejections in a row', () => {
   });
 });
 
+it('a refused document that is queued again while its image is still being copied is sent again', async () => {
+  const place = await sendingPlace();
+  const { id } = await place.admit('a.jpg');
+  let write = (): void => {};
+  const until = new Promise<void>((resolve) => (write = resolve));
+  place.service.script = () => status(422, 'bad');
+  const { flow, accepted } = await place.start({ keeping: { mode: 'auto', beforePut: () => until } });
+  await place.clock.advance(100);
+  expect(await place.document('doc-a.jpg')).toMatchObject({ state: 'failed' });
+  place.service.script = accept;
+  await place.ledger.retry([id], place.clock.now());
+  flow.wake();
+  await place.clock.advance(100);
+  write();
+  await place.clock.advance(1_000);
+  expect(accepted).toEqual(['doc-a.jpg']);
+});
+
 it('a document that was accepted and is sent again is unconfirmed, not failed, if the service refuses its name', async () => {
   const place = await sendingPlace();
   const { id } = await place.admit('a.jpg');

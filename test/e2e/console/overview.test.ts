@@ -51,6 +51,7 @@ inBrowser('Today and the log', (here) => {
     const { agent } = here.stub;
     const accepted = allNow().filter(({ state }) => state === 'accepted');
     agent.rows = [];
+    const compare = here.stub.hold('compareFolder');
     const page = await here.browser.open();
     const headline = (tone: string, text: string) =>
       shows(page.locator(`.headline.${tone}`).getByText(text, { exact: true }));
@@ -58,6 +59,10 @@ inBrowser('Today and the log', (here) => {
     agent.rows = accepted;
     here.stub.changed();
     await headline('ok', `All ${accepted.length} files of today are sent.`);
+    // Not all is well if the folders hold more.
+    compare();
+    await headline('warn', `All ${accepted.length} files of today are sent.`);
+    await shows(page.locator('.headline').getByText('In the folders, 2 files are not accounted for.'));
     agent.paused.add('office').add('branch');
     here.stub.changed();
     await headline('calm', 'Sending is paused.');
