@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { endpointId, sameIdentity } from '../core/domain/document.ts';
+import { endpointId, isAsRecorded } from '../core/domain/document.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { WatchedFolder } from '../core/ports/folder.ts';
 import type { ImageInspector } from '../core/ports/image.ts';
@@ -69,7 +69,10 @@ async function foreseeOne(path: string, firstWatch: boolean, deps: DryRunDeps): 
     return say('skip', null, { is: 'alreadyThere' });
   const standing = (await reports?.standing({ folder: settings.path, path })) ?? null;
   // Like reconciliation: a known, unchanged file is not judged again.
-  const known = standing !== null && sameIdentity(standing.identity, read.identity) ? standing : null;
+  const isKnown =
+    standing !== null &&
+    isAsRecorded({ verdict: standing.state, identity: standing.identity }, read.identity);
+  const known = isKnown ? standing : null;
   if (known?.state === 'skipped' && staysSkipped(known, settings))
     return say('skip', null, factOf(known.message));
   const judgement = await judge(path, read.bytes, settings, inspector);

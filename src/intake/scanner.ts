@@ -1,5 +1,5 @@
 import { byBytes } from '../core/domain/byteOrder.ts';
-import { sameIdentity, type FileIdentity, type Lane } from '../core/domain/document.ts';
+import { isAsRecorded, type FileIdentity, type Lane } from '../core/domain/document.ts';
 import { describeError, systemCode } from '../core/domain/errors.ts';
 import { acceptPolicy, existingPolicy, type Existing, type FolderSettings } from '../core/domain/settings.ts';
 import { toMessage } from '../core/domain/why.ts';
@@ -304,7 +304,7 @@ export class Scanner {
         if (offline?.isNew(path, identity, times()) !== true) continue;
       } else {
         offline?.compared(identity);
-        if (stands !== null && sameIdentity(stands.identity, identity)) continue;
+        if (stands !== null && isAsRecorded(stands, identity)) continue;
       }
       unstable.see(path, identity, lane, isOffline ? 0 : restedMs(identity));
       onSeen();
@@ -345,7 +345,7 @@ export class Scanner {
       const stands = file !== undefined && !needsJudgingAnew(file, settings);
       const isKnown = isOffline
         ? offline?.isNew(path, identity, times()) !== true
-        : stands && sameIdentity(file.identity, identity);
+        : stands && isAsRecorded(file, identity);
       if (isKnown) continue;
       // If there is no room, the listing finds the file later.
       if (unstable.has(path) || unstable.hasRoomBeside) unstable.see(path, identity, 'fresh');
@@ -407,7 +407,7 @@ export class Scanner {
     const { settings, ledger, clock } = this.#deps;
     const left: FileSeen[] = [];
     for await (const { path, identity, known } of this.#files({ isCompared: true }, signal)) {
-      const isOwn = known !== undefined && sameIdentity(known.identity, identity);
+      const isOwn = known !== undefined && isAsRecorded(known, identity);
       if (!isOwn && !isNewer(identity) && !this.#isDeferred(path, identity))
         left.push({ folder: settings.path, path, identity });
     }

@@ -1,4 +1,4 @@
-import { mkdir, rename, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, rename, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReceiptdError } from '../../src/core/domain/errors.ts';
@@ -125,6 +125,25 @@ describe('a file that exists when its folder is first watched', () => {
     const again = await place.once({ settings: { existing: { kind: 'skip' } } });
     expect(again.admitted).toEqual([]);
     expect(await place.states()).toEqual({ 'old.jpg': 'queued', 'new.jpg': 'queued' });
+  });
+
+  it('stays skipped when its owner or mode changes, or it is restored from a copy; other content is sent', async () => {
+    const place = await watchingPlace();
+    const skip = { settings: { existing: { kind: 'skip' } } } as const;
+    const old = join(place.scans, 'old.jpg');
+    const long = new Date(2020, 5, 1);
+    await place.drop('old.jpg');
+    await utimes(old, long, long);
+    await place.once(skip);
+    await chmod(old, 0o600);
+    expect((await place.once(skip)).admitted).toEqual([]);
+    await copyFile(old, `${old}.copy`);
+    await rename(`${old}.copy`, old);
+    await utimes(old, long, long);
+    expect((await place.once(skip)).admitted).toEqual([]);
+    expect(await place.states()).toEqual({ 'old.jpg': 'skipped' });
+    await place.drop('old.jpg', 'another receipt');
+    expect((await place.once(skip)).admitted).toHaveLength(1);
   });
 
   it('is no such file if it was written since the folder is watched, though its first listing comes later; a new owner, mode or name makes no old file new', async () => {

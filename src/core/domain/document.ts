@@ -58,6 +58,19 @@ export function sameIdentity(a: FileIdentity, b: FileIdentity): boolean {
   return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.inode === b.inode;
 }
 
+/**
+ * Whether a file is, by its metadata, the one that was recorded. One that was left alone is, as long as its size and the time of its content stay: a
+ * changed owner or mode, or a copy put back in its place, is no reason to send it.
+ */
+export function isAsRecorded(
+  recorded: { readonly verdict: string; readonly identity: FileIdentity },
+  now: FileIdentity,
+): boolean {
+  const { verdict, identity } = recorded;
+  const isAlike = identity.size === now.size && identity.mtimeNs === now.mtimeNs;
+  return verdict === 'skipped' ? isAlike : sameIdentity(identity, now);
+}
+
 /** A file in a watched folder. `folder` is the absolute path; `path` is relative to it, with `/`. */
 export interface FileRef {
   readonly folder: string;

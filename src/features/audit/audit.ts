@@ -1,4 +1,4 @@
-import { sameIdentity, type FileIdentity } from '../../core/domain/document.ts';
+import { isAsRecorded, type FileIdentity } from '../../core/domain/document.ts';
 import { systemCode } from '../../core/domain/errors.ts';
 import type { Clock } from '../../core/ports/clock.ts';
 import type { FileStat, WatchedFolder } from '../../core/ports/folder.ts';
@@ -204,7 +204,8 @@ function problemOf(
 ): Unaccounted['problem'] | 'none' | 'gone' {
   if (found?.kind !== 'file') return standing === undefined ? 'gone' : 'missing';
   if (standing === undefined) return 'unknown';
-  return sameIdentity(standing.identity, found.identity) ? 'none' : 'changed';
+  const { state: verdict, identity } = standing;
+  return isAsRecorded({ verdict, identity }, found.identity) ? 'none' : 'changed';
 }
 
 /** Resolves the code of the system error if stat fails. */

@@ -12,6 +12,7 @@ import { unwritable } from '../../state-dir/stateDir.ts';
 import { markMovedAway, unmarkMovedAway } from '../../state-dir/stateMarks.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { endOfEntry } from '../../ledger/journal/read.ts';
+import { verifyJournal } from '../../ledger/journal/verify.ts';
 import { journalPathOf } from '../../ledger/sqlite/files.ts';
 import { SCHEMA_VERSION } from '../../ledger/sqlite/tables.ts';
 import { openSqliteReports } from '../../ledger/sqlite/openReports.ts';
@@ -164,6 +165,9 @@ async function copyJournal(journal: string, head: JournalHead, to: string): Prom
     await from.close();
     await target.close();
   }
+  // Restoring reads all of it, and would refuse what is broken.
+  const { findings } = await verifyJournal(to, { head });
+  if (findings.length > 0) throw new ReceiptdError('JOURNAL_DAMAGED.notBackedUp', { journal });
 }
 
 async function hashed(name: string, file: string): Promise<{ part: FilePart; sha256: string }> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../../core/domain/errors.ts';
+import { ReceiptdError, systemCode } from '../../core/domain/errors.ts';
 import type { JournalEntry, JournalEvent, JournalHead } from '../../core/ports/journal.ts';
 import { formatLine, isBad, NO_HASH, parseLine, type BadLine, type ParsedLine } from './line.ts';
 import {
@@ -58,12 +58,13 @@ export class Journal {
 
   /**
    * Appends all `events` in one write; durable on return.
-   * @throws the system's error; nothing was appended then, and the journal stays usable
+   * @throws the system's error, or ReceiptdError LEDGER_DAMAGED; nothing was appended then, and the journal stays usable
    */
   append(events: readonly JournalEvent[]): JournalHead {
     const before = this.#end;
     if (events.length > 0) {
       if (this.#ragged) this.#cut();
+      this.#demandWhole();
       let { head } = before;
       const lines: string[] = [];
       for (const [index, event] of events.entries()) {
@@ -107,6 +108,12 @@ export class Journal {
 
   close(): void {
     fs.closeSync(this.#fd);
+  }
+
+  /** What was written is still there: behind the end of a file that became shorter, a hole would begin. */
+  #demandWhole(): void {
+    if (fs.fstatSync(this.#fd).size >= this.#end.offset) return;
+    throw new ReceiptdError('LEDGER_DAMAGED.file', { path: this.path, detail: 'journalCut' });
   }
 
   #write(bytes: Buffer): void {

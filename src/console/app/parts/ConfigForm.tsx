@@ -53,7 +53,7 @@ type SaveRefusal =
   | { readonly kind: 'conflict'; readonly newer: ConfigState };
 
 function showFirstFlaw(): void {
-  const field = document.querySelector<HTMLElement>('.flawed :is(input, select, textarea)');
+  const field = document.querySelector('.flawed')?.querySelector<HTMLElement>('input,select,textarea');
   const folded = field?.closest('details');
   if (folded) folded.open = true;
   field?.focus();

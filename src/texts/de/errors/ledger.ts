@@ -454,6 +454,10 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
       `Dem Journal ${p.journal} fehlen die neuesten Einträge des Eingangsbuchs.`,
       'Starten Sie receiptd einmal, um es zu reparieren. Einzelheiten zeigt `receiptd ledger verify`.',
     ],
+    'JOURNAL_DAMAGED.notBackedUp': (p) => [
+      `Das Journal ${p.journal} ist beschädigt, sodass sich eine Sicherung nicht zurückspielen ließe.`,
+      'Starten Sie receiptd neu, das es repariert, und versuchen Sie es dann noch einmal. Einzelheiten zeigt `receiptd ledger verify`.',
+    ],
     'JOURNAL_DAMAGED.entry': (p) => [
       `Das Journal ${p.path} ist ${p.entry === null ? 'beim letzten Eintrag' : `bei Eintrag ${p.entry}`} beschädigt: ${phrase(flaws, p.flaw)}.`,
       'Bewahren Sie die Datei auf. Einzelheiten zeigt `receiptd ledger verify`.',

@@ -473,6 +473,10 @@ export function ledgerErrors(format: Format) {
       `The journal ${p.journal} is missing the most recent entries of the ledger.`,
       'Start receiptd once to repair it. For details, run `receiptd ledger verify`.',
     ],
+    'JOURNAL_DAMAGED.notBackedUp': (p: { journal: string }) => [
+      `The journal ${p.journal} is damaged, so a backup of it could not be restored.`,
+      'Restart receiptd, which repairs it, then try again. For details, run `receiptd ledger verify`.',
+    ],
     'JOURNAL_DAMAGED.entry': (p: { path: string; entry: number | null; flaw: JournalFlawFact }) => [
       `The journal ${p.path} is broken at ${p.entry === null ? 'its last entry' : `entry ${p.entry}`}: ${phrase(flaws, p.flaw)}.`,
       'Keep the file. For details, run `receiptd ledger verify`.',
