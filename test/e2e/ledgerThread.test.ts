@@ -1,5 +1,5 @@
 /** If the thread that writes the ledger ends by itself (out of memory, a defect), the process ends too, and the next one continues. */
-import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { insertJpegSegment } from '../support/handmadeImages.ts';
@@ -80,4 +80,26 @@ test('damage found during a run ends the agent, and the next start repairs it', 
   await until(async () => (await site.list('--state', 'accepted')).length === 121);
   expect((await again.stop()).status).toBe(0);
   expect(site.sandbox.stats().stored).toBe(121);
+});
+
+test('a journal that another program empties during a run ends the agent, and the next start goes on after it', async () => {
+  const site = await prepare();
+  await scan(site, 'first.jpg');
+  const agent = await site.start();
+  await until(async () => (await site.list('--state', 'accepted')).length === 1);
+  await truncate(site.file('state', 'ledger.journal'));
+  // Its journal can't be restored, so it is not written.
+  expect(await site.look('backup', site.file('a.receiptd'))).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('[JOURNAL_DAMAGED]'),
+  });
+  await scan(site, 'second.jpg');
+  const { status, stderr } = await agent.ended;
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^error: The ledger .* is damaged: another program shortened its journal.* \[LEDGER_DAMAGED\]$/m);
+  const again = await site.quickStart();
+  await until(async () => (await site.list('--state', 'accepted')).length === 2);
+  await site.quickMust('backup', site.file('b.receiptd'));
+  expect((await again.stop()).status).toBe(0);
+  expect(site.sandbox.stats()).toMatchObject({ stored: 2, repeats: 0 });
 });
