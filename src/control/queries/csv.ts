@@ -34,12 +34,13 @@ export async function* csvLines(
   form: CsvForm,
   results: readonly ResultColumn[] = [],
 ): AsyncGenerator<string> {
-  const { separator, byteOrderMark, texts } = form;
-  const columns = LISTS[form.hasAllColumns ? 'program' : 'accountant'].flatMap<Column>((key) =>
+  const { separator, byteOrderMark, texts, hasAllColumns } = form;
+  const words = texts && { ...texts.columns, ...(hasAllColumns ? {} : texts.accountantColumns) };
+  const columns = LISTS[hasAllColumns ? 'program' : 'accountant'].flatMap<Column>((key) =>
     key === 'posted' ? results : key,
   );
   const line = (values: readonly Value[]) => `${values.map((value) => csvCell(value)).join(separator)}\r\n`;
-  const heads = columns.map((of) => (typeof of === 'object' ? of.name : (texts?.columns[of] ?? of)));
+  const heads = columns.map((of) => (typeof of === 'object' ? of.name : (words?.[of] ?? of)));
   yield `${byteOrderMark ? '\uFEFF' : ''}${line(heads)}`;
   for await (const row of rows) yield line(columns.map((of) => valueOf(of, row, form)));
 }

@@ -23,5 +23,6 @@ export const columnsTexts: typeof english = {
     updatedAt: 'Geändert',
   },
   consoleColumns: { name: 'Name und Pfad', size: 'Größe' },
+  accountantColumns: { status: 'Status' },
   terminalColumns: { status: 'STATUS', attempts: 'VERSUCHE', createdAt: 'EINGANG' },
 };

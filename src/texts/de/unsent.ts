@@ -12,8 +12,8 @@ export function unsentTexts({ needsIn }: Format): ReturnType<typeof english> {
       cure: 'Sehen Sie beim Dienst nach. Senden Sie erneut, was dort fehlt, in der Konsole oder mit `receiptd retry NAME`.',
     },
     lost: {
-      what: 'Vor dem Senden verschwunden',
-      cure: 'Scannen Sie die Belege noch einmal; sie bekommen dieselben Namen.',
+      what: 'Bild verschwunden, bevor es angenommen war',
+      cure: 'Scannen Sie die Belege noch einmal; sie bekommen dieselben Namen. Ging eine Antwort verloren, sehen Sie zuerst beim Dienst nach: Er hat den Beleg vielleicht schon.',
     },
     TOO_LARGE: {
       what: 'Zu groß',

@@ -23,6 +23,8 @@ export const columnsTexts = {
   },
   /** A cell of the console also has the path, or the unit. */
   consoleColumns: { name: 'Name and path', size: 'Size' },
+  /** In a CSV for people, it is that of receiptd where the service has none. */
+  accountantColumns: { status: 'Status' },
   /** A terminal is narrow. */
   terminalColumns: { status: 'STATUS', attempts: 'TRIES', createdAt: 'SEEN' },
 };

@@ -35,7 +35,7 @@ export const logTexts = {
   holdEnded: 'No longer on hold',
   pauseEnded: 'A pause is over',
   holdNotRecorded: 'A hold could not be recorded',
-  documentLost: 'Lost: its image was gone before it could be sent; scan the receipt again',
+  documentLost: 'Lost: its image was gone before it was accepted; scan the receipt again',
   imageElsewhere: 'Its image is not available here; leaving it to the agent that picked it up',
   copyNotDropped: 'A copy could not be dropped',
   imageNotCopied: 'An image in memory could not be copied to the spool',

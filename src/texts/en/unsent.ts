@@ -11,7 +11,10 @@ export function unsentTexts({ needsIn }: Format) {
       what: 'May already be at the service',
       cure: 'Look them up at the service. If any are missing there, send them again, in the console or with `receiptd retry NAME`.',
     },
-    lost: { what: 'Lost before it could be sent', cure: 'Scan the receipts again; they get the same names.' },
+    lost: {
+      what: 'Image gone before it was accepted',
+      cure: 'Scan the receipts again; they get the same names. If an answer was lost, look at the service first: it may have the receipt.',
+    },
     TOO_LARGE: {
       what: 'Too large',
       cure: 'Scan at a lower resolution, or raise `maxFileSize` of the folder.',

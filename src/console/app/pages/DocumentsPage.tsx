@@ -193,7 +193,7 @@ function Status({
     ? `${t.documents.searching(rows.length)} ${back}`
     : rows.length === 0 && error === null
       ? `${stopped ? t.documents.stopped : t.documents.none} ${back}`
-      : `${t.documents.shown(rows.length, isLast)} ${back}`;
+      : `${t.documents.shown(rows.length, isLast && (total === null || total.count === rows.length))} ${back}`;
   return (
     <div class="list-status">
       <p class="muted" role="status">

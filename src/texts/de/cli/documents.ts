@@ -144,7 +144,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format): Return
       serviceSays: (status) => `Dienst: ${status}`,
       notBefore: (at) => `nicht vor ${time(at)}`,
       answerLost:
-        'Eine Übertragung blieb ohne eindeutige Antwort; der Beleg wurde oder wird deshalb unter demselben Namen noch einmal gesendet.',
+        'Eine Übertragung blieb ohne eindeutige Antwort: Der Dienst hat den Beleg vielleicht schon.',
       endpointAt: (alias, uid, baseUrl) => `${alias === null ? uid : `${alias} (${uid})`} bei ${baseUrl}`,
       imageOf: (type, size) => `${type}, ${counted(size, 'Byte', 'Bytes')}`,
       disposed: { archived: 'archiviert', deleted: 'gelöscht', kept: 'behalten' },

@@ -145,7 +145,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
       serviceSays: (status: string) => `service: ${status}`,
       notBefore: (at: string) => `not before ${time(at)}`,
       answerLost:
-        'One upload got no clear answer, so the document was or will be sent again under the same name.',
+        'One upload got no clear answer: the service may already have the document.',
       endpointAt: (alias: string | null, uid: string, baseUrl: string) =>
         `${alias === null ? uid : `${alias} (${uid})`} at ${baseUrl}`,
       imageOf: (type: string, size: number) => `${type}, ${counted(size, 'byte', 'bytes')}`,

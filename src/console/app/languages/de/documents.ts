@@ -4,6 +4,7 @@ import type { documentsTexts as english } from '../en/documents.ts';
 export function documentsTexts({ counted, number }: Format): ReturnType<typeof english> {
   const documents = (n: number): string => counted(n, 'Beleg', 'Belege');
   const files = (n: number): string => counted(n, 'Datei', 'Dateien');
+  const hier = (n: number): string => (n === 1 ? 'Die Datei hier wird' : `Die ${files(n)} hier werden`);
   const budgets = (perDay: number | null, perMonth: number | null): string => {
     const all = [
       ...(perDay === null ? [] : [`${number(perDay)} am Tag`]),
@@ -28,7 +29,7 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       stopped: 'Die Suche wurde abgebrochen.',
       none: 'Nichts gefunden. Erweitern Sie die Filter.',
       total: (n, isAll) => (isAll ? `${number(n)} insgesamt.` : `Mehr als ${number(n)} insgesamt.`),
-      shown: (n, isEnd) => `${number(n)} angezeigt${isEnd ? ' (alle).' : '.'}`,
+      shown: (n, isAll) => `${number(n)} angezeigt${isAll ? ' (alle).' : '.'}`,
       stop: 'Abbrechen',
       view: 'Ansicht',
       views: { list: 'Liste', grid: 'Kacheln' },
@@ -87,12 +88,11 @@ export function documentsTexts({ counted, number }: Format): ReturnType<typeof e
       raise: 'Grenze anheben …',
       raiseTitle: 'Grenze dieses Ordners anheben?',
       raiseMeans: (folder, n) =>
-        `${folder} sendet dann Dateien bis zu dieser Größe. Die ${counted(n, 'Datei', 'Dateien')} hier werden neu geprüft und gesendet, wenn sie passen.`,
+        `${folder} sendet dann Dateien bis zu dieser Größe. ${hier(n)} neu geprüft und gesendet, wenn ${n === 1 ? 'sie passt' : 'sie passen'}.`,
       accept: (types) => `${types.map((each) => each.toUpperCase()).join(', ')} zulassen …`,
       acceptTitle: (types) =>
         `${types.map((each) => each.toUpperCase()).join(', ')} aus diesem Ordner senden?`,
-      acceptMeans: (folder, n) =>
-        `${folder} sendet dann solche Dateien. Die ${counted(n, 'Datei', 'Dateien')} hier werden neu geprüft.`,
+      acceptMeans: (folder, n) => `${folder} sendet dann solche Dateien. ${hier(n)} neu geprüft.`,
       pdfMeans: 'PDF werden unverändert gesendet. Klären Sie zuerst, ob Ihr Dienst sie annimmt.',
       save: 'Speichern und neu prüfen',
       looked: 'Gespeichert. Die Dateien werden neu geprüft.',

@@ -19,7 +19,8 @@ export function foldersTexts({ counted, number }: Format): ReturnType<typeof eng
       browse: 'Durchsuchen …',
       lying: {
         none: 'Er ist jetzt leer.',
-        skip: (n) => `Darin: ${counted(n, 'Datei', 'Dateien')}. Sie werden nicht gesendet.`,
+        skip: (n) =>
+          `Darin: ${counted(n, 'Datei', 'Dateien')}. ${n === 1 ? 'Sie wird' : 'Sie werden'} nicht gesendet.`,
         since: (n) =>
           `Darin: ${counted(n, 'Datei', 'Dateien')}. Belege davon werden gesendet, wenn sie sich seit diesem Tag geändert haben.`,
         send: (n) =>

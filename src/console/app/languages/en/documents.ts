@@ -29,7 +29,7 @@ export function documentsTexts({ counted, number }: Format) {
       none: 'Nothing found. Try broader filters.',
       total: (n: number, isAll: boolean) =>
         isAll ? `${number(n)} in all.` : `More than ${number(n)} in all.`,
-      shown: (n: number, isEnd: boolean) => `${number(n)} shown${isEnd ? ' (all).' : '.'}`,
+      shown: (n: number, isAll: boolean) => `${number(n)} shown${isAll ? ' (all).' : '.'}`,
       stop: 'Stop',
       view: 'View',
       views: { list: 'List', grid: 'Grid' },
