@@ -5,6 +5,26 @@ import { ReceiptdError } from '../../src/core/domain/errors.ts';
 import { accept, pending, ScriptedTokens, status } from '../support/scriptedService.ts';
 import { OFFICE, sendingPlace, SHOP } from './sending.ts';
 
+it('a replay goes on although the ledger went away between the commit of the 401 and its answer', async () => {
+  const place = await sendingPlace(1);
+  place.service.script = (request) => (request.token === 'token-1' ? status(401) : accept(request));
+  let isLost = false;
+  const sending = await place.start({
+    wrap: (ledger) => ({
+      ...ledger,
+      record: async (take) => {
+        const uploads = take();
+        const recorded = await ledger.record(() => uploads);
+        if (isLost || uploads.ends.length === 0) return recorded;
+        isLost = true;
+        throw new ReceiptdError({ code: 'LEDGER_UNREACHABLE', message: 'The connection was lost.' });
+      },
+    }),
+  });
+  await place.clock.advance(5 * 60_000);
+  expect(sending.accepted).toEqual(['doc-0.jpg']);
+});
+
 describe('a rejected token', () => {
   it('is renewed once, and the upload repeated under the same name, with both attempts in the ledger', async () => {
     const place = await sendingPlace(['a.jpg']);
