@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import type { Config } from '../config/config.ts';
 import type { Command } from './command.ts';
 import { endpointOf } from '../core/domain/document.ts';
 import { ReceiptdError } from '../core/domain/errors.ts';
@@ -97,6 +99,16 @@ export function addMoves(program: Command, io: Io): void {
     });
 }
 
+/** An endpoint as it is named; a folder by its path, from where the command was started. */
+function targetOf({ cwd }: Io, { endpoints, folders }: Config, target: string): string {
+  const path = resolve(cwd, target);
+  const isFolder = folders.some((each) => each.path === path);
+  const isEndpoint = endpoints.some(({ alias, key }) => alias === target || key.uid === target);
+  // What is paused at an endpoint that is gone has an address for a name.
+  const isPath = /^\.|[/\\]/.test(target) && !target.includes('://');
+  return !isEndpoint && (isFolder || isPath) ? path : target;
+}
+
 export function addPauses(program: Command, io: Io): void {
   const by = operatorName();
   const { help, option, pauses: words } = io.texts;
@@ -124,7 +136,7 @@ export function addPauses(program: Command, io: Io): void {
         const until = options.until === undefined ? null : momentOf('--until', options.until, Date.now());
         const result = await operate(io, config, command, {
           by,
-          target,
+          target: target === undefined ? undefined : targetOf(io, config, target),
           ...(until !== null && { until: new Date(until).toISOString() }),
         });
         if (isNew) io.stderr.write(`${fitted(io.stderr, escapeUnsafe(words.newLedger(config.stateDir)))}\n`);

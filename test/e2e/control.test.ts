@@ -93,6 +93,10 @@ describe.each(['beside a running agent', 'without one'])('changing commands %s',
 
   test('pause everything until a time, which a later pause replaces', async () => {
     expect(await quickly(site, ['pause', '--until', '2020-01-31'])).toBeRefused(2, 'USAGE', '2020');
+    // A path is meant from where the command is started.
+    expect(await site.quickMust('pause', './inbox')).toContain(site.file('inbox'));
+    expect(await site.quickMust('resume', './inbox')).toContain(site.file('inbox'));
+    expect(await quickly(site, ['pause', './nowhere'])).toBeRefused(2, 'USAGE', site.file('nowhere'));
     expect(await quickly(site, ['pause', '--until', 'soon'])).toBeRefused(2, 'USAGE', '--until');
     expect(await site.quickMust('pause', '--until', '2h')).toMatch(/^Paused everything until .+\.\n$/);
     await drop(site, 'later.jpg');

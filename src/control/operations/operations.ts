@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { endpointId, type Document } from '../../core/domain/document.ts';
 import { ReceiptdError } from '../../core/domain/errors.ts';
 import { EVERYTHING, PAUSE_SCOPES, type PauseScope } from '../../core/domain/hold.ts';
@@ -223,7 +222,7 @@ export class OperationHandlers {
     const endpoints = this.#endpoints();
     const found = [
       ...endpoints.filter(({ label, uid }) => label === target || uid === target),
-      ...this.#folders().filter(({ key }) => key === target || key === resolve(target)),
+      ...this.#folders().filter(({ key }) => key === target),
     ];
     if (found.length > 0) return found;
     // Of an endpoint or a folder that is no longer configured: `status` names it so.
