@@ -291,7 +291,12 @@ const MAKERS: { readonly [Name in Kind]: Maker } = {
         at: h.now,
         ...h.pick(ENDS)(h.now),
         ...(h.chance(0.2) && {
-          requeue: { documents: h.share(0.1), reason: 'ENDPOINT_HELD', message: 'many refusals', due: h.now + 60_000 },
+          requeue: {
+            documents: h.share(0.1),
+            reason: 'ENDPOINT_HELD',
+            message: 'many refusals',
+            due: h.now + 60_000,
+          },
         }),
       })),
   ],

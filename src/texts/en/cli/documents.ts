@@ -144,8 +144,7 @@ export function documentsTexts({ counted, plural, bytes, time }: Format) {
       answer: 'answer',
       serviceSays: (status: string) => `service: ${status}`,
       notBefore: (at: string) => `not before ${time(at)}`,
-      answerLost:
-        'One upload got no clear answer: the service may already have the document.',
+      answerLost: 'One upload got no clear answer: the service may already have the document.',
       endpointAt: (alias: string | null, uid: string, baseUrl: string) =>
         `${alias === null ? uid : `${alias} (${uid})`} at ${baseUrl}`,
       imageOf: (type: string, size: number) => `${type}, ${counted(size, 'byte', 'bytes')}`,
