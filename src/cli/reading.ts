@@ -15,6 +15,7 @@ import {
   type ListFilter,
 } from '../core/ports/ledgerReports.ts';
 import { requestOf } from './filters.ts';
+import { agentAnswers } from './session.ts';
 
 /** The part of the ledger that read-only commands need. */
 export interface LedgerReading extends Pick<LedgerReports, 'endpoints' | 'head'> {
@@ -55,7 +56,9 @@ async function openReading(config: Config): Promise<LedgerReading> {
       oneResult: async (id) => (await oneResult(reports, { id })).result,
     };
   } catch (error) {
-    if (error instanceof ReceiptdError && error.code === 'FILE_UNREADABLE') return askingReading(config);
+    if (!(error instanceof ReceiptdError) || error.code !== 'FILE_UNREADABLE') throw error;
+    // Without an agent, what keeps the files from being read is the answer.
+    if (await agentAnswers(config)) return askingReading(config);
     throw error;
   }
 }

@@ -813,6 +813,11 @@ export class Flow {
     const { id, name } = document;
     // It was accepted, or a person moved it, since it was read.
     if (this.#abort.aborted || isMoved(error)) return;
+    if (error instanceof ReceiptdError && error.code === 'AGENT_FENCED') {
+      // This agent can't record the outcome any more; the attempt counts as unknown.
+      log.info('documentTakenOver', { documentId: id, name });
+      return;
+    }
     // Taken over, unless its end was recorded and the answer was lost: the ledger tells.
     const isSaid = isTakenOver(error) || (isOfLedger(error) && ledger.storage.trouble() !== null);
     const fields = { documentId: id, ...describeError(error) };
@@ -841,7 +846,6 @@ export class Flow {
         }));
         return;
       } catch (cause) {
-        // This agent can't record the outcome any more; the attempt counts as unknown.
         if (isTakenOver(cause)) log.info('documentTakenOver', { documentId: id, name });
         if (isTakenOver(cause) || isMoved(cause)) return;
         // Retry while the ledger is unavailable, even for a day.

@@ -117,7 +117,7 @@ export const findingTexts = (format: Format): SamePhrases<ReturnType<typeof engl
 
   ledgerReadable: (p) => `Es ist lesbar und enthält ${documents(format, p.documents)}.`,
   ledgerSound: (p) =>
-    `Es besteht eine kurze Prüfung, passt zum Journal und enthält ${documents(format, p.documents)}.`,
+    `Es besteht eine kurze Prüfung, endet wie das Journal und enthält ${documents(format, p.documents)}.`,
   ledgerMissing: 'Es gibt es noch nicht; `receiptd run` legt es an. [LEDGER_MISSING]',
   ledgerDamaged: (p) => `Es ist beschädigt: ${fileFlaw(p.verdict)}. [LEDGER_DAMAGED]`,
   journalBehind:

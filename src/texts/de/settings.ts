@@ -435,6 +435,6 @@ export const settings: Readonly<Record<SettingKey, SettingText>> = {
   },
   'log.maxFiles': {
     label: 'Aufbewahrte Protokolldateien',
-    help: 'So viele Protokolldateien bleiben.',
+    help: 'So viele frühere Protokolldateien bleiben neben der laufenden.',
   },
 };

@@ -96,7 +96,7 @@ export const findingTexts = ({ bytes, counted, duration, phrase }: Format) => ({
   ledgerReadable: (p: { documents: number }) =>
     `It can be read and contains ${counted(p.documents, 'document', 'documents')}.`,
   ledgerSound: (p: { documents: number }) =>
-    `It passes a quick check, matches the journal and contains ${counted(p.documents, 'document', 'documents')}.`,
+    `It passes a quick check, ends as the journal does and contains ${counted(p.documents, 'document', 'documents')}.`,
   ledgerMissing: 'It does not exist yet; `receiptd run` creates it. [LEDGER_MISSING]',
   ledgerDamaged: (p: { verdict: string }) => `It is damaged: ${fileFlaw(p.verdict)}. [LEDGER_DAMAGED]`,
   journalBehind:

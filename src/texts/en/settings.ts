@@ -429,7 +429,10 @@ const english = {
     help: 'The lowest level to log. error means that a person must act.',
   },
   'log.maxSize': { label: 'Size of a log file', help: 'Size at which to rotate the log file.' },
-  'log.maxFiles': { label: 'Log files kept', help: 'How many log files to keep.' },
+  'log.maxFiles': {
+    label: 'Log files kept',
+    help: 'How many former log files to keep beside the current one.',
+  },
 } as const satisfies Readonly<Record<string, SettingText>>;
 
 export type SettingKey = keyof typeof english;

@@ -235,7 +235,7 @@ inBrowser('endpoints and the configuration', (here) => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await announced(page, 'Saved and in effect.');
     await heading(page, 'Endpoints and limits');
-    await shows(page.getByText(/^Changed here at .*delivery\.concurrency/));
+    await shows(page.getByText(/^Changed here at .*Uploads at once/));
     expect(agent.text).not.toBe(before);
     await page.getByRole('button', { name: 'Undo' }).click();
     await announced(page, 'The last change was undone.');

@@ -116,7 +116,7 @@ function Shown({ document, filter, again }: ShownProps) {
       )}
       <Section title={t.document.answer} id="answer">
         {document.response === null ? (
-          <p class="muted">{t.document.noAnswer}</p>
+          <p class="muted">{document.attempts.length === 0 ? t.document.notSent : t.document.noAnswer}</p>
         ) : (
           <>
             <details>

@@ -60,7 +60,7 @@ export const watchingHelp: typeof englishHelp = {
   set: {
     about: 'eine Einstellung in der Konfigurationsdatei ändern und im laufenden Agenten anwenden',
     key: 'Einstellung, etwa delivery.rate oder folders[0].name (docs/configuration.md)',
-    value: 'neuer Wert wie in der Konfigurationsdatei: 30/min, true, [jpg, pdf]',
+    value: 'neuer Wert wie in der Konfigurationsdatei: 30/min, true, [jpeg, png]',
     folder: 'die Einstellung gehört zu diesem Ordner, etwa silentAfter',
     default: 'den Eintrag entfernen, sodass der Standardwert gilt',
     json: 'Datei, geänderte Einträge und solche, die einen Neustart brauchen, als JSON ausgeben',

@@ -60,7 +60,7 @@ export const watchingHelp = {
   set: {
     about: 'change a setting in the config file, and apply it to the running agent',
     key: 'setting, such as delivery.rate or folders[0].name (docs/configuration.md)',
-    value: 'new value, as in the config file: 30/min, true, [jpg, pdf]',
+    value: 'new value, as in the config file: 30/min, true, [jpeg, png]',
     folder: 'the key is a setting of this folder, such as silentAfter',
     default: 'remove the key, so that its default applies',
     json: 'print the file, the changed keys and those that need a restart as JSON',

@@ -22,6 +22,7 @@ export function documentTexts(): ReturnType<typeof english> {
       asItCame: 'Im Wortlaut',
       results: 'Ergebnisse des Dienstes',
       noAnswer: 'Der Dienst hat den Beleg nicht angenommen.',
+      notSent: 'Er wurde noch nicht gesendet.',
       answerCut: (size, sha256) =>
         `Nur der Anfang ist aufbewahrt. Die ganze Antwort hat ${size}; ihr SHA-256 ist ${sha256}.`,
       lanes: { fresh: 'neuer Scan', backlog: 'Rückstand' },

@@ -20,6 +20,7 @@ export function documentTexts() {
       asItCame: 'As received',
       results: 'Results of the service',
       noAnswer: 'The service has not accepted it.',
+      notSent: 'It has not been sent yet.',
       answerCut: (size: string, sha256: string) =>
         `Only the beginning is kept. The full answer is ${size}; its SHA-256 is ${sha256}.`,
       lanes: { fresh: 'fresh scan', backlog: 'backlog' },
