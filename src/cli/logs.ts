@@ -46,60 +46,52 @@ export function addLogs(program: Command, io: Io): void {
 
 async function logs(io: Io, options: LogsOptions): Promise<void> {
   const since = options.since === undefined ? null : periodOf('--since', options.since, Date.now()).since;
-  const all = since !== null && options.lines === undefined;
-  const most = all ? Infinity : numberOf('--lines', options.lines ?? String(SHOWN));
+  const isAll = since !== null && options.lines === undefined;
+  const most = isAll ? Infinity : numberOf('--lines', options.lines ?? String(SHOWN));
   const { stateDir } = await configOf(io, options);
   const dir = join(stateDir, 'logs');
-  const isMeant = await filterOf(io, options, since);
-  const shown = await wordingOf(io, options.json ?? false);
+  const path = join(dir, LOG_FILE_NAME);
+  const shown = await wordingOf(io, options, since);
   const files = await filesIn(dir);
   if (files.length === 0) io.stderr.write(`${io.texts.logs.none(escapeUnsafe(dir))}\n`);
   // Opened before it is read: what is written meanwhile is followed.
-  const current = options.follow ? await openOrNull(join(dir, LOG_FILE_NAME)) : null;
-  const read = current === null ? Infinity : (await current.stat()).size;
+  const current = options.follow ? await openOrNull(path) : null;
+  const at = current === null ? Infinity : (await current.stat()).size;
   let kept: string[] = [];
-  for (const file of files) {
-    const end = file.endsWith(LOG_FILE_NAME) ? read - 1 : Infinity;
-    kept.push(...(await linesOf(file, end, isMeant)));
-    if (kept.length > most) kept = kept.slice(kept.length - most);
-    if (most !== Infinity) continue;
-    await writeChunks(io, kept.splice(0).map(shown));
-  }
-  await writeChunks(io, kept.map(shown));
-  const onLine = (line: string) => (isMeant(line) ? writeChunks(io, [shown(line)]) : null);
-  if (options.follow) await follow(io, join(dir, LOG_FILE_NAME), { file: current, at: read, onLine });
+  for (const file of files)
+    for await (const line of linesOf(file, file === path ? at - 1 : Infinity)) {
+      const text = shown(line);
+      if (text === null) continue;
+      if (isAll) await writeChunks(io, [text]);
+      else kept.push(text);
+      if (kept.length > 2 * most + SHOWN) kept = kept.slice(kept.length - most);
+    }
+  await writeChunks(io, kept.slice(Math.max(0, kept.length - most)));
+  const onLine = (line: string) => writeChunks(io, [shown(line) ?? '']);
+  if (options.follow) await follow(io, path, { file: current, at, onLine });
 }
 
-/** Whether a line is wanted, told without reading more of it than needed. */
-async function filterOf(
+/** How a line is printed: in the words of the terminal's language, or as it is in the file. Null if it is not wanted. */
+async function wordingOf(
   io: Io,
-  { level, search }: LogsOptions,
+  { level, search, json }: LogsOptions,
   since: number | null,
-): Promise<(line: string) => boolean> {
+): Promise<(line: string) => string | null> {
   const least = LEVELS.indexOf(level ?? 'debug');
-  const wanted = search?.toLowerCase();
+  const wanted = search?.toLowerCase() ?? '';
   const events = await logTextsOf(io);
-  return (line) => {
-    const entry = readJsonLine(line);
-    if (entry === null) return since === null && level === undefined && wanted === undefined;
-    return (
-      (since === null || entry.at.getTime() >= since) &&
-      LEVELS.indexOf(entry.level) <= least &&
-      (wanted === undefined || `${events[entry.event] ?? ''}\n${line}`.toLowerCase().includes(wanted))
-    );
-  };
-}
-
-/** How a line is printed: in the words of the terminal's language, or as it is in the file. */
-async function wordingOf(io: Io, isJson: boolean): Promise<(line: string) => string> {
-  const events: Readonly<Record<string, string>> = await logTextsOf(io);
   const color = usesColor(io, io.stdout);
   return (line) => {
-    const entry = isJson ? null : readJsonLine(line);
-    if (entry === null) return `${escapeUnsafe(line)}\n`;
-    const { event, message, at } = entry;
-    const day = at.toLocaleDateString('sv');
-    return `${day} ${terminalLine({ ...entry, message: events[event] ?? message }, color)}\n`;
+    const entry = readJsonLine(line);
+    const plain = `${escapeUnsafe(line)}\n`;
+    // One that was cut off.
+    if (entry === null) return since === null && level === undefined && wanted === '' ? plain : null;
+    if ((since !== null && entry.at.getTime() < since) || LEVELS.indexOf(entry.level) > least) return null;
+    const message = events[entry.event] ?? entry.message;
+    if (!`${message}\n${line}`.toLowerCase().includes(wanted)) return null;
+    return json
+      ? plain
+      : `${entry.at.toLocaleDateString('sv')} ${terminalLine({ ...entry, message }, color)}\n`;
   };
 }
 
@@ -113,18 +105,15 @@ async function filesIn(dir: string): Promise<string[]> {
     .map((name) => join(dir, name));
 }
 
-async function linesOf(file: string, end: number, isMeant: (line: string) => boolean): Promise<string[]> {
-  const lines: string[] = [];
+async function* linesOf(file: string, end: number): AsyncGenerator<string> {
   // A stream can't be told to read nothing.
-  if (end < 0) return lines;
+  if (end < 0) return;
   try {
-    for await (const line of createInterface({ input: createReadStream(file, { end }), crlfDelay: Infinity }))
-      if (isMeant(line)) lines.push(line);
+    yield* createInterface({ input: createReadStream(file, { end }), crlfDelay: Infinity });
   } catch (error) {
     // Rotated away meanwhile: its lines are in the next file or gone.
-    return unreadable(file, error, lines);
+    unreadable(file, error, null);
   }
-  return lines;
 }
 
 function unreadable<T>(file: string, error: unknown, none: T): T {
@@ -138,7 +127,7 @@ interface Followed {
   /** Null if there is none yet. */
   readonly file: FileHandle | null;
   readonly at: number;
-  readonly onLine: (line: string) => Promise<void> | null;
+  readonly onLine: (line: string) => Promise<void>;
 }
 
 /** Reports each new line until the command is stopped. A file that was rotated or removed is read to its end first. */
