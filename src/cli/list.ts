@@ -85,10 +85,13 @@ async function sayWhyQueued(io: Io, stateDir: string, texts: Texts): Promise<voi
     // The list is complete without it.
     .catch(() => null);
   for (const note of status?.notes ?? [])
-    io.stderr.write(`${fitted(io.stderr, escapeUnsafe(noteWords(texts, note)))}\n`);
+    if (KEEPS_WAITING.has(note.about.kind))
+      io.stderr.write(`${fitted(io.stderr, escapeUnsafe(noteWords(texts, note)))}\n`);
 }
 
 const ANSWERS_WITHIN_MS = 2_000;
+/** Notes that say why documents wait. */
+const KEEPS_WAITING: ReadonlySet<string> = new Set(['hours', 'spent', 'slowed', 'paused']);
 
 async function* chunksOf<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
   let part: T[] = [];

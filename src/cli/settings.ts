@@ -116,11 +116,11 @@ async function list(io: Io, options: JsonOption): Promise<void> {
 
 /** A folder that was mistyped would be waited for without a word. */
 async function sayIfMissing(io: Io, path: string): Promise<void> {
-  const isThere = await stat(resolve(path)).then(
-    (found) => found.isDirectory(),
-    (error: unknown) => systemCode(error) !== 'ENOENT',
+  const isMissing = await stat(resolve(path)).then(
+    () => false,
+    (error: unknown) => systemCode(error) === 'ENOENT',
   );
-  if (isThere) return;
+  if (!isMissing) return;
   const said = io.texts.settings.missing(escapeUnsafe(resolve(path)));
   io.stderr.write(`${fitted(io.stderr, said)}\n`);
 }

@@ -98,12 +98,11 @@ async function detailsOfFile(
 /** Limits the shown response, which would otherwise push everything else off the screen. */
 const ANSWER_CHARACTERS = 2_000;
 
-interface Shown {
-  readonly texts: Texts;
-  readonly endpoints: Config['endpoints'];
-}
-
-function printDetail(io: Io, detail: DocumentDetailJson, { texts, endpoints }: Shown): void {
+function printDetail(
+  io: Io,
+  detail: DocumentDetailJson,
+  { texts, endpoints }: { readonly texts: Texts; readonly endpoints: Config['endpoints'] },
+): void {
   const colors = colorsFor(io, io.stdout);
   const {
     show: words,

@@ -761,7 +761,7 @@ export class Flow {
     this.#isOver(upload, end.isSettled);
   }
 
-  /** Whether a queued document can't be started, because its upload is not over yet. */
+  /** Whether a queued document can't be started, because its upload is not over yet. Then it is looked for again. */
   #isUnderWay(id: number): boolean {
     const upload = this.#uploads.get(id);
     // The ledger shows one that is still beginning as queued, too.

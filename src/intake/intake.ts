@@ -102,7 +102,7 @@ export class Intake {
     this.#notifier = new Notifier(clock);
     this.#nameNotifier = new Notifier(clock);
     this.#dueNotifier = new Notifier(clock);
-    this.#unstable = new UnstableFiles(clock, settings.settle, deps.remembered);
+    this.#unstable = new UnstableFiles(clock, settings.settle, { still: deps.remembered.still });
     this.#pastRest = new PastRest(clock, deps.upForMs?.() ?? Infinity);
     this.#trouble = new FolderTrouble(settings.path, incidents);
     this.#presence = new Presence({

@@ -35,7 +35,6 @@ export interface World {
   readonly deferred?: DeferredJournal | null;
   /** Process-wide, created before `ledger` was opened. */
   readonly remembered: RememberedFolders;
-  /** Process-wide; undefined: the pipeline creates its own. */
   readonly service: ReceiptService;
   /** Token source of the account that an endpoint uses. */
   readonly tokens: (endpoint: EndpointKey) => TokenSource;

@@ -63,22 +63,29 @@ export function useComparing(): Comparing {
   return shown;
 }
 
-/** Files that a comparison could not match with the ledger, in all folders. */
+/** Files that the latest comparisons could not match with the ledger, in all folders. */
 export function useUnmatched(): number {
-  return [...useComparing().results.values()].reduce((sum, each) => sum + each.unaccountedCount, 0);
+  const isFresh = ({ at }: Compared) => Date.now() - Date.parse(at) < FRESH_MS;
+  const latest = [...useComparing().results.values()].filter(isFresh);
+  return latest.reduce((sum, each) => sum + each.unaccountedCount, 0);
 }
 
 const MOST_ALONE = 5;
 const PATIENCE_MS = 10_000;
 const FRESH_MS = 5 * 60_000;
 
-/** Compares a few folders without being asked, unless that was done a short while ago. */
+/** Compares a few folders without being asked, unless that was done a short while ago; then those that differed, again and again. */
 export function useComparison(folders: readonly string[]): void {
   useEffect(() => {
     if (folders.length > MOST_ALONE) return;
     // If it fails or takes too long, a button remains: a slow share is not listed again whenever somebody opens the page.
     const stale = folders.filter((folder) => Date.now() - (triedAt.get(folder) ?? -Infinity) >= FRESH_MS);
     if (stale.length > 0) compare(stale, PATIENCE_MS).catch(() => {});
+    const timer = setInterval(() => {
+      const differ = folders.filter((folder) => (comparing.results.get(folder)?.unaccountedCount ?? 0) > 0);
+      compare(differ, PATIENCE_MS).catch(() => {});
+    }, FRESH_MS);
+    return () => clearInterval(timer);
   }, [folders.join('\n')]);
 }
 

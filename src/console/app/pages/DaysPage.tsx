@@ -63,16 +63,11 @@ function Counts({ rows }: { readonly rows: readonly ArrivalRow[] }) {
 function Verdict({ of: { arrived, tally } }: { readonly of: ArrivalRow }) {
   const unmatched = useUnmatched();
   const { person, waiting } = tally;
-  if (person + waiting === 0 && unmatched > 0)
-    return (
-      <Notice tone="warn">
-        <p>{t.days.unmatchedNow(unmatched)}</p>
-      </Notice>
-    );
   if (person + waiting === 0)
     return (
-      <Notice tone="ok">
+      <Notice tone={unmatched > 0 ? 'warn' : 'ok'}>
         <p>{t.days.all(arrived)}</p>
+        {unmatched > 0 && <p>{t.days.unmatchedNow(unmatched)}</p>}
       </Notice>
     );
   return (
