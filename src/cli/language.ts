@@ -38,13 +38,6 @@ export function textsOf({ env }: Pick<Io, 'env'>): Promise<AllTexts> {
   return textsIn(languageOfTerminal(env), local);
 }
 
-/** What log lines say, by event. */
-export async function logTextsOf({ env }: Pick<Io, 'env'>): Promise<Readonly<Record<string, string>>> {
-  return languageOfTerminal(env) === 'de'
-    ? (await import('../texts/de/log.ts')).logTexts
-    : (await import('../texts/en/log.ts')).logTexts;
-}
-
 /**
  * What, where, what to do, and the code, in the language of the terminal; `word`: that for "error". Every error has its English words:
  * one about missing descriptors, or after an upgrade that replaced the program's files, is told even if no file can be loaded.

@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReceiptdError, systemCode } from '../core/domain/errors.ts';
 import { escapeUnsafe } from '../core/domain/escape.ts';
 import { LEVELS, LOG_FILE_NAME, readJsonLine, terminalLine, type Level } from '../logs/lines.ts';
+import { languageOfTerminal } from '../texts/language.ts';
+import { logTextsIn } from '../texts/texts.ts';
 import { choice, type Command } from './command.ts';
 import { usesColor, type Io } from './io.ts';
-import { logTextsOf } from './language.ts';
 import { writeChunks } from './list.ts';
 import { numberOf, periodOf } from './optionValues.ts';
 import { configOf, type JsonOption } from './session.ts';
@@ -79,7 +80,7 @@ async function wordingOf(
 ): Promise<(line: string) => string | null> {
   const least = LEVELS.indexOf(level ?? 'debug');
   const wanted = search?.toLowerCase() ?? '';
-  const events = await logTextsOf(io);
+  const events = await logTextsIn(languageOfTerminal(io.env));
   const color = usesColor(io, io.stdout);
   return (line) => {
     const entry = readJsonLine(line);

@@ -44,12 +44,13 @@ const WORK_BEGINS = '08:00';
 export function momentOf(option: string, text: string, now: number): number {
   const after = parseDuration(text);
   if (!Number.isNaN(after)) return now + after;
-  const [, name, time] = /^([a-z]+)(?: (\S+))?$/.exec(text) ?? [];
+  const [, name = '', time = WORK_BEGINS] = /^([a-z]+)(?: (\d\d:\d\d))?$/.exec(text) ?? [];
   const today = new Date(now);
-  const ahead = name === 'tomorrow' ? 1 : ((DAYS.indexOf(name ?? '') - today.getDay() + 6) % 7) + 1;
-  if (name === 'tomorrow' || DAYS.includes(name ?? '')) {
+  if (name === 'tomorrow' || DAYS.includes(name)) {
+    const ahead = name === 'tomorrow' ? 1 : ((DAYS.indexOf(name) - today.getDay() + 6) % 7) + 1;
+    // At noon, which no change of summer time moves to another day.
     const on = new Date(today.getFullYear(), today.getMonth(), today.getDate() + ahead, 12);
-    return momentOf(option, `${on.toLocaleDateString('sv')} ${time ?? WORK_BEGINS}`, now);
+    return momentOf(option, `${on.toLocaleDateString('sv')} ${time}`, now);
   }
   const [, date, hours, minutes] =
     /^(?:(\d{4}-\d{2}-\d{2}))?(?:(?:^|[T ])([01]\d|2[0-3]):([0-5]\d))?$/.exec(text) ?? [];

@@ -14,6 +14,14 @@ const CATALOGUES = {
   de: () => Promise.all([import('./de.ts'), import('./de/outside.ts')]),
 } as const;
 
+const LOGS = {
+  en: async () => (await import('./en/log.ts')).logTexts,
+  de: async () => (await import('./de/log.ts')).logTexts,
+} as const;
+
+/** What log lines say, by event; an agent of another version may have other events. */
+export const logTextsIn = (language: Language): Promise<Readonly<Record<string, string>>> => LOGS[language]();
+
 /** `time`: how times are shown. */
 export async function textsIn(language: Language, time: Format['time']): Promise<AllTexts> {
   const format = formatOf(language, time);

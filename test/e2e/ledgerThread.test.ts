@@ -97,7 +97,7 @@ test('a journal that another program empties during a run ends the agent, and th
   const { status, stderr } = await agent.ended;
   expect(status).toBe(1);
   expect(stderr).toMatch(
-    /^error: The ledger .* is damaged: another program shortened its journal.* \[LEDGER_DAMAGED\]$/m,
+    /^error: The ledger .* is damaged: another program shortened this file.* \[LEDGER_DAMAGED\]$/m,
   );
   const again = await site.quickStart();
   await until(async () => (await site.list('--state', 'accepted')).length === 2);

@@ -21,7 +21,7 @@ const FILE_FLAWS: Readonly<Record<string, string>> = {
   notALedger: 'die Datei ist kein Eingangsbuch von receiptd',
   miscounted: 'die gezählten Belege stimmen nicht',
   logNotFolded: 'das Protokoll ließ sich nicht in die Datei übernehmen',
-  journalCut: 'ein anderes Programm hat sein Journal gekürzt',
+  journalCut: 'ein anderes Programm hat diese Datei gekürzt',
 };
 
 export const fileFlaw = (detail: string): string => FILE_FLAWS[detail] ?? detail;

@@ -23,7 +23,7 @@ const FILE_FLAWS: Readonly<Record<string, string>> = {
   notALedger: 'the file is not a receiptd ledger',
   miscounted: 'the document counts are wrong',
   logNotFolded: 'its log could not be folded into it',
-  journalCut: 'another program shortened its journal',
+  journalCut: 'another program shortened this file',
 };
 
 /** `detail`: such a flaw, or what SQLite says. */

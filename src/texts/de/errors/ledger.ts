@@ -249,13 +249,13 @@ export function ledgerErrors(format: Format): Translated<ReturnType<typeof engli
     ],
     'LEDGER_DAMAGED.file': (p) => [
       `Das Eingangsbuch ${p.path} ist beschädigt: ${fileFlaw(p.detail)}.`,
-      'Starten Sie receiptd neu. Es legt die Datei beiseite und baut das Eingangsbuch aus Sicherung und Journal wieder auf.',
+      'Starten Sie receiptd neu. Es legt Beschädigtes beiseite und baut es aus dem Übrigen wieder auf.',
     ],
     'LEDGER_DAMAGED.inUse': (p) => [
       `Das Eingangsbuch ${p.path} ist beschädigt: ${fileFlaw(p.detail)}.`,
       p.isMendedNext
-        ? 'receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Es legt das Eingangsbuch dann beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie die Platte.'
-        : 'Starten Sie receiptd neu. Es legt das Eingangsbuch beiseite und baut es aus Sicherung und Journal wieder auf. Prüfen Sie dann die Platte.',
+        ? 'receiptd beendet sich, und sein Dienstmanager startet es neu; ohne einen starten Sie es selbst. Es legt Beschädigtes dann beiseite und baut es aus dem Übrigen wieder auf. Prüfen Sie die Platte.'
+        : 'Starten Sie receiptd neu. Es legt Beschädigtes beiseite und baut es aus dem Übrigen wieder auf. Prüfen Sie dann die Platte.',
     ],
     'LEDGER_WRITE_FAILED.database': (p) => [
       `Das Eingangsbuch auf ${p.where} ist gestört: ${p.detail}.`,

@@ -255,13 +255,13 @@ export function ledgerErrors(format: Format) {
     ],
     'LEDGER_DAMAGED.file': (p: { path: string; detail: string }) => [
       `The ledger ${p.path} is damaged: ${fileFlaw(p.detail)}.`,
-      'Restart receiptd. It sets the file aside and rebuilds the ledger from backup and journal.',
+      'Restart receiptd. It sets aside what is damaged, and rebuilds it from what is left.',
     ],
     'LEDGER_DAMAGED.inUse': (p: { path: string; detail: string; isMendedNext: boolean }) => [
       `The ledger ${p.path} is damaged: ${fileFlaw(p.detail)}.`,
       p.isMendedNext
-        ? 'receiptd stops, and its service manager restarts it; without one, start it yourself. It then sets the ledger aside and rebuilds it from backup and journal. Check the disk.'
-        : 'Restart receiptd. It sets the ledger aside and rebuilds it from backup and journal. Then check the disk.',
+        ? 'receiptd stops, and its service manager restarts it; without one, start it yourself. It then sets aside what is damaged, and rebuilds it from what is left. Check the disk.'
+        : 'Restart receiptd. It sets aside what is damaged, and rebuilds it from what is left. Then check the disk.',
     ],
     'LEDGER_WRITE_FAILED.database': (p: { where: string; detail: string }) => [
       `The ledger at ${p.where} failed: ${p.detail}.`,
